@@ -1,0 +1,1 @@
+"""Nouns: frozen values that the verbs hand to each other."""

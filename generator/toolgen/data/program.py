@@ -1,0 +1,52 @@
+"""Specs that belong together, every reference bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.source import Source
+from toolgen.data.spec import Spec
+
+Schema = Mapping[str, Any]
+"""A JSON Schema object as plain data, keys in the author's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Every file below the specs folder, parsed: tools, and files of shared schemas."""
+
+    tools: tuple[tuple[Spec, Source], ...]
+    shared: Mapping[str, Source]  # posix path below the specs folder → a file with only `$defs`
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What one target publishes for one tool."""
+
+    name: str  # the published name
+    input_schema: Schema
+    strict: bool = False  # the provider is asked to hold the model to `input_schema`
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTool:
+    """One tool whose schemas stand by themselves: every `$ref` in them begins with `#` and is bound."""
+
+    spec: Spec
+    source: Source
+    input_schema: Schema
+    output_schema: Schema | None
+    chunk_schema: Schema | None
+    uses: tuple[str, ...] = ()  # the shared files its schemas were bundled from, sorted
+    fits: Mapping[str, Fit] = field(default_factory=dict)  # target name → what it publishes
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """All enabled tools sorted by name, and what there is to say of them that refuses nothing."""
+
+    tools: tuple[ProgramTool, ...]
+    warnings: tuple[Diagnostic, ...] = ()

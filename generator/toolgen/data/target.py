@@ -1,0 +1,16 @@
+"""A target: a folder of templates whose tree is the output tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One output flavour, as `templates/<name>/target.yaml` and the files beside it say."""
+
+    name: str
+    dialect: str | None  # the JSON Schema its protocol accepts, a module of `toolgen.schema`; None: the author's
+    tool_name: str  # the pattern its protocol demands of tool names
+    templates: Mapping[str, str]  # "tools/{tool}.py.jinja" → template text

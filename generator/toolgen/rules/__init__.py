@@ -1,0 +1,1 @@
+"""Lint: one rule per file."""

@@ -1,0 +1,1 @@
+"""Verbs: one pure public function per file; no step imports another."""
