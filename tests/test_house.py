@@ -1,0 +1,64 @@
+"""The house rules that a machine can see."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "generator" / "toolgen"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LONGEST_FILE = 300
+LONGEST_FUNCTION = 60
+MOST_PARAMETERS = 6  # `self` included
+
+
+def name(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_rooms_are_small(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= LONGEST_FILE, "split it by idea"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert lines <= LONGEST_FUNCTION, f"{node.name} has {lines} lines"
+            positional = len(node.args.posonlyargs) + len(node.args.args)
+            assert positional <= MOST_PARAMETERS, f"{node.name} takes {positional} parameters"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_every_module_says_what_it_is_for(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text()))
+
+
+def test_every_package_is_shipped() -> None:
+    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    found = {".".join(("toolgen", *p.parent.relative_to(PACKAGE).parts)) for p in PACKAGE.rglob("__init__.py")}
+    assert listed == found | {"toolgen.templates"}
+
+
+@pytest.mark.parametrize(
+    ("module", "unwanted"),
+    [
+        ("toolgen", ["pydantic", "yaml", "jinja2", "jsonschema_rs"]),
+        ("toolgen.__main__", ["pydantic", "yaml", "jinja2", "jsonschema_rs", "datamodel_code_generator"]),
+        ("toolgen.runtime", ["yaml", "jinja2", "mcp", "openai", "datamodel_code_generator", "toolgen.data"]),
+        ("toolgen.schema.openai", ["pydantic", "jsonschema_rs", "toolgen.data"]),
+        ("generated", ["pydantic", "toolgen.runtime", "mcp", "openai", "generated.catalog"]),
+        ("generated.catalog", ["pydantic", "toolgen.runtime", "mcp", "openai"]),
+        ("generated.mcp_server", ["mcp"]),
+        ("generated.openai_tools", ["mcp", "openai"]),
+    ],
+)
+def test_imports_stay_light(module: str, unwanted: list[str]) -> None:
+    code = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not set(unwanted) & set(done.stdout.split())
