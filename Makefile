@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-ranges check format lint types lock generate wheel clean
+.PHONY: help demo test test-wheel test-all test-ranges check format lint types lock generate wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -44,6 +44,9 @@ format: $(READY) ## lay out the sources
 
 generate: $(READY) ## write generated/ from specs/
 	@$(BIN)/toolgen generate
+
+test-wheel: $(READY) ## build the wheel, install it in clean environments, try each extra
+	@$(BIN)/python -m pytest -m wheel tests/packaging
 
 test-all: ## the suite on every supported Python
 	@for v in 3.11 3.12 3.13; do \
