@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-all test-ranges check format lint types lock generate wheel clean
+.PHONY: help demo test test-wheel conformance test-all test-ranges check format lint lock generate wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -47,6 +47,9 @@ generate: $(READY) ## write generated/ from specs/
 
 test-wheel: $(READY) ## build the wheel, install it in clean environments, try each extra
 	@$(BIN)/python -m pytest -m wheel tests/packaging
+
+conformance: $(READY) ## other people's protocol suites: the MCP Inspector and the conformance suite (needs npm)
+	@$(BIN)/python -m pytest -m conformance tests/conformance -v
 
 test-all: ## the suite on every supported Python
 	@for v in 3.11 3.12 3.13; do \
