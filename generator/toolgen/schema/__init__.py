@@ -1,4 +1,4 @@
-"""JSON Schema dialects, pure and standard library only: the author's schema to a provider's, and arguments back."""
+"""JSON Schema dialects: the author's schema to a provider's, and arguments back. Standard library only."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class Loss:
     """A part of the author's schema that a dialect cannot say."""
 
-    path: tuple[str | int, ...]  # from the root of the author's schema
+    path: tuple[str | int, ...]  # from the root of the author's schema to the subschema that has `keyword`
     keyword: str
     reason: str  # one sentence
+    fatal: bool = False  # the dialect cannot describe the tool at all

@@ -1,0 +1,373 @@
+"""Each rule of strict mode by itself: what is printed, what is lost, what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from strict_subset import faults
+from toolgen.schema.limits import OPENAI_STRICT
+from toolgen.schema.openai import publish, restore, to_strict
+
+JsonObject = dict[str, Any]
+
+
+def closed(properties: JsonObject, required: list[str] | None = None, **more: Any) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+        "additionalProperties": False,
+        **more,
+    }
+
+
+def strict_value(schema: Any, **root: Any) -> Any:
+    """The strict form of one required property `v`, which must lose nothing."""
+    made = to_strict(closed({"v": schema}, **root))
+    assert made.losses == ()
+    assert made.schema is not None
+    assert faults(made.schema) == []
+    return made.schema["properties"]["v"]
+
+
+def lost(schema: Any, **root: Any) -> list[tuple[str, bool]]:
+    made = to_strict(closed({"v": schema}, **root))
+    assert made.schema is None or faults(made.schema) == []
+    return [(loss.keyword, loss.fatal) for loss in made.losses]
+
+
+def test_an_object_that_is_strict_already_stays_as_it_is() -> None:
+    schema = closed(
+        {"a": {"type": "string"}, "b": closed({"c": {"type": "array", "items": {"type": "number"}}})}
+    )
+    assert to_strict(schema).schema == schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "printed"),
+    [
+        ({"type": "integer", "minimum": 1}, {"type": ["integer", "null"], "minimum": 1}),
+        ({"enum": ["a", "b"]}, {"type": ["string", "null"], "enum": ["a", "b", None]}),
+        ({"const": "a"}, {"anyOf": [{"type": "string", "const": "a"}, {"type": "null"}]}),
+        (closed({}), {"anyOf": [closed({}), {"type": "null"}]}),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "d"},
+            {"description": "d", "anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
+        ),
+        (
+            {"type": ["string", "boolean"]},
+            {"anyOf": [{"type": "string"}, {"type": "boolean"}, {"type": "null"}]},
+        ),
+    ],
+)
+def test_an_optional_property_may_be_null_instead(schema: JsonObject, printed: JsonObject) -> None:
+    made = to_strict(closed({"v": schema}, []))
+    assert made.losses == ()
+    assert made.schema is not None
+    assert made.schema["required"] == ["v"]
+    assert made.schema["properties"]["v"] == printed
+    assert restore(closed({"v": schema}, []), {"v": None}) == {}
+
+
+def test_null_and_absent_cannot_both_be_meant() -> None:
+    schema = closed({"v": {"type": ["string", "null"]}}, [])
+    (loss,) = to_strict(schema).losses
+    assert (loss.path, loss.keyword, loss.fatal) == (("properties", "v"), "type", False)
+    assert restore(schema, {"v": None}) == {"v": None}
+
+
+@pytest.mark.parametrize(
+    ("schema", "printed"),
+    [
+        (
+            {
+                "type": "string",
+                "title": "T",
+                "default": "x",
+                "examples": ["x"],
+                "x-own": 1,
+                "deprecated": True,
+            },
+            {"type": "string"},
+        ),
+        ({"type": "string", "format": "int32"}, {"type": "string"}),
+        ({"type": "string", "format": "date"}, {"type": "string", "format": "date"}),
+        ({"type": "integer", "format": "int64"}, {"type": "integer"}),
+        ({"type": "string", "minimum": 3}, {"type": "string"}),
+        ({"type": "string", "minLength": 0}, {"type": "string"}),
+        (
+            {"enum": ["a", 1]},
+            {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "integer", "enum": [1]}]},
+        ),
+        ({"enum": [True]}, {"type": "boolean", "enum": [True]}),
+        ({"type": "string", "enum": ["a", 1]}, {"type": "string", "enum": ["a"]}),
+        ({"const": None}, {"type": "null"}),
+        ({"type": ["integer", "number"]}, {"type": "number"}),
+        (
+            {"allOf": [{"type": "integer", "minimum": 1}], "maximum": 3},
+            {"type": "integer", "maximum": 3, "minimum": 1},
+        ),
+        (
+            {"type": "integer", "minimum": 1, "allOf": [{"minimum": 2}, {"maximum": 9}]},
+            {"type": "integer", "minimum": 2, "maximum": 9},
+        ),
+        ({"type": "number", "allOf": [{"type": "integer"}]}, {"type": "integer"}),
+        (
+            {"type": "string", "anyOf": [{"enum": ["a"]}, {"pattern": "^b"}]},
+            {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "string", "pattern": "^b"}]},
+        ),
+        (
+            {"oneOf": [{"type": "string"}, {"type": "integer"}]},
+            {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        ),
+        (
+            {"allOf": [{"type": "object", "properties": {"a": {"type": "null"}}}, closed({"a": {}})]},
+            closed({"a": {"type": "null"}}),
+        ),
+        (
+            {
+                "type": "object",
+                "allOf": [{"properties": {"a": {"type": "null"}}, "required": ["a"]}],
+                "unevaluatedProperties": False,
+            },
+            closed({"a": {"type": "null"}}),
+        ),
+        (closed({"a": {"type": "null"}, "never": False}, ["a"]), closed({"a": {"type": "null"}})),
+    ],
+)
+def test_what_strict_mode_can_say_is_said(schema: JsonObject, printed: JsonObject) -> None:
+    assert strict_value(schema) == printed
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({"type": "string", "minLength": 1}, "minLength"),
+        ({"type": "string", "maxLength": 1}, "maxLength"),
+        ({"type": "string", "format": "uri"}, "format"),
+        ({"type": "array", "items": {"type": "null"}, "uniqueItems": True}, "uniqueItems"),
+        ({"type": "array", "items": {"type": "null"}, "contains": {}}, "contains"),
+        ({"type": "integer", "not": {"const": 3}}, "not"),
+        ({"type": "integer", "if": {"minimum": 3}, "then": {"maximum": 5}}, "if"),
+        (closed({"a": {"type": "null"}}, minProperties=1), "minProperties"),
+        (closed({"a": {"type": "null"}}, dependentRequired={"a": ["a"]}), "dependentRequired"),
+        (closed({"a": {"type": "null"}}, propertyNames={"maxLength": 3}), "propertyNames"),
+        ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, "oneOf"),
+        ({"allOf": [{"type": "string", "pattern": "a"}, {"pattern": "b"}]}, "pattern"),
+        (
+            {"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"]},
+            "additionalProperties",
+        ),
+        ({"properties": {"a": {"type": "null"}}, "required": ["a"], "additionalProperties": False}, "type"),
+    ],
+)
+def test_what_it_cannot_say_and_toolgen_still_enforces_is_a_loss(schema: JsonObject, keyword: str) -> None:
+    assert lost(schema) == [(keyword, False)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        (True, "type"),
+        ({}, "type"),
+        ({"minimum": 3}, "type"),
+        (False, "required"),
+        ({"type": "object"}, "properties"),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, "additionalProperties"),
+        (
+            {"type": "object", "properties": {"a": {"type": "null"}}, "additionalProperties": True},
+            "additionalProperties",
+        ),
+        (closed({}, patternProperties={"^x": {"type": "string"}}), "patternProperties"),
+        (closed({}, ["a"]), "required"),
+        ({"type": "array"}, "items"),
+        ({"type": "array", "items": True}, "type"),
+        ({"type": "array", "prefixItems": [{"type": "null"}]}, "prefixItems"),
+        ({"enum": [[1]]}, "enum"),
+        ({"const": {"a": 1}}, "const"),
+        ({"$ref": "#/$defs/nowhere"}, "$ref"),
+        ({"$ref": "other.json"}, "$ref"),
+        ({"$dynamicRef": "#x", "type": "string"}, "$dynamicRef"),
+        ({"$ref": "#/$defs/Loop"}, "$ref"),
+        ({"enum": []}, "required"),
+    ],
+)
+def test_what_has_no_strict_form_is_fatal(schema: Any, keyword: str) -> None:
+    assert (keyword, True) in lost(schema, **{"$defs": {"Loop": {"allOf": [{"$ref": "#/$defs/Loop"}]}}})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"anyOf": [closed({"a": {"type": "null"}}), closed({"b": {"type": "null"}})]},
+        {"type": ["object", "null"], "properties": {}, "additionalProperties": False},
+    ],
+)
+def test_the_root_is_one_object(schema: JsonObject) -> None:
+    (loss,) = to_strict(schema).losses
+    assert (loss.path, loss.fatal) == ((), True)
+
+
+def test_required_groups_at_the_root_are_left_to_the_gate() -> None:
+    schema = closed({"a": {"type": "string"}, "b": {"type": "string"}}, [])
+    schema["anyOf"] = [{"required": ["a"]}, {"required": ["b"]}]
+    made = to_strict(schema)
+    assert [(loss.keyword, loss.fatal) for loss in made.losses] == [("anyOf", False)]
+    assert restore(schema, {"a": None, "b": "x"}) == {"b": "x"}
+
+
+@pytest.mark.parametrize(
+    "tag", [{"const": "cat"}, {"enum": ["cat", "lion"]}, {"type": "string", "pattern": "^c", "const": "cat"}]
+)
+def test_a_discriminated_oneof_is_an_anyof(tag: JsonObject) -> None:
+    cat = closed({"kind": tag, "lives": {"type": "integer"}}, ["kind"])
+    dog = closed({"kind": {"const": "dog"}, "lives": {"type": "integer"}}, ["kind"])
+    schema = closed({"pet": {"oneOf": [cat, dog]}})
+    assert to_strict(schema).losses == ()
+    assert restore(schema, {"pet": {"kind": "dog", "lives": None}}) == {"pet": {"kind": "dog"}}
+
+
+def test_branches_that_only_strict_mode_confuses_are_a_loss() -> None:
+    maybe = closed({"a": {"type": "integer"}}, [])
+    null = closed({"a": {"type": "null"}})
+    assert lost({"anyOf": [maybe, null]}) == [("anyOf", False)]
+
+
+def test_references_are_kept_and_found_wherever_they_point() -> None:
+    schema = closed(
+        {
+            "tree": {"$ref": "#/definitions/Tree", "description": "the tree"},
+            "again": {"$ref": "#/properties/tree"},
+            "self": {"$ref": "#"},
+            "odd": {"$ref": "#/definitions/a~1b%20c"},
+            "named": {"$ref": "#anchored"},
+        },
+        ["tree"],
+        definitions={
+            "Tree": closed({"kids": {"type": "array", "items": {"$ref": "#/definitions/Tree"}}}, []),
+            "a/b c": {"type": "string", "$anchor": "anchored"},
+        },
+    )
+    made = to_strict(schema)
+    assert made.losses == ()
+    assert made.schema is not None
+    assert faults(made.schema) == []
+    assert made.schema["properties"]["tree"] == {
+        "description": "the tree",
+        "anyOf": [{"$ref": "#/$defs/Tree"}],
+    }
+    assert set(made.schema["$defs"]) == {"Tree", "a_b_c", "tree"}
+    sent = {
+        "tree": {"kids": [{"kids": None}, {"kids": []}]},
+        "again": None,
+        "self": {"tree": {"kids": None}, "again": None, "self": None, "odd": None, "named": None},
+        "odd": "x",
+        "named": None,
+    }
+    assert restore(schema, sent) == {"tree": {"kids": [{}, {"kids": []}]}, "self": {"tree": {}}, "odd": "x"}
+
+
+def test_siblings_of_a_reference_count_unless_the_schema_is_draft_7() -> None:
+    defs = {"N": {"type": "integer", "minimum": 1}}
+    schema = closed({"v": {"$ref": "#/$defs/N", "maximum": 5}}, **{"$defs": defs})
+    assert to_strict(schema).schema == closed({"v": {"type": "integer", "maximum": 5, "minimum": 1}})
+    made = to_strict({"$schema": "http://json-schema.org/draft-07/schema#", **schema})
+    assert made.schema == closed({"v": {"$ref": "#/$defs/N"}}, **{"$defs": defs})
+
+
+def test_a_constrained_reference_to_itself_ends() -> None:
+    node = closed({"next": {"$ref": "#/$defs/Node", "type": "object"}}, [])
+    schema = closed({"head": {"$ref": "#/$defs/Node"}}, **{"$defs": {"Node": node}})
+    made = to_strict(schema)
+    assert made.schema is None or faults(made.schema) == []
+    assert restore(schema, {"head": {"next": {"next": None}}}) == {"head": {"next": {}}}
+
+
+def test_arguments_that_do_not_fit_come_back_as_they_are() -> None:
+    schema = closed(
+        {
+            "v": {
+                "anyOf": [closed({"a": {"type": "string"}}, []), {"type": "array", "items": {"type": "null"}}]
+            }
+        },
+        [],
+    )
+    for odd in (None, 3, [], {"v": 3}, {"w": None}, {"v": {"b": None}}):
+        assert restore(schema, odd) == odd
+    assert restore({"type": "object"}, {"a": None}) == {"a": None}
+    assert restore(schema, {"v": {"a": None}}) == {"v": {}}
+
+
+def nested(depth: int) -> JsonObject:
+    schema: JsonObject = closed({})
+    for _ in range(depth - 1):
+        schema = closed({"a": schema})
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("fits", "exceeds"),
+    [
+        (nested(OPENAI_STRICT.depth), nested(OPENAI_STRICT.depth + 1)),
+        (
+            closed({f"p{i}": {"type": "null"} for i in range(OPENAI_STRICT.properties)}),
+            closed({f"p{i}": {"type": "null"} for i in range(OPENAI_STRICT.properties + 1)}),
+        ),
+        (
+            closed({"v": {"enum": list(range(OPENAI_STRICT.enum_values))}}),
+            closed({"v": {"enum": list(range(OPENAI_STRICT.enum_values + 1))}}),
+        ),
+        (
+            closed({"v": {"enum": ["x" * 60 + str(i) for i in range(240)]}}),
+            closed({"v": {"enum": ["x" * 60 + str(i) for i in range(260)]}}),
+        ),
+        (closed({"v": {"const": "x" * 100_000}}), closed({"v": {"const": "x" * 120_000}})),
+    ],
+    ids=["depth", "properties", "enum values", "long enum", "text"],
+)
+def test_the_providers_limits(fits: JsonObject, exceeds: JsonObject) -> None:
+    assert to_strict(fits).losses == ()
+    (loss,) = to_strict(exceeds).losses
+    assert loss.fatal
+
+
+def test_hostile_depth_is_refused_in_words() -> None:
+    schema: JsonObject = {"type": "null"}
+    for _ in range(300):
+        schema = {"anyOf": [schema]}
+    assert [loss.fatal for loss in to_strict(closed({"v": schema})).losses] == [True]
+    assert [loss.fatal for loss in to_strict(nested(300)).losses] == [True]
+
+
+def test_a_property_that_nothing_fits_is_left_out_and_told() -> None:
+    schema = closed({"a": {"type": "null"}, "odd": {"type": "boolean", "enum": ["True"]}}, ["a"])
+    made = to_strict(schema)
+    assert made.schema == closed({"a": {"type": "null"}})
+    assert [(loss.keyword, loss.fatal) for loss in made.losses] == [("properties", False)]
+
+
+def test_large_unions_that_contain_themselves_take_no_time() -> None:
+    kinds = 12
+    node = {"anyOf": [{"$ref": f"#/$defs/N{i}"} for i in range(kinds)]}
+    fields = {f"f{i}": node for i in range(4)}
+    defs = {f"N{i}": closed({**fields, "kind": {"enum": [i, i + 1]}}, []) for i in range(kinds)}
+    schema = closed({"v": node}, **{"$defs": defs})
+    assert to_strict(schema).losses == ()
+    sent = {"v": {**dict.fromkeys(fields), "kind": 3}}
+    assert restore(schema, sent) == {"v": {"kind": 3}}
+
+
+def test_publishing() -> None:
+    exact = closed({"a": {"type": "integer"}}, [])
+    lossy = closed({"a": {"type": "string", "maxLength": 3}})
+    hopeless = {"type": "object"}
+    assert publish(exact, None) == (to_strict(exact).schema, True, ())
+    assert publish(exact, False) == (exact, False, ())
+    assert publish(lossy, None) == (lossy, False, ())
+    assert publish(lossy, True) == (to_strict(lossy).schema, True, to_strict(lossy).losses)
+    assert publish(hopeless, None) == (hopeless, False, ())
+    schema, strict, losses = publish(hopeless, True)
+    assert (schema, strict) == (hopeless, False)
+    assert any(loss.fatal for loss in losses)

@@ -1,0 +1,53 @@
+"""For every schema that loses nothing: what strict mode sends comes back as the author meant it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from random_schemas import Instances, schemas, unions
+from strict_subset import faults
+from toolgen.schema.openai import restore, to_strict
+
+PATIENT = settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
+
+
+@PATIENT
+@given(st.one_of(schemas(), unions()))
+def test_what_is_published_is_in_the_documented_subset(schema: dict[str, Any]) -> None:
+    before = copy.deepcopy(schema)
+    made = to_strict(schema)
+    assert schema == before
+    assert (made.schema is None) == any(loss.fatal for loss in made.losses)
+    if made.schema is not None:
+        assert faults(made.schema) == []
+        Draft202012Validator.check_schema(made.schema)
+
+
+@PATIENT
+@given(st.one_of(schemas(), unions()), st.data())
+def test_encoded_arguments_are_accepted_and_restored(schema: dict[str, Any], data: st.DataObject) -> None:
+    made = to_strict(schema)
+    assume(made.schema is not None and not made.losses)
+    instances = Instances(schema)
+    arguments = instances.draw(data.draw, schema)
+    assume(instances.accepts(schema, arguments))
+    sent = instances.encode(data.draw, schema, arguments)
+    Draft202012Validator(made.schema).validate(sent)
+    assert restore(schema, sent) == arguments
+    assert restore(schema, arguments) == arguments
+
+
+@PATIENT
+@given(st.one_of(schemas(), unions()), st.data())
+def test_whatever_strict_mode_accepts_the_author_accepts(schema: dict[str, Any], data: st.DataObject) -> None:
+    made = to_strict(schema)
+    assume(made.schema is not None and not made.losses)
+    arguments = Instances({"$defs": {}, **made.schema}).draw(data.draw, made.schema)
+    assume(Draft202012Validator(made.schema).is_valid(arguments))
+    Draft202012Validator(schema).validate(restore(schema, arguments))

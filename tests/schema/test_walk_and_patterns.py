@@ -1,0 +1,91 @@
+"""Walking schemas by keyword, and patterns that the engine would refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolgen.schema.patterns import enforceable, relaxed
+from toolgen.schema.walk import follow, pointer, rewritten, subschemas
+
+
+def test_only_schemas_are_walked_in_the_authors_order() -> None:
+    schema: dict[str, Any] = {
+        "properties": {"$ref": {"type": "string"}, "default": {"items": [{"const": {"type": "x"}}]}},
+        "default": {"properties": {"no": {}}},
+        "enum": [{"properties": {}}],
+        "dependencies": {"a": ["b"], "c": {"not": {}}},
+        "if": {},
+        "prefixItems": [{}, True],
+        "x-extra": {"properties": {}},
+    }
+    assert [path for path, _ in subschemas(schema)] == [
+        (),
+        ("properties", "$ref"),
+        ("properties", "default"),
+        ("properties", "default", "items", 0),
+        ("dependencies", "c"),
+        ("dependencies", "c", "not"),
+        ("if",),
+        ("prefixItems", 0),
+    ]
+
+
+def test_rewriting_copies_and_keeps_order() -> None:
+    schema = {"a": 1, "properties": {"x": {"title": "t", "$ref": "old", "z": [1]}}}
+    new = rewritten(schema, {("properties", "x"): "new"})
+    assert new == {"a": 1, "properties": {"x": {"title": "t", "$ref": "new", "z": [1]}}}
+    assert list(new["properties"]["x"]) == ["title", "$ref", "z"]
+    assert schema["properties"]["x"]["$ref"] == "old"  # type: ignore[index]
+
+
+@given(st.text(min_size=1))
+def test_the_validator_follows_our_pointers(name: str) -> None:
+    schema = {"$ref": "#" + pointer(("$defs", name)), "$defs": {name: {"type": "string"}}}
+    validator = jsonschema_rs.validator_for(schema, offline=True)
+    assert validator.is_valid("x")
+    assert not validator.is_valid(1)
+    assert follow(schema, ("$defs", name)) == {"type": "string"}
+
+
+@pytest.mark.parametrize("path", [("a", "-1"), ("a", "x"), ("a", "0", "b"), ("b",), ("a", "²")])
+def test_following_nowhere_is_a_lookup_error(path: tuple[str, ...]) -> None:
+    with pytest.raises(LookupError):
+        follow({"a": [1]}, path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "result"),
+    [
+        ("^[a-z]+$", "^[a-z]+$"),
+        ("a{2,3}", "a{2,3}"),
+        ("a{2}b{2,}", "a{2}b{2,}"),
+        ("\\p{L}\\u{1F600}\\{x\\}", "\\p{L}\\u{1F600}\\{x\\}"),
+        ("{x}", "\\{x\\}"),
+        ("'\"\\\\{}", "'\"\\\\\\{\\}"),
+        ("[{}]", "[{}]"),
+        ("[\\w-.]", "[\\w\\-.]"),
+        ("[.-\\w]", "[.\\-\\w]"),
+        ("[a-z-]", "[a-z-]"),
+        ("[\\]-a]", "[\\]-a]"),
+        ("a{,3}", "a{,3\\}"),
+    ],
+)
+def test_relaxed(pattern: str, result: str) -> None:
+    assert relaxed(pattern) == result
+
+
+def test_only_patterns_of_schemas_are_relaxed() -> None:
+    schema = {
+        "properties": {"pattern": {"pattern": "{", "default": {"pattern": "{"}}},
+        "patternProperties": {"{}": {"const": 1}},
+    }
+    assert enforceable(schema) == {
+        "properties": {"pattern": {"pattern": "\\{", "default": {"pattern": "{"}}},
+        "patternProperties": {"\\{\\}": {"const": 1}},
+    }
+    plain = {"properties": {"a": {"pattern": "^a$"}}}
+    assert enforceable(plain) is plain
