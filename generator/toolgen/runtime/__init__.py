@@ -1,0 +1,58 @@
+"""What generated code runs on: tools, toolkits and the one call path that every adapter shares.
+
+Importing this package costs nothing; each name is loaded when it is first used, pydantic and
+jsonschema-rs when the first tool is.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .confirm import Confirmation, ConfirmationPending
+    from .context import ToolConfig, ToolContext, ToolEvent
+    from .definition import ToolDefinition
+    from .errors import ToolError
+    from .response import ToolResponse
+    from .tool import BaseTool
+    from .toolkit import Toolkit
+
+__all__ = [
+    "BaseTool",
+    "Confirmation",
+    "ConfirmationPending",
+    "ToolConfig",
+    "ToolContext",
+    "ToolDefinition",
+    "ToolError",
+    "ToolEvent",
+    "ToolResponse",
+    "Toolkit",
+]
+
+_HOMES = {
+    "BaseTool": "tool",
+    "Confirmation": "confirm",
+    "ConfirmationPending": "confirm",
+    "ToolConfig": "context",
+    "ToolContext": "context",
+    "ToolDefinition": "definition",
+    "ToolError": "errors",
+    "ToolEvent": "context",
+    "ToolResponse": "response",
+    "Toolkit": "toolkit",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

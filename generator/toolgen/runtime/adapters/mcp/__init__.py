@@ -1,0 +1,23 @@
+"""MCP, on the official SDK's low-level server; the SDK is imported when a server is built, not before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .listing import mcp_tools
+    from .main import main
+    from .server import build_server
+
+__all__ = ["build_server", "main", "mcp_tools"]
+
+_HOMES = {"build_server": "server", "main": "main", "mcp_tools": "listing"}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # `main` is the name of a function and of its module: the function has to win, every time
+    return getattr(import_module(f"{__name__}.{home}"), name)

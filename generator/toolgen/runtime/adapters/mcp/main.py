@@ -1,0 +1,57 @@
+"""`python -m <package>.mcp_server`: stdio, or HTTP by option. Only the protocol is on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .say import say
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+
+
+def main(build_server: Callable[[], Server[Any]], argv: Sequence[str] | None = None) -> int:
+    """Serve until the client or a signal ends it; the exit code: 0, 2 (cannot be served) or 130 (SIGINT)."""
+    options = _parser().parse_args(argv)
+    if not options.http and (options.host or options.port is not None or options.stateless):
+        say("--host, --port and --stateless need --http")
+        return 2
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")  # to stderr, unless configured already
+    try:
+        from .serve import serve_http, serve_stdio
+
+        with contextlib.redirect_stdout(sys.stderr):  # what the application prints while it is imported
+            server = build_server()
+        if not options.http:
+            return serve_stdio(server)
+        port = 8000 if options.port is None else options.port
+        return serve_http(server, options.host or "127.0.0.1", port, stateless=options.stateless)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "uvicorn"):
+            raise
+        say("an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'")
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="MCP server over stdio, or over HTTP at /mcp.")
+    parser.add_argument("--http", action="store_true", help="serve streamable HTTP instead of stdio")
+    parser.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=_port, help="port to listen on, 0 for any free one (default: 8000)")
+    parser.add_argument(
+        "--stateless",
+        action="store_true",
+        help="keep no sessions, for replicas; clients before 2026-07-28 cannot confirm calls then",
+    )
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: use a number from 0 to 65535")
+    return int(text)

@@ -1,0 +1,94 @@
+"""What an implementation gave, as a JSON value that keeps the contract."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+
+from .faults import Fault, find_faults, list_faults
+from .gate import Gate
+from .plain import is_json, not_json
+from .plan import Plan
+from .words import show_path
+
+
+class BrokenContract(Exception):  # noqa: N818  told as InvalidResponseError, once it is logged
+    """The implementation's answer does not fit; the text has the faults and is for the log."""
+
+
+def written(plan: Plan, result: Any) -> tuple[Any, str]:
+    """The content of a response and its JSON: `result` as its author wrote it, checked against the schema."""
+    model = plan.response_model
+    if model is not None and not isinstance(result, model):
+        result = _build(plan, model, result)
+    content = _dump(result)
+    gate = plan.response_gate
+    if not (_is_written(result, content) and (gate is None or _fits(gate, content))):
+        raise BrokenContract(_faults(plan, "its response", gate, content))
+    return write(plan, content)
+
+
+def write(plan: Plan, content: Any) -> tuple[Any, str]:
+    """A JSON value and its text. Raises BrokenContract for what only looks like JSON."""
+    try:
+        text = to_json(content, inf_nan_mode="constants").decode()
+    except PydanticSerializationError:  # text that is not valid Unicode passes through models
+        text = "NaN"
+    if ("NaN" in text or "Infinity" in text) and not is_json(content):
+        raise BrokenContract(_faults(plan, "its response", None, content))
+    return content, text
+
+
+def to_chunk(plan: Plan, chunk: Any) -> Any:
+    """One chunk of a streamed result as a JSON value, checked against the chunk schema."""
+    content = _dump(chunk)
+    gate = plan.chunk_gate
+    if not (_is_written(chunk, content) and (gate is None or _fits(gate, content))):
+        raise BrokenContract(_faults(plan, "a chunk of its result", gate, content))
+    return content
+
+
+def _build(plan: Plan, model: type[BaseModel], result: Any) -> BaseModel:
+    """The response model of plain data, so that `return {...}` is as good as an instance."""
+    if isinstance(result, BaseModel):
+        raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}")
+    gate = plan.response_gate
+    if gate is not None and is_json(result) and not gate.fits(result):
+        raise BrokenContract(_faults(plan, "its response", gate, result))
+    try:
+        return model.model_validate(result)
+    except ValidationError as error:
+        raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}: {error}") from None
+
+
+def _dump(value: Any) -> Any:
+    if not isinstance(value, BaseModel):
+        return value
+    try:  # what `model_dump` does, without its detour
+        return value.__pydantic_serializer__.to_python(
+            value, mode="json", by_alias=True, exclude_unset=True, warnings=False
+        )
+    except PydanticSerializationError as error:
+        raise BrokenContract(f"its response cannot be written as JSON: {error}") from None
+
+
+def _is_written(value: Any, content: Any) -> bool:
+    """Whether `content`, dumped from `value`, is JSON. What a model dumped is, up to what `write` finds."""
+    return value is not content or is_json(content)
+
+
+def _fits(gate: Gate, content: Any) -> bool:
+    try:
+        return gate.fits(content)
+    except ValueError:  # text that is not valid Unicode
+        return False
+
+
+def _faults(plan: Plan, what: str, gate: Gate | None, content: Any) -> str:
+    """For the log: what is wrong with an answer, secrets left out."""
+    if gate is not None:
+        return f"{what} breaks the schema:\n{list_faults(find_faults(gate, content, plan.hidden()))}"
+    odd = [Fault(show_path(path), f"expected a JSON value, got {words}") for path, words in not_json(content)]
+    return f"{what} is not JSON:\n{list_faults(odd)}"

@@ -1,0 +1,86 @@
+"""May the call go on? The token, the user, or what the spec says where nobody can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from inspect import isawaitable
+from typing import Any
+
+from .confirm import TOKEN_SECONDS, Confirm, Confirmation, TokenDesk, render_message
+from .context import ToolContext
+from .errors import ConfirmationRequiredError, DeclinedError
+from .perform import Work, perform, within
+from .plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call that needs the user's word."""
+
+    plan: Plan
+    preview: Work | None
+    arguments: Mapping[str, Any]  # as they came, checked
+    request: Any
+    call: ToolContext
+
+
+async def ask(
+    question: Question,
+    asker: tuple[Confirm | None, str | None],
+    context: Mapping[str, Any],
+    desk: TokenDesk,
+    metadata: MutableMapping[str, Any],
+) -> None:
+    """Return if the call may go on. Raises ConfirmationRequiredError or DeclinedError where it may not.
+
+    Where a token is issued, it is left in `metadata`, never in a text.
+    """
+    confirm, token = asker
+    plan = question.plan
+    options = plan.confirm or {}
+    otherwise = options.get("on_unsupported", "deny")
+    if otherwise == "two_step" and token is not None and desk.redeem(token, plan.name, question.arguments):
+        return
+    if confirm is None and otherwise == "allow":
+        return
+    if confirm is None and otherwise != "two_step":
+        raise ConfirmationRequiredError(
+            "This call needs the user's confirmation, and the user cannot be asked here."
+        )
+    asked = Confirmation(
+        plan.name,
+        render_message(options["message"], question.arguments),
+        question.arguments,
+        await _preview(question, context),
+    )
+    if confirm is not None:
+        answer = confirm(asked)
+        if (await answer if isawaitable(answer) else answer) is not True:
+            raise DeclinedError
+        return
+    metadata["confirmation"] = {
+        "token": desk.issue(plan.name, question.arguments),
+        "message": asked.message,
+        "preview": asked.preview,
+        "seconds": TOKEN_SECONDS,
+    }
+    stale = "The confirmation token is used up, too old or for another call. " if token is not None else ""
+    raise ConfirmationRequiredError(f"{stale}The user has to confirm this call first: {asked.message}")
+
+
+async def _preview(question: Question, context: Mapping[str, Any]) -> str | None:
+    if question.preview is None:
+        return None
+    plan = question.plan
+    text: str = await within(
+        plan.timeout, plan.name, perform(question.preview, question.request, question.call, context)
+    )
+    return text
+
+
+def preview_text(plan: Plan, text: Any) -> str:
+    """What `preview` gave, if it is text."""
+    if not isinstance(text, str):
+        raise TypeError(f"preview of {plan.name} must return text, not {type(text).__name__}")
+    return text

@@ -1,0 +1,83 @@
+"""What an implementation is told about its call, and what the application configures for all calls."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from .confirm import Confirm
+
+LOGGER = logging.getLogger("toolgen.runtime")
+
+Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
+Logger: TypeAlias = "logging.Logger | logging.LoggerAdapter[Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEvent:
+    """One moment of a call, for the application's callback.
+
+    `data` has the arguments (started), the content and seconds (finished), the error and seconds (failed).
+    """
+
+    kind: Literal["started", "validated", "finished", "failed"]
+    tool_name: str
+    call_id: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolConfig:
+    """How an application watches its tools. A callback or logger that raises never breaks a call."""
+
+    logger: Logger | None = None  # default: the logger "toolgen.runtime"
+    callback: Callable[[ToolEvent], Awaitable[None] | None] | None = None
+    checkpoint: str | None = None  # folder where tools may keep state between calls
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """What a call brings along beside its arguments."""
+
+    confirm: Confirm | None = None  # asks the user
+    token: str | None = None  # for a call that the application has had confirmed
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    progress: Progress | None = None
+
+
+DEFAULT_CONFIG = ToolConfig()
+ANYBODY = Caller()
+
+
+@dataclass(slots=True)
+class ToolContext:
+    """One call, seen from inside the implementation."""
+
+    call_id: str  # correlation id: in the log, in events and in internal errors
+    tool_name: str
+    config: ToolConfig = DEFAULT_CONFIG
+    meta: Mapping[str, Any] = field(default_factory=dict)  # the protocol's request metadata (`_meta` in MCP)
+    extras: MutableMapping[str, Any] = field(
+        default_factory=dict
+    )  # handed to the application with the response
+    progress: Progress | None = field(default=None, repr=False)
+
+    @property
+    def logger(self) -> logging.LoggerAdapter[Any]:
+        """The configured logger; every record carries `tool_name` and `call_id`."""
+        logger: Any = self.config.logger or LOGGER
+        return logging.LoggerAdapter(logger, {"tool_name": self.tool_name, "call_id": self.call_id})
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Tell the caller how far the work is. Does nothing where the caller did not ask to be told."""
+        if self.progress is None:
+            return
+        try:
+            await self.progress(progress, total, message)
+        except Exception:  # a caller that has gone away must not undo the work
+            LOGGER.exception("reporting progress of %s failed (call %s)", self.tool_name, self.call_id)

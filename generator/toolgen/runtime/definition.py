@@ -1,0 +1,80 @@
+"""The shape of a tool's definition, as `catalog.py` prints it: plain data, the keys of the spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, Required, TypedDict
+
+
+class ErrorDefinition(TypedDict):
+    """An error that the tool declares."""
+
+    code: str
+    description: str
+    retryable: NotRequired[bool]
+    hint: NotRequired[str]
+
+
+class ConfirmDefinition(TypedDict):
+    """What the user is asked before the tool acts."""
+
+    message: str
+    preview: NotRequired[bool]
+    on_unsupported: NotRequired[Literal["deny", "two_step", "allow"]]
+
+
+class InjectDefinition(TypedDict):
+    """A value that the application gives and the model never sees."""
+
+    name: str
+    type: NotRequired[str]
+
+
+class StreamDefinition(TypedDict):
+    """The shape of each chunk of a result."""
+
+    chunk_schema: dict[str, Any]
+
+
+class AuthDefinition(TypedDict, total=False):
+    """What a caller must be allowed, and which environment variables hold secrets."""
+
+    scopes: Sequence[str]
+    secrets: Sequence[str]
+
+
+class DeprecatedDefinition(TypedDict, total=False):
+    """Since when, and what to use instead."""
+
+    since: str
+    replaced_by: str
+    message: str
+
+
+class ToolDefinition(TypedDict, total=False):
+    """One tool. A key that the spec leaves out is left out here, too; `x-*` keys are carried beside these."""
+
+    name: Required[str]
+    py_name: Required[str]
+    class_name: Required[str]
+    title: str
+    description: Required[str]
+    version: str
+    tags: Sequence[str]
+    icons: Sequence[Mapping[str, Any]]
+    annotations: Mapping[str, Any]
+    input_schema: Required[dict[str, Any]]
+    output_schema: dict[str, Any]
+    errors: Sequence[ErrorDefinition]
+    confirm: ConfirmDefinition
+    inject: Sequence[InjectDefinition]
+    stream: StreamDefinition
+    auth: AuthDefinition
+    timeout: float  # seconds
+    examples: Sequence[Mapping[str, Any]]
+    aliases: Sequence[str]
+    deprecated: DeprecatedDefinition
+    final_answer: bool
+    coerce: bool
+    meta: Mapping[str, Any]
+    targets: Mapping[str, Any]

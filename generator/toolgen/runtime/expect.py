@@ -1,0 +1,165 @@
+"""What a keyword of a schema expects, and what came instead, in one sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from jsonschema_rs import ValidationError
+
+from .plain import whole_numbers
+from .words import count, did_you_mean, either, nearest, quote, show, show_kind, show_literal, show_options
+
+_FORMATS = {
+    "date": "2025-01-31",
+    "date-time": "2025-01-31T09:30:00Z",
+    "time": "09:30:00Z",
+    "duration": "P1DT2H",
+    "email": "name@example.com",
+    "uri": "https://example.com/page",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "hostname": "example.com",
+    "json-pointer": "/items/0",
+    "regex": "^[a-z]+$",
+}
+
+
+def sentence(error: ValidationError, schema: Mapping[str, Any], hide: bool) -> str:
+    """What a refused value should have been and, unless it is to be hidden, what it was."""
+    kind: Any = error.kind
+    name, value = type(kind).__name__, error.instance
+    place = part_at(schema, error.schema_path[:-1])
+    if name == "Not":
+        return "this value is not allowed here"
+    if name == "FalseSchema":
+        return "nothing is allowed here"
+    if name in ("BacktrackLimitExceeded", "RegexEngineFailure"):
+        return "too complicated to be checked against the pattern"
+    expected = _contains(error, place) if name == "Contains" else _expected(name, kind)
+    if hide:
+        return f"expected {expected}"
+    if name == "Enum":
+        return f"expected {expected}, got {show(value)}{did_you_mean(value, kind.options)}"
+    return f"expected {expected}, got {_got(name, value)}"
+
+
+_EXPECTED: dict[str, Callable[[Any], str]] = {
+    "Type": lambda kind: either(kind.types),
+    "Enum": lambda kind: show_options(kind.options),
+    "Constant": lambda kind: show_literal(kind.expected_value),
+    "Minimum": lambda kind: f"at least {show(kind.limit)}",
+    "Maximum": lambda kind: f"at most {show(kind.limit)}",
+    "ExclusiveMinimum": lambda kind: f"more than {show(kind.limit)}",
+    "ExclusiveMaximum": lambda kind: f"less than {show(kind.limit)}",
+    "MultipleOf": lambda kind: f"a multiple of {kind.multiple_of}",
+    "MinLength": lambda kind: f"at least {count(kind.limit, 'character')}",
+    "MaxLength": lambda kind: f"at most {count(kind.limit, 'character')}",
+    "MinItems": lambda kind: f"at least {count(kind.limit, 'item')}",
+    "MaxItems": lambda kind: f"at most {count(kind.limit, 'item')}",
+    "AdditionalItems": lambda kind: f"at most {count(kind.limit, 'item')}",
+    "MinProperties": lambda kind: f"at least {count(kind.limit, 'property')}",
+    "MaxProperties": lambda kind: f"at most {count(kind.limit, 'property')}",
+    "Pattern": lambda kind: f"text that matches the pattern {quote(kind.pattern, 200)}",
+    "Format": lambda kind: _format(kind.format),
+    "UniqueItems": lambda kind: "items that are all different",
+    "UnevaluatedItems": lambda kind: "fewer items",
+    "ContentEncoding": lambda kind: f"text encoded as {quote(kind.content_encoding)}",
+    "ContentMediaType": lambda kind: f"text of the type {quote(kind.content_media_type)}",
+}
+
+
+def _contains(error: ValidationError, place: Mapping[str, Any]) -> str:
+    inner = _brief(place.get("contains"))
+    limit = f"at most {place.get('maxContains')}"
+    if error.schema_path[-1] != "maxContains":
+        limit = f"at least {place.get('minContains', 1)}"
+    return f"an array with {limit} items that fit{f' ({inner})' if inner else ''}"
+
+
+def _expected(name: str, kind: Any) -> str:
+    say = _EXPECTED.get(name)
+    return say(kind) if say else f"a value that fits {quote(kind.name)} of the schema"
+
+
+def _got(name: str, value: Any) -> str:
+    if name == "Type":
+        return show_kind(value)
+    if name in ("MinLength", "MaxLength"):
+        return f"{len(value)} ({show(value)})"
+    if name in ("MinItems", "MaxItems", "MinProperties", "MaxProperties", "AdditionalItems"):
+        return str(len(value))
+    if name == "UniqueItems":
+        first, second = _twins(value)
+        return f"the same value at [{first}] and [{second}]"
+    return show(value)
+
+
+def _twins(items: list[Any]) -> tuple[int, int]:
+    seen: dict[str, int] = {}
+    for index, item in enumerate(items):
+        key = json.dumps(whole_numbers(item), sort_keys=True)
+        if key in seen:
+            return seen[key], index
+        seen[key] = index
+    return 0, len(items) - 1
+
+
+def _format(name: str) -> str:
+    example = _FORMATS.get(name)
+    return f"a valid {name}{f' such as {example}' if example else ''}"
+
+
+def unknown_property(name: str, place: Mapping[str, Any], value: Any) -> str:
+    """What to do about a property that the object schema at `place` does not allow."""
+    known = list(place.get("properties", ()))
+    patterns = list(place.get("patternProperties", ()))
+    near = nearest(name, known)
+    if near is not None:
+        return f"unknown property; did you mean {quote(near)}?"
+    free = [word for word in known if not isinstance(value, dict) or word not in value]
+    if patterns:
+        return f"unknown property; names that match {either([quote(text) for text in patterns])} are allowed"
+    if not known:
+        return "unknown property; none is allowed here"
+    if not free:
+        return "unknown property"
+    more = ", …" if len(free) > 8 else ""
+    return f"unknown property; still possible: {', '.join(map(quote, free[:8]))}{more}"
+
+
+def expected_of(schema: Mapping[str, Any], path: list[str | int], name: str) -> str:
+    """What a missing property should be, said where it is required or in a schema around that."""
+    for length in range(len(path) - 1, -1, -1):
+        properties = part_at(schema, path[:length]).get("properties")
+        if isinstance(properties, dict) and name in properties:
+            inner = _brief(properties[name])
+            return f", expected {inner}" if inner else ""
+    return ""
+
+
+def _brief(schema: Any) -> str:
+    """What a schema wants, where two words can say it."""
+    if not isinstance(schema, dict):
+        return ""
+    if "const" in schema:
+        return show_literal(schema["const"])
+    if isinstance(schema.get("enum"), list) and schema["enum"]:
+        return show_options(schema["enum"])
+    kinds = schema.get("type")
+    if isinstance(kinds, str):
+        return kinds
+    return either(kinds) if isinstance(kinds, list) and kinds else ""
+
+
+def part_at(schema: Mapping[str, Any], path: Iterable[str | int]) -> Mapping[str, Any]:
+    """The part of `schema` at `path`; empty where it is not an object."""
+    place: Any = schema
+    for step in path:
+        try:
+            place = place[step]
+        except (KeyError, IndexError, TypeError):
+            return {}
+    return place if isinstance(place, dict) else {}

@@ -1,0 +1,98 @@
+"""Is this value JSON? Exactly dict, list, str, int, float, bool, None; finite, real Unicode, not too deep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any
+
+DEPTH = 200  # levels; the validators below recurse on the C stack
+
+_BARE = frozenset({int, bool, type(None)})
+
+
+def is_json(value: Any, depth: int = DEPTH) -> bool:
+    """Whether `value` can be written as JSON and read back as itself. Cheap: every call pays for it twice."""
+    kind = type(value)
+    if kind is dict:
+        for key in value:
+            if type(key) is not str or not (key.isascii() or _is_unicode(key)):
+                return False
+        items = value.values()
+    elif kind is list:
+        items = value
+    else:
+        return _is_scalar(value, kind)
+    if depth == 0:
+        return False
+    for item in items:
+        kind = type(item)
+        if kind is str:
+            if not (item.isascii() or _is_unicode(item)):
+                return False
+        elif kind in _BARE:
+            continue
+        elif kind is float:
+            if item - item != 0.0:  # inf and nan
+                return False
+        elif not is_json(item, depth - 1):
+            return False
+    return True
+
+
+def not_json(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Where `value` is not JSON, and what stands there, in words without Python's names."""
+    if len(path) > DEPTH:
+        yield path, f"more than {DEPTH} levels of nesting"
+    elif type(value) is dict:
+        for key, item in value.items():
+            if type(key) is not str:
+                yield path, "an object with a key that is not text"
+            elif not _is_unicode(key):
+                yield path, "an object with a key that is not valid Unicode"
+            else:
+                yield from not_json(item, (*path, key))
+    elif type(value) is list:
+        for index, item in enumerate(value):
+            yield from not_json(item, (*path, index))
+    elif not _is_scalar(value, type(value)):
+        yield path, _words(value)
+
+
+def whole_numbers(value: Any) -> Any:
+    """`value` with 1.0 written as 1: JSON knows one kind of number, Python two."""
+    if type(value) is float and value.is_integer():
+        return int(value)
+    if type(value) is list:
+        return [whole_numbers(item) for item in value]
+    if type(value) is dict:
+        return {key: whole_numbers(item) for key, item in value.items()}
+    return value
+
+
+def _is_scalar(value: Any, kind: type) -> bool:
+    if kind is str:
+        return _is_unicode(value)
+    if kind is float:
+        return isfinite(value)
+    return kind in _BARE
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which json.loads lets through
+        return False
+    return True
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, float):
+        return "a number that JSON cannot write (not a number, or infinite)"
+    if isinstance(value, str):
+        return "text that is not valid Unicode"
+    if isinstance(value, bytes | bytearray | memoryview):
+        return "binary data"
+    if isinstance(value, tuple | set | frozenset):
+        return "a collection that is not a JSON array"
+    return "a value that JSON cannot carry"

@@ -1,0 +1,81 @@
+"""What a tool class asks for, found out once: no call looks at schemas or signatures again."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from weakref import WeakKeyDictionary
+
+from .errors import RUNTIME_ERRORS, ToolError
+from .gate import Gate, compile_gate
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from .tool import BaseTool
+
+Kind: TypeAlias = Literal["coroutine", "generator", "plain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything about a tool class that holds for every call."""
+
+    name: str  # wire name
+    request_gate: Gate
+    validate: Callable[
+        [Any], Any
+    ]  # raw arguments to the request model; its `model_validate` without a detour
+    response_gate: Gate | None  # None: any JSON value will do
+    response_model: type[BaseModel] | None
+    chunk_gate: Gate | None  # None: the result is not a stream
+    inject: tuple[str, ...]
+    confirm: Mapping[str, Any] | None
+    timeout: float | None  # seconds
+    errors: tuple[type[ToolError], ...]  # those that are no surprise
+    secrets: tuple[str, ...]  # names of environment variables whose values are never told
+    final_answer: bool
+
+    def hidden(self) -> list[str]:
+        """The secret values as they are now."""
+        return [value for value in map(os.environ.get, self.secrets) if value]
+
+
+_PLANS: WeakKeyDictionary[type, Plan] = WeakKeyDictionary()
+
+
+def plan_of(tool: type[BaseTool[Any, Any]]) -> Plan:
+    """The plan of a tool class, made on first use. Raises ValueError where a schema is not usable."""
+    plan = _PLANS.get(tool)
+    if plan is None:
+        plan = _PLANS[tool] = _make(tool)  # made twice if two threads are first; no harm in it
+    return plan
+
+
+def _make(tool: type[BaseTool[Any, Any]]) -> Plan:
+    definition = tool.definition
+    output, stream = definition.get("output_schema"), definition.get("stream")
+    return Plan(
+        name=definition["name"],
+        request_gate=compile_gate(definition["input_schema"]),
+        validate=tool.request_model.__pydantic_validator__.validate_python,
+        response_gate=None if output is None else compile_gate(output),
+        response_model=tool.response_model,
+        chunk_gate=None if stream is None else compile_gate(stream["chunk_schema"]),
+        inject=tuple(entry["name"] for entry in definition.get("inject", ())),
+        confirm=definition.get("confirm"),
+        timeout=definition.get("timeout"),
+        errors=(*tool.errors, *RUNTIME_ERRORS),
+        secrets=tuple(definition.get("auth", {}).get("secrets", ())),
+        final_answer=definition.get("final_answer", False),
+    )
+
+
+def kind_of(method: Callable[..., Any]) -> Kind:
+    """How a method has to be run: a plain `def` in a worker thread, all else in the event loop."""
+    if inspect.iscoroutinefunction(method):
+        return "coroutine"
+    return "generator" if inspect.isasyncgenfunction(method) else "plain"

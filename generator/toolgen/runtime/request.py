@@ -1,0 +1,66 @@
+"""Raw arguments to a typed request, or a refusal that says what is wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from pydantic import ValidationError
+
+from .context import LOGGER
+from .errors import InternalError, InvalidRequestError
+from .faults import LIMIT, Fault, find_faults, list_faults
+from .plain import is_json, not_json, whole_numbers
+from .plan import Plan
+from .words import show_kind
+
+_random = Random(os.urandom(32))  # our own: an application that seeds `random` must not repeat our ids
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _random.seed(os.urandom(32)))
+
+
+def new_id() -> str:
+    """A correlation id: 16 hexadecimal digits. It identifies, it does not protect."""
+    return f"{_random.getrandbits(64):016x}"
+
+
+def read_request(plan: Plan, raw: Any, reference: str | None = None) -> Any:
+    """The request model of `raw`, every value as it came. None is an empty object.
+
+    Raises InvalidRequestError with one line per fault, InternalError if schema and model disagree.
+    """
+    raw = as_object(plan, raw)
+    if not (is_json(raw) and plan.request_gate.fits(raw)):
+        raise _invalid(plan, find_faults(plan.request_gate, raw, plan.hidden()))
+    try:
+        return plan.validate(raw)
+    except ValidationError:
+        pass
+    try:
+        return plan.validate(whole_numbers(raw))  # 1e20 is an integer, but not one that pydantic takes
+    except ValidationError:
+        reference = reference or new_id()
+        LOGGER.exception(
+            "the request model of tool %s refuses what its schema accepts (call %s)", plan.name, reference
+        )
+        raise InternalError(f"The tool failed. Reference: {reference}.") from None
+
+
+def as_object(plan: Plan, raw: Any) -> dict[str, Any]:
+    """The arguments as a dict. Raises InvalidRequestError for what is not an object."""
+    if type(raw) is dict:
+        return raw
+    if raw is None:
+        return {}
+    if isinstance(raw, Mapping):
+        return dict(raw)
+    odd = next(not_json(raw), None)
+    words = show_kind(raw) if odd is None else "a value that is not JSON"
+    raise _invalid(plan, [Fault("$", f"expected an object with the arguments, got {words}")])
+
+
+def _invalid(plan: Plan, faults: list[Fault]) -> InvalidRequestError:
+    details = {"faults": [{"path": fault.path, "message": fault.message} for fault in faults[:LIMIT]]}
+    return InvalidRequestError(f"Invalid arguments for {plan.name}:\n{list_faults(faults)}", details=details)

@@ -1,0 +1,114 @@
+"""A stand-in for OpenAI on the loopback interface: plays one script of tool calls, then says done."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+JsonObject = dict[str, Any]
+
+
+class Loopback(ThreadingHTTPServer):
+    """`calls` are (name, arguments text); every request that came is kept in `seen`."""
+
+    daemon_threads = True
+
+    def __init__(self, calls: list[tuple[str, str]]) -> None:
+        self.calls = calls
+        self.seen: list[JsonObject] = []
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def reply(self, path: str, body: JsonObject) -> JsonObject:
+        """What the API would answer."""
+        self.seen.append(body)
+        return self._chat(body) if path.endswith("/chat/completions") else self._responses(body)
+
+    def _chat(self, body: JsonObject) -> JsonObject:
+        done = any(message["role"] == "tool" for message in body["messages"])
+        message: JsonObject = {"role": "assistant", "content": "done" if done else None, "refusal": None}
+        if not done:
+            message["tool_calls"] = [
+                {"id": f"call_{i}", "type": "function", "function": {"name": name, "arguments": text}}
+                for i, (name, text) in enumerate(self.calls)
+            ] + [{"id": "call_c", "type": "custom", "custom": {"name": "sql", "input": "select 1"}}]
+        choice = {"index": 0, "finish_reason": "stop", "message": message, "logprobs": None}
+        return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+
+    def _responses(self, body: JsonObject) -> JsonObject:
+        done = any(item.get("type") == "function_call_output" for item in body["input"])
+        text = {"type": "output_text", "text": "done", "annotations": []}
+        output: list[JsonObject] = [
+            {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [text]}
+        ]
+        if not done:
+            output = [{"type": "reasoning", "id": "r", "summary": []}] + [
+                {
+                    "type": "function_call",
+                    "id": f"fc_{i}",
+                    "call_id": f"call_{i}",
+                    "name": name,
+                    "arguments": arguments,
+                    "status": "completed",
+                }
+                for i, (name, arguments) in enumerate(self.calls)
+            ]
+            output.append(
+                {
+                    "type": "custom_tool_call",
+                    "id": "ct",
+                    "call_id": "call_c",
+                    "name": "sql",
+                    "input": "select 1",
+                }
+            )
+        return {
+            "id": "r",
+            "object": "response",
+            "created_at": 1,
+            "model": "m",
+            "status": "completed",
+            "output": output,
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": body["tools"],
+        }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Loopback
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        answer = json.dumps(self.server.reply(self.path, body)).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+
+@contextmanager
+def loopback(calls: list[tuple[str, str]]) -> Iterator[Loopback]:
+    """A running stand-in."""
+    server = Loopback(calls)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,51 @@
+"""SDKs are imported when they are used, and missed in words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, cwd=HERE)
+
+
+def test_definitions_need_no_sdk() -> None:
+    done = run(
+        "import sys; sys.path.insert(0, '..')\n"
+        "from shop import catalog\n"
+        "from toolgen.runtime.adapters import mcp, openai\n"
+        "assert mcp.mcp_tools(catalog.TOOLS) and openai.chat_tools(catalog.TOOLS)\n"
+        "assert openai.responses_tools(catalog.TOOLS) and openai.execute_tool_call\n"
+        "unwanted = {'mcp', 'mcp_types', 'openai', 'uvicorn', 'anyio'}\n"
+        "print(sorted(unwanted & sys.modules.keys()))"
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize("missing", ["mcp", "mcp_types", "anyio", "uvicorn"])
+def test_a_server_without_its_sdk_says_what_to_install(missing: str) -> None:
+    done = run(
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from serve_samples import samples\n"
+        "from toolgen.runtime.adapters import mcp\n"
+        "sys.exit(mcp.main(samples, []))"
+    )
+    assert done.returncode == 2
+    assert done.stderr == "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'\n"
+
+
+def test_building_a_server_without_the_sdk_says_it_too() -> None:
+    done = run(
+        "import sys; sys.modules['mcp'] = None; sys.modules['mcp_types'] = None\n"
+        "from serve_samples import samples\n"
+        "samples()"
+    )
+    assert done.stderr.endswith(
+        "ModuleNotFoundError: an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'\n"
+    )

@@ -1,0 +1,346 @@
+"""The MCP adapter in process, with the SDK's own client, in both protocol eras."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import mcp_types as types
+import pytest
+from adapter_samples import SECRET, Book, Slow, Wipe, toolkit
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from toolgen.runtime import Toolkit
+from toolgen.runtime.adapters import mcp as adapter
+
+T = TypeVar("T")
+ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
+WHEN = {"when": {"asap": True}}
+
+
+def answering(action: str, content: dict[str, Any] | None = None, asked: list[str] | None = None) -> Any:
+    async def answer(context: Any, params: Any) -> types.ElicitResult:
+        if asked is not None:
+            asked.append(params.message)
+            assert params.requested_schema["properties"]["confirm"]["type"] == "boolean"
+        return types.ElicitResult(action=action, content=content)
+
+    return answer
+
+
+YES = answering("accept", {"confirm": True})
+
+
+def talk(era: str, work: Callable[[Client], Awaitable[T]], tools: Toolkit | None = None, **options: Any) -> T:
+    """What `work` gives with a client of a server of `tools`."""
+
+    async def run() -> T:
+        server = adapter.build_server(tools or toolkit(), name="samples", version="1.2")
+        async with Client(server, mode=era, **options) as client:
+            return await work(client)
+
+    return asyncio.run(run())
+
+
+def call(era: str, name: str, arguments: Any, tools: Toolkit | None = None, **options: Any) -> Any:
+    return talk(era, lambda client: client.call_tool(name, arguments), tools, **options)
+
+
+def refusal(era: str, name: str, arguments: Any, tools: Toolkit | None = None, **options: Any) -> Any:
+    """The protocol error that answers a call."""
+
+    async def work(client: Client) -> Any:
+        with pytest.raises(MCPError) as caught:
+            await client.call_tool(name, arguments)
+        return caught.value.error
+
+    return talk(era, work, tools, **options)
+
+
+def error_of(result: Any) -> dict[str, Any]:
+    assert result.is_error
+    assert result.structured_content is None
+    error: dict[str, Any] = result.meta["toolgen/error"]
+    return error
+
+
+@ERAS
+def test_the_list_is_the_definitions(era: str) -> None:
+    listed = {tool.name: tool for tool in talk(era, lambda client: client.list_tools()).tools}
+    assert list(listed) == [
+        "book", "rows", "boom", "liar", "slow", "wipe", "wipe_by_token", "wipe_anyway", "mcp.renamed",
+    ]  # fmt: skip
+    book, wanted = listed["book"], Book.definition
+    assert book.title == book.annotations.title == wanted["title"]
+    assert book.description == wanted["description"]
+    assert book.input_schema == wanted["input_schema"]
+    assert book.output_schema == wanted["output_schema"]
+    assert book.annotations.destructive_hint is True
+    assert book.icons[0].sizes == ["48x48"]
+    assert book.meta == wanted["meta"]
+    renamed = listed["mcp.renamed"]
+    assert (renamed.title, renamed.annotations) == ("Renamed", None)
+    assert renamed.input_schema["x-order"] == 1
+    assert (listed["rows"].output_schema is None) == (era == "legacy")
+
+
+def test_the_export_is_what_the_list_says() -> None:
+    book = adapter.mcp_tools(toolkit().definitions)[0]
+    assert list(book) == [
+        "name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta",
+    ]  # fmt: skip
+    assert book["annotations"] == {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "x-audit": "full",
+        "title": "Book a table",
+    }
+    assert book["icons"] == Book.definition["icons"]
+    assert book["inputSchema"] is Book.definition["input_schema"]
+
+
+@ERAS
+def test_a_result_is_text_and_structure(era: str) -> None:
+    result = call(era, "book", WHEN)
+    assert result.content[0].text == '{"given":{"when":{"asap":true}},"nothing":null}'
+    assert result.structured_content == {"given": WHEN, "nothing": None}
+    assert not result.is_error
+
+
+@ERAS
+def test_a_list_is_structure_only_for_clients_that_know_it(era: str) -> None:
+    result = call(era, "rows", {"n": 3})
+    assert result.content[0].text == "[0,1,2]"
+    assert result.structured_content == (None if era == "legacy" else [0, 1, 2])
+
+
+@ERAS
+@pytest.mark.parametrize("name", ["reserve", "Tisch buchen"])
+def test_an_alias_is_answered(era: str, name: str) -> None:
+    assert call(era, name, WHEN).structured_content["given"] == WHEN
+
+
+@ERAS
+@pytest.mark.parametrize("name", ["mcp.renamed", "renamed"])
+def test_a_published_name_is_answered_and_so_is_the_tools_own(era: str, name: str) -> None:
+    assert call(era, name, {"q": None}).content[0].text == '{"q":null}'
+
+
+@ERAS
+def test_a_declared_error_is_a_result(era: str) -> None:
+    result = call(era, "book", {**WHEN, "guests": 11})
+    assert result.content[0].text == "Error [fully_booked]: No room for 11.\nHint: Try another day."
+    assert error_of(result) == {
+        "code": "fully_booked",
+        "message": "No room for 11.",
+        "retryable": False,
+        "hint": "Try another day.",
+        "details": {"most": 10},
+    }
+
+
+@ERAS
+def test_bad_arguments_are_a_result_that_says_what_is_wrong(era: str) -> None:
+    result = call(era, "book", {**WHEN, "guests": 0})
+    assert result.content[0].text.splitlines() == [
+        "Error [invalid_request]: Invalid arguments for book:",
+        "- $.guests: expected at least 1, got 0",
+    ]
+    assert error_of(result)["code"] == "invalid_request"
+
+
+@ERAS
+@pytest.mark.parametrize(("name", "code"), [("boom", "internal_error"), ("liar", "invalid_response")])
+def test_what_went_wrong_inside_stays_inside(era: str, name: str, code: str) -> None:
+    result = call(era, name, {})
+    assert error_of(result)["code"] == code
+    assert SECRET not in result.model_dump_json()
+
+
+@ERAS
+def test_a_fault_of_the_adapters_own_leaks_nothing(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*args: Any, **options: Any) -> Any:
+        raise ValueError(SECRET)
+
+    tools = toolkit()
+    monkeypatch.setattr(tools, "call", broken)
+    error = refusal(era, "book", WHEN, tools)
+    assert (error.code, error.message, error.data) == (types.INTERNAL_ERROR, "Internal error", None)
+
+
+@ERAS
+def test_an_unknown_tool_is_a_protocol_error(era: str) -> None:
+    error = refusal(era, "bok", {})
+    assert error.code == types.INVALID_PARAMS
+    assert error.message == 'There is no tool called "bok". Did you mean "book"?'
+
+
+@ERAS
+def test_progress_is_reported_to_who_asked(era: str) -> None:
+    seen: list[Any] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        seen.append((done, total, message))
+
+    talk(era, lambda client: client.call_tool("book", WHEN, progress_callback=progress))
+    assert seen == [(1, 2, "half")]
+
+
+@ERAS
+def test_cancelling_reaches_the_tool(era: str) -> None:
+    tool = Slow()
+
+    async def work(client: Client) -> None:
+        with pytest.raises(MCPError):
+            await client.call_tool("slow", {}, read_timeout_seconds=0.2)
+        for _ in range(100):
+            if "cancelled" in tool.seen:
+                return
+            await asyncio.sleep(0.01)
+
+    talk(era, work, Toolkit([tool]))
+    assert tool.seen == ["started", "cancelled"]
+
+
+@ERAS
+def test_yes_lets_the_call_through(era: str) -> None:
+    tool, asked = Wipe(), list[str]()
+    answer = answering("accept", {"confirm": True}, asked)
+    result = call(era, "wipe", {"disk": "/dev/sda"}, Toolkit([tool]), elicitation_callback=answer)
+    assert result.content[0].text == '{"wiped":"/dev/sda"}'
+    assert asked == ["3 files would be lost.\n\nWipe /dev/sda?"]
+    assert tool.runs == 1
+
+
+@ERAS
+@pytest.mark.parametrize(
+    "answer",
+    [
+        answering("decline"),
+        answering("cancel"),
+        answering("accept", {"confirm": False}),
+        answering("accept", {}),
+        answering("accept"),
+        answering("accept", {"confirm": "true"}),
+        answering("decline", {"confirm": True}),
+    ],
+)
+def test_anything_else_is_no(era: str, answer: Any) -> None:
+    tool = Wipe()
+    result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=answer)
+    assert error_of(result)["code"] == "declined"
+    assert tool.runs == 0
+
+
+@ERAS
+def test_a_client_that_fails_to_ask_has_no_yes(era: str) -> None:
+    tool = Wipe()
+
+    async def broken(context: Any, params: Any) -> Any:
+        return types.ErrorData(code=types.INTERNAL_ERROR, message="no window")
+
+    if era == "legacy":
+        result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=broken)
+        assert error_of(result)["code"] == "confirmation_required"
+    else:
+        refusal(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=broken)
+    assert tool.runs == 0
+
+
+@ERAS
+def test_bad_arguments_are_not_asked_about(era: str) -> None:
+    asked: list[str] = []
+    result = call(era, "wipe", {}, elicitation_callback=answering("accept", {"confirm": True}, asked))
+    assert error_of(result)["code"] == "invalid_request"
+    assert asked == []
+
+
+@ERAS
+def test_a_client_that_cannot_ask_is_denied(era: str) -> None:
+    tool = Wipe()
+    result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]))
+    assert error_of(result)["code"] == "confirmation_required"
+    assert "toolgen/confirmation" not in result.meta
+    assert tool.runs == 0
+
+
+@ERAS
+def test_unless_the_spec_allows_it(era: str) -> None:
+    assert call(era, "wipe_anyway", {"disk": "a"}).content[0].text == '{"wiped":"a"}'
+
+
+@ERAS
+def test_or_the_application_repeats_the_call_with_its_token(era: str) -> None:
+    async def work(client: Client) -> list[Any]:
+        first = await client.call_tool("wipe_by_token", {"disk": "a"})
+        token = first.meta["toolgen/confirmation"]["token"]
+        assert token not in first.content[0].text
+        meta = {"toolgen/confirmation_token": token}
+        other = await client.call_tool("wipe_by_token", {"disk": "b"}, meta=meta)
+        late = await client.call_tool("wipe_by_token", {"disk": "a"}, meta=meta)
+        fresh = {"toolgen/confirmation_token": late.meta["toolgen/confirmation"]["token"]}
+        done = await client.call_tool("wipe_by_token", {"disk": "a"}, meta=fresh)
+        again = await client.call_tool("wipe_by_token", {"disk": "a"}, meta=fresh)
+        return [first, other, late, done, again]
+
+    first, other, late, done, again = talk(era, work)
+    for refused in (first, other, late, again):
+        assert error_of(refused)["code"] == "confirmation_required"
+    assert done.content[0].text == '{"wiped":"a"}'
+
+
+def test_a_forged_or_missing_state_is_no_yes() -> None:
+    tool = Wipe()
+    yes = {"confirm": types.ElicitResult(action="accept", content={"confirm": True})}
+
+    async def work(client: Client) -> None:
+        send = client.session.call_tool
+        with pytest.raises(MCPError) as caught:
+            await send(
+                "wipe", {"disk": "a"}, input_responses=yes, request_state="asked", allow_input_required=True
+            )
+        assert caught.value.error.code == types.INVALID_PARAMS
+        unasked = await send("wipe", {"disk": "a"}, input_responses=yes, allow_input_required=True)
+        assert isinstance(unasked, types.InputRequiredResult)
+        assert tool.runs == 0
+        with pytest.raises(MCPError):  # the question was about another disk
+            await send(
+                "wipe",
+                {"disk": "b"},
+                input_responses=yes,
+                request_state=unasked.request_state,
+                allow_input_required=True,
+            )
+        assert tool.runs == 0
+
+    talk("2026-07-28", work, Toolkit([tool]), elicitation_callback=YES)
+
+
+def test_one_yes_is_good_for_one_call() -> None:
+    tool = Wipe()
+    yes = {"confirm": types.ElicitResult(action="accept", content={"confirm": True})}
+
+    async def work(client: Client) -> None:
+        send = client.session.call_tool
+        asked = await send("wipe", {"disk": "a"}, allow_input_required=True)
+        options: Any = {
+            "input_responses": yes,
+            "request_state": asked.request_state,
+            "allow_input_required": True,
+        }
+        assert (await send("wipe", {"disk": "a"}, **options)).is_error is False
+        assert isinstance(await send("wipe", {"disk": "a"}, **options), types.InputRequiredResult)
+
+    talk("2026-07-28", work, Toolkit([tool]), elicitation_callback=YES)
+    assert tool.runs == 1
+
+
+def test_two_tools_are_never_published_by_one_name() -> None:
+    other: Any = {**Wipe.definition, "name": "other", "targets": {"mcp": {"name": "wipe"}}}
+
+    class Other(Wipe):
+        definition = other
+
+    with pytest.raises(ValueError, match="both published as 'wipe'"):
+        adapter.build_server(Toolkit([Wipe(), Other()]), name="x")

@@ -1,0 +1,252 @@
+"""The MCP server as a process: stdio and HTTP, started, called and ended for real."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import mcp_types as types
+import pytest
+from adapter_samples import toolkit
+from mcp import Client, StdioServerParameters
+from mcp.shared.exceptions import MCPError
+from toolgen.runtime.adapters import mcp as adapter
+from toolgen.runtime.adapters.mcp.listing import for_handshake_era
+
+SCRIPT = str(Path(__file__).parent / "serve_samples.py")
+ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
+SECONDS = 20
+
+
+async def yes(context: Any, params: Any) -> types.ElicitResult:
+    return types.ElicitResult(action="accept", content={"confirm": True})
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, SCRIPT, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+    )
+
+
+@contextmanager
+def http(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server process, and its URL."""
+    process = start("--http", "--port", "0", *arguments)
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.search(r"http://\S+/mcp", line)
+        assert found, line + process.stderr.read()
+        yield process, found[0]
+    finally:
+        process.terminate()
+        process.communicate(timeout=SECONDS)
+
+
+def ask(process: subprocess.Popen[str], *messages: dict[str, Any]) -> list[dict[str, Any]]:
+    """The answers, as they are on the wire, to requests written to stdin."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    answers = []
+    for message in messages:
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+        if "id" in message:
+            answers.append(json.loads(process.stdout.readline()))
+    return answers
+
+
+HELLO: list[dict[str, Any]] = [
+    {
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "raw", "version": "1"},
+        },
+    },
+    {"method": "notifications/initialized"},
+]
+MODERN: dict[str, Any] = {
+    "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+}
+
+
+def test_the_list_on_the_wire_is_the_export_key_for_key() -> None:
+    exported = adapter.mcp_tools(toolkit().definitions)
+    process = start()
+    (answer,) = ask(process, {"id": 1, "method": "tools/list", "params": MODERN})
+    assert json.dumps(answer["result"]["tools"]) == json.dumps(exported)
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    process = start()
+    answers = ask(process, *HELLO, {"id": 2, "method": "tools/list"})
+    assert json.dumps(answers[-1]["result"]["tools"]) == json.dumps(for_handshake_era(exported))
+    process.communicate(timeout=SECONDS)
+
+
+def test_no_list_before_the_handshake() -> None:
+    process = start()
+    (answer,) = ask(process, {"id": 1, "method": "tools/list"})
+    assert "error" in answer
+    process.communicate(timeout=SECONDS)
+
+
+@ERAS
+def test_stdio_with_the_implementations_of_a_catalog(era: str) -> None:
+    async def run() -> None:
+        parameters = StdioServerParameters(
+            command=sys.executable, args=[SCRIPT, "shop"], env=dict(os.environ)
+        )
+        async with Client(parameters, mode=era, elicitation_callback=yes) as client:
+            listed = await client.list_tools()
+            assert [tool.name for tool in listed.tools] == ["create_order", "drop_table", "echo", "planned"]
+            order = {"supplier_id": 1, "items": [{"sku": "AB-1", "quantity": 2}]}
+            assert (await client.call_tool("make_po", order)).structured_content == {
+                "order_id": 7,
+                "total": 5.0,
+            }
+            assert (await client.call_tool("drop_table", {"table": "t"})).content[
+                0
+            ].text == '{"left":["line"]}'
+            planned = await client.call_tool("planned", {})
+            assert planned.content[0].text.startswith("Error [not_implemented]")
+
+    asyncio.run(run())
+
+
+@ERAS
+@pytest.mark.parametrize("stateless", [False, True])
+def test_http(era: str, stateless: bool) -> None:
+    seen: list[float] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        seen.append(done)
+
+    async def run(url: str) -> Any:
+        async with Client(url, mode=era, elicitation_callback=yes, read_timeout_seconds=SECONDS) as client:
+            when = {"when": {"asap": True}}
+            booked = await client.call_tool("book", when, progress_callback=progress)
+            assert booked.structured_content == {"given": when, "nothing": None}
+            return await client.call_tool("wipe", {"disk": "a"})
+
+    with http(*(["--stateless"] if stateless else [])) as (_, url):
+        wiped = asyncio.run(run(url))
+    assert seen == [1]
+    if era == "legacy" and stateless:  # no way back to the client: nobody can be asked
+        assert wiped.meta["toolgen/error"]["code"] == "confirmation_required"
+    else:
+        assert wiped.content[0].text == '{"wiped":"a"}'
+
+
+def test_http_lets_in_no_other_site() -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": MODERN}).encode()
+    headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    with http() as (_, url):
+        for more in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}):
+            with pytest.raises(HTTPError) as caught:
+                urlopen(Request(url, body, headers | more), timeout=SECONDS)
+            assert caught.value.code in (403, 421)
+            caught.value.close()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_stdio(number: signal.Signals, code: int) -> None:
+    process = start()
+    ask(process, {"id": 1, "method": "tools/list", "params": MODERN})
+    process.send_signal(number)
+    assert process.wait(timeout=SECONDS) == code  # stdin is still open
+    assert process.communicate()[1] == ""
+
+
+def test_a_signal_ends_a_call_that_runs() -> None:
+    process = start()
+    ask(process, *HELLO)
+    ask(process, {"method": "notifications/x"})
+    assert process.stdin is not None
+    process.stdin.write(
+        json.dumps({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "slow"}}) + "\n"
+    )
+    process.stdin.flush()
+    ask(process, {"id": 6, "method": "ping"})
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=SECONDS) == 0
+    process.communicate()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_http_with_a_client_connected(number: signal.Signals, code: int) -> None:
+    async def run(process: subprocess.Popen[str], url: str) -> None:
+        async with Client(url, mode="legacy") as client:
+            await client.list_tools()
+            process.send_signal(number)
+            assert await asyncio.to_thread(process.wait, SECONDS) == code
+
+    with http() as (process, url):
+        try:
+            asyncio.run(run(process, url))
+        except* (OSError, MCPError, RuntimeError):
+            pass  # the client may complain that its server has gone
+        assert process.returncode == code
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+
+
+def test_stdout_has_nothing_but_the_protocol() -> None:
+    process = start("loud")
+    params = {"name": "renamed", "arguments": {}}
+    ask(process, *HELLO, {"id": 2, "method": "tools/call", "params": params})
+    out, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    assert out == ""
+    assert sorted(err.splitlines()) == ["printed before", "printed while building", "printed while called"]
+
+
+def test_a_port_in_use_is_told_in_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = start("--http", "--port", str(port))
+        out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, out) == (2, "")
+    assert (
+        err == f"cannot listen on 127.0.0.1:{port}: Address already in use; choose another --port or --host\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--port", "1"], "--host, --port and --stateless need --http"),
+        (["--http", "--port", "x"], "'x' is not a port: use a number from 0 to 65535"),
+        (["--http", "--port", "70000"], "'70000' is not a port"),
+        (["--http", "--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid:8000: "),
+        (["--loud"], "unrecognized arguments: --loud"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], told: str) -> None:
+    process = start(*arguments)
+    _, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == 2
+    assert told in err
+    assert "Traceback" not in err

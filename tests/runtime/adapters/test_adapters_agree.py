@@ -1,0 +1,49 @@
+"""The same call through every adapter: the same data, the same words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from adapter_samples import toolkit
+from mcp import Client
+from toolgen.runtime.adapters import mcp
+from toolgen.runtime.adapters.openai import execute_tool_call
+
+WHEN = {"when": {"asap": True}}
+
+
+async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
+    tools, sent = toolkit(), json.dumps(arguments)
+    found = {"toolkit": (await tools.call(name, arguments)).as_text()}
+    for era in ("auto", "legacy"):
+        async with Client(mcp.build_server(tools, name="samples"), mode=era) as client:
+            content: Any = (await client.call_tool(name, arguments)).content[0]
+            found[f"mcp {era}"] = content.text
+    chat = {"id": "1", "type": "function", "function": {"name": name, "arguments": sent}}
+    found["chat"] = (await execute_tool_call(tools, chat))["content"]
+    item = {"type": "function_call", "call_id": "1", "name": name, "arguments": sent}
+    found["responses"] = (await execute_tool_call(tools, item))["output"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("book", WHEN),
+        ("reserve", {**WHEN, "note": "größer “quoted” \u2028 \U0001f600"}),
+        ("book", {**WHEN, "guests": 11}),
+        ("book", {**WHEN, "guests": "2", "notes": "x", "dishes": [{"count": 1}]}),
+        ("book", {}),
+        ("rows", {"n": 3}),
+        ("rows", {"n": 6}),
+        ("renamed", {"q": None, "more": [1, 2.5, 10**20]}),
+        ("wipe", {"disk": "a"}),
+        ("wipe_anyway", {"disk": "a"}),
+    ],
+)
+def test_one_call_one_text(name: str, arguments: dict[str, Any]) -> None:
+    found = asyncio.run(texts(name, arguments))
+    assert len(set(found.values())) == 1, found

@@ -1,0 +1,203 @@
+"""The user's word: message, preview, tokens; everything fails closed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from by_hand import code_of, make_tool, run
+from toolgen.runtime import Confirmation, ConfirmationPending, Toolkit
+from toolgen.runtime.confirm import TOKENS_KEPT, TokenDesk, render_message
+
+DONE: list[Any] = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_done() -> None:
+    DONE.clear()
+
+
+async def act(self: Any, request: Any, context: Any) -> str:
+    DONE.append(request.model_dump())
+    return "done"
+
+
+def risky(on_unsupported: str | None = None, **more: Any) -> Any:
+    confirm = {"message": "Delete {path}?"} | ({"on_unsupported": on_unsupported} if on_unsupported else {})
+    return make_tool(act, confirm=confirm, **more)
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("Pay {amount} to {to.name}?", "Pay 5 to Ann?"),
+        ("{items|count} items", "2 items"),
+        ("{items.0.sku} {items.1}", 'A {"sku": "B"}'),
+        ("{missing} {to.missing} {items.9} {null}", "(none) (none) (none) (none)"),
+        ("{missing|count} {yes}", "0 true"),
+        ("{amount!r} {amount:>9} {amount.__class__} {0} {}", "(none) (none) (none) (none) {}"),
+        ("{{amount}} {amount|upper} %s $amount", "{5} {amount|upper} %s $amount"),
+        ("{evil}", 'a\\nYes? \\u202etxt {amount} "q"'),
+        ("{long}", "x" * 200 + "…"),
+    ],
+)
+def test_messages_are_filled_in_and_nothing_more(template: str, text: str) -> None:
+    arguments = {
+        "amount": 5,
+        "to": {"name": "Ann"},
+        "items": [{"sku": "A"}, {"sku": "B"}],
+        "null": None,
+        "yes": True,
+        "evil": 'a\nYes? \u202etxt {amount} "q"',
+        "long": "x" * 999,
+    }
+    assert render_message(template, arguments) == text
+
+
+@pytest.mark.parametrize("on_unsupported", [None, "deny"])
+def test_without_anybody_to_ask_nothing_is_done(on_unsupported: str | None) -> None:
+    response = run(risky(on_unsupported), {"path": "/"})
+    assert response.as_text() == (
+        "Error [confirmation_required]: This call needs the user's confirmation, "
+        "and the user cannot be asked here."
+    )
+    assert DONE == []
+    assert "confirmation" not in response.metadata
+
+
+def test_allow_goes_on_where_nobody_can_be_asked_but_asks_where_one_can() -> None:
+    async def no(confirmation: Confirmation) -> bool:
+        return False
+
+    assert run(risky("allow"), {"path": "/"}).success
+    assert code_of(run(risky("allow"), {"path": "/"}, confirm=no)) == "declined"
+    assert len(DONE) == 1
+
+
+@pytest.mark.parametrize("answer", [False, None, 1, "yes", object()])
+def test_only_true_is_yes(answer: Any) -> None:
+    async def confirm(confirmation: Confirmation) -> Any:
+        return answer
+
+    assert code_of(run(risky(), {"path": "/"}, confirm=confirm)) == "declined"
+    assert DONE == []
+
+
+def test_a_confirm_callback_that_fails_is_no_consent() -> None:
+    async def confirm(confirmation: Confirmation) -> bool:
+        raise OSError("terminal gone")
+
+    assert code_of(run(risky(), {"path": "/"}, confirm=confirm)) == "internal_error"
+    assert DONE == []
+
+
+def test_an_adapter_may_go_and_ask() -> None:
+    async def confirm(confirmation: Confirmation) -> bool:
+        raise ConfirmationPending(confirmation)
+
+    with pytest.raises(ConfirmationPending) as caught:
+        run(risky(), {"path": "/"}, confirm=confirm)
+    assert caught.value.confirmation == Confirmation("x", "Delete /?", {"path": "/"})
+    assert DONE == []
+
+
+def test_a_request_that_is_not_valid_is_never_asked_about() -> None:
+    asked: list[Confirmation] = []
+
+    async def confirm(confirmation: Confirmation) -> bool:
+        asked.append(confirmation)
+        return True
+
+    tool = risky(input_schema={"type": "object", "required": ["path"]})
+    assert code_of(run(tool, {}, confirm=confirm)) == "invalid_request"
+    assert asked == []
+
+
+def test_two_steps() -> None:
+    kit = Toolkit([risky("two_step")])
+
+    async def steps() -> None:
+        first = await kit.call("x", {"path": "/"})
+        confirmation = first.metadata["confirmation"]
+        assert first.as_text() == (
+            "Error [confirmation_required]: The user has to confirm this call first: Delete /?"
+        )
+        assert confirmation["message"] == "Delete /?"
+        assert confirmation["token"] not in str(first.error) + first.as_text() + str(first.as_dict()["error"])
+        second = await kit.call("x", {"path": "/"}, confirmation_token=confirmation["token"])
+        assert second.content == "done"
+        again = await kit.call("x", {"path": "/"}, confirmation_token=confirmation["token"])
+        assert code_of(again) == "confirmation_required"
+        assert "used up, too old or for another call" in again.as_text()
+
+    asyncio.run(steps())
+    assert len(DONE) == 1
+
+
+def test_a_token_is_for_one_call_only() -> None:
+    kit = Toolkit([risky("two_step")])
+
+    async def steps() -> None:
+        token = (await kit.call("x", {"path": "/a"})).metadata["confirmation"]["token"]
+        assert (
+            code_of(await kit.call("x", {"path": "/b"}, confirmation_token=token)) == "confirmation_required"
+        )
+        assert (
+            code_of(await kit.call("x", {"path": "/a"}, confirmation_token=token)) == "confirmation_required"
+        )
+        assert (
+            code_of(await kit.call("x", {"path": "/a"}, confirmation_token="guess"))
+            == "confirmation_required"
+        )
+
+    asyncio.run(steps())
+    assert DONE == []
+
+
+def test_a_token_means_nothing_to_a_tool_that_denies() -> None:
+    assert code_of(run(risky("deny"), {"path": "/"}, confirmation_token="t")) == "confirmation_required"
+
+
+def test_tokens_expire_and_are_not_kept_without_bound() -> None:
+    now = [0.0]
+    desk = TokenDesk(clock=lambda: now[0])
+    old = desk.issue("x", {"a": 1})
+    now[0] = 599.0
+    fresh = desk.issue("x", {"b": 1, "a": 1})
+    now[0] = 600.0
+    assert not desk.redeem(old, "x", {"a": 1})
+    assert desk.redeem(fresh, "x", {"a": 1, "b": 1})
+    first = desk.issue("x", {})
+    for _ in range(TOKENS_KEPT):
+        last = desk.issue("x", {})
+    assert not desk.redeem(first, "x", {})
+    assert not desk.redeem(last, "y", {})
+
+
+@pytest.mark.parametrize("kind", ["plain", "async"])
+def test_the_preview_is_shown(kind: str) -> None:
+    def plain(self: Any, request: Any, context: Any) -> str:
+        return f"{request.path} has 3 files"
+
+    async def later(self: Any, request: Any, context: Any) -> str:
+        return f"{request.path} has 3 files"
+
+    tool = make_tool(
+        act,
+        preview=plain if kind == "plain" else later,
+        confirm={"message": "?", "preview": True, "on_unsupported": "two_step"},
+    )
+    assert run(tool, {"path": "/"}).metadata["confirmation"]["preview"] == "/ has 3 files"
+
+
+def test_a_preview_that_fails_ends_the_call() -> None:
+    async def preview(self: Any, request: Any, context: Any) -> Any:
+        return 5
+
+    async def yes(confirmation: Confirmation) -> bool:
+        return True
+
+    tool = make_tool(act, preview=preview, confirm={"message": "?", "preview": True})
+    assert code_of(run(tool, {"path": "/"}, confirm=yes)) == "internal_error"
+    assert DONE == []

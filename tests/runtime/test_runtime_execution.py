@@ -1,0 +1,412 @@
+"""How an implementation is run, and what the caller is told of how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import threading
+import time
+from typing import Any
+
+import pytest
+from by_hand import Anything, code_of, make_tool, run
+from pydantic import BaseModel
+from toolgen.runtime import ToolConfig, ToolContext, ToolError, ToolEvent, Toolkit
+
+ANSWER_SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["n"],
+    "properties": {"n": {"type": "integer", "minimum": 0}, "note": {"type": ["string", "null"]}},
+}
+
+
+class Answer(BaseModel):
+    n: int
+    note: str | None = None
+
+
+class Late(ToolError):
+    code = "late"
+    description = "Too late."
+    retryable = True
+
+
+def test_async_runs_in_the_loop_and_plain_in_a_worker() -> None:
+    async def in_loop(self: Any, request: Any, context: ToolContext) -> bool:
+        return threading.current_thread() is threading.main_thread()
+
+    def in_worker(self: Any, request: Any, context: ToolContext) -> bool:
+        return threading.current_thread() is threading.main_thread()
+
+    assert run(make_tool(in_loop)).content is True
+    assert run(make_tool(in_worker)).content is False
+
+
+def test_a_plain_def_may_give_something_to_await() -> None:
+    async def later() -> int:
+        return 5
+
+    def execute(self: Any, request: Any, context: ToolContext) -> Any:
+        return later()
+
+    assert run(make_tool(execute)).content == 5
+
+
+def test_context_says_which_call_this_is() -> None:
+    seen: list[ToolContext] = []
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        context.extras["k"] = 1
+        seen.append(context)
+
+    response = run(make_tool(execute), meta={"trace": "t"})
+    assert (seen[0].tool_name, seen[0].meta, response.extras) == ("x", {"trace": "t"}, {"k": 1})
+    assert response.metadata["call_id"] == seen[0].call_id
+    assert response.as_text() == "null"
+
+
+def test_progress_is_reported_and_its_failure_is_not_the_tools() -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        told.append((done, total, message))
+        raise ConnectionError("gone")
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> int:
+        await context.report_progress(1, 2, "half")
+        return 1
+
+    assert run(make_tool(execute), progress=progress).content == 1
+    assert told == [(1, 2, "half")]
+
+
+def test_an_undeclared_exception_is_logged_in_full_and_told_without_its_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        raise ValueError("password is hunter2")
+
+    response = run(make_tool(execute))
+    reference = response.metadata["call_id"]
+    assert response.as_text() == f"Error [internal_error]: The tool failed. Reference: {reference}."
+    assert "hunter2" in caplog.text
+    assert f"tool x failed with ValueError (call {reference})" in caplog.text
+    assert "Traceback" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "wrong", [StopIteration("s"), TimeoutError("own"), ExceptionGroup("g", [ValueError()])]
+)
+@pytest.mark.parametrize("timeout", [None, 5])
+def test_awkward_exceptions_of_plain_functions_are_internal_errors(
+    wrong: Exception, timeout: int | None
+) -> None:
+    def execute(self: Any, request: Any, context: ToolContext) -> None:
+        raise wrong
+
+    extra: dict[str, Any] = {} if timeout is None else {"timeout": timeout}
+    assert code_of(run(make_tool(execute, **extra))) == "internal_error"
+
+
+def test_a_plain_function_cannot_exit_the_process(caplog: pytest.LogCaptureFixture) -> None:
+    def execute(self: Any, request: Any, context: ToolContext) -> None:
+        raise SystemExit(3)
+
+    assert code_of(run(make_tool(execute))) == "internal_error"
+    assert "x tried to exit the process (3)" in caplog.text
+
+
+def test_a_declared_error_answers_quietly(caplog: pytest.LogCaptureFixture) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        raise Late("Closed at noon.", details={"since": 12})
+
+    response = run(make_tool(execute, errors=(Late,)))
+    assert response.error is not None
+    assert response.error.as_dict() == {
+        "code": "late",
+        "message": "Closed at noon.",
+        "retryable": True,
+        "hint": "",
+        "details": {"since": 12},
+    }
+    assert caplog.records == []
+
+
+def test_a_tool_error_that_is_not_declared_answers_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        raise Late
+
+    assert run(make_tool(execute)).as_text() == "Error [late]: Too late."
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_an_error_message_can_always_be_sent() -> None:
+    assert Late("half \ud800").as_text() == "Error [late]: half \\ud800"
+
+
+def test_details_that_are_not_json_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        raise Late(details={1, 2})
+
+    response = run(make_tool(execute, errors=(Late,)))
+    assert response.as_dict()["error"]["details"] is None
+    assert "details that are not JSON" in caplog.text
+
+
+@pytest.mark.parametrize("seconds", [0.05, 30])
+def test_a_tool_that_takes_too_long_is_cancelled(seconds: float) -> None:
+    ended: list[str] = []
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> str:
+        try:
+            await asyncio.sleep(0.2)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        return "done"
+
+    response = run(make_tool(execute, timeout=seconds))
+    if seconds == 30:
+        assert (response.content, ended) == ("done", [])
+    else:
+        assert response.as_text() == "Error [timeout]: x did not finish within 0.05 seconds."
+        assert response.error is not None
+        assert response.error.retryable
+        assert ended == ["cancelled"]
+
+
+def test_a_worker_thread_that_takes_too_long_is_not_waited_for() -> None:
+    async def calls() -> tuple[str | None, float]:
+        def execute(self: Any, request: Any, context: ToolContext) -> None:
+            time.sleep(0.4)
+
+        began = time.perf_counter()
+        response = await Toolkit([make_tool(execute, timeout=0.05)]).call("x", {})
+        return code_of(response), time.perf_counter() - began
+
+    code, seconds = asyncio.run(calls())
+    assert code == "timeout"
+    assert seconds < 0.3
+
+
+def test_a_tool_with_a_timeout_may_wait_many_times() -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> list[int]:
+        async def one(number: int) -> int:
+            await asyncio.sleep(0)
+            return number
+
+        first = await one(0)
+        async with asyncio.timeout(1):
+            rest = await asyncio.gather(*map(one, range(1, 4)))
+        try:
+            async with asyncio.timeout(0.01):
+                await asyncio.sleep(1)
+        except TimeoutError:
+            return [first, *rest]
+        return []
+
+    assert run(make_tool(execute, timeout=5)).content == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
+def test_cancellation_passes_and_reaches_the_tool(timeout: dict[str, Any]) -> None:
+    ended: list[str] = []
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        try:
+            await asyncio.sleep(5)
+        finally:
+            ended.append("cleaned")
+
+    async def main() -> None:
+        task = asyncio.ensure_future(Toolkit([make_tool(execute, **timeout)]).call("x", {}))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(main())
+    assert ended == ["cleaned"]
+
+
+@pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
+def test_keyboard_interrupt_passes(timeout: dict[str, Any]) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(make_tool(execute, **timeout))
+
+
+def answering(value: Any) -> Any:
+    async def execute(self: Any, request: Any, context: ToolContext) -> Any:
+        return value
+
+    return make_tool(execute, response_model=Answer, output_schema=ANSWER_SCHEMA)
+
+
+def test_a_response_leaves_as_its_author_wrote_it() -> None:
+    assert run(answering(Answer(n=1))).content == {"n": 1}
+    assert run(answering(Answer(n=1, note=None))).content == {"n": 1, "note": None}
+    assert run(answering({"n": 2})).content == {"n": 2}
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        (Answer(n=-1), "$.n: expected at least 0, got -1"),
+        ({"n": "1"}, '$.n: expected integer, got the string "1"'),
+        ({"n": 1, "m": 2}, "$.m: unknown property"),
+        (None, "$: expected object, got null"),
+        ({"n": 1, "note": "\ud800"}, "$.note: expected a JSON value, got text that is not valid Unicode"),
+        (Answer(n=1, note="\ud800"), "$.note: expected a JSON value, got text that is not valid Unicode"),
+        (Anything(), "returned Anything, not Answer"),
+        (object(), "returned object, not Answer"),
+    ],
+)
+def test_a_response_that_breaks_the_schema_is_not_told(
+    value: Any, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    response = run(answering(value))
+    reference = response.metadata["call_id"]
+    assert response.as_text() == (
+        f"Error [invalid_response]: The tool ran, but its answer breaks its contract. Reference: {reference}."
+    )
+    assert fault in caplog.text
+    assert reference in caplog.text
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), [1, (2,)], {"a": {1: 2}}, b"x", {1}, object(), {"a": [float("inf")]}]
+)
+def test_without_output_schema_only_json_leaves(value: Any) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> Any:
+        return value
+
+    assert code_of(run(make_tool(execute))) == "invalid_response"
+
+
+def test_without_output_schema_a_model_leaves_as_json() -> None:
+    class Loose(BaseModel):
+        f: float
+
+    def giving(value: Any) -> Any:
+        async def execute(self: Any, request: Any, context: ToolContext) -> Any:
+            return value
+
+        return make_tool(execute)
+
+    response = run(giving(Anything.model_validate({"a": "é\u2028", "b": 1.5, "c": "NaN"})))
+    assert response.content == {"a": "é\u2028", "b": 1.5, "c": "NaN"}
+    assert response.as_text() == '{"a":"é\u2028","b":1.5,"c":"NaN"}'
+    assert code_of(run(giving(Loose(f=float("nan"))))) == "invalid_response"
+
+
+def test_a_request_model_stricter_than_its_schema_is_our_bug(caplog: pytest.LogCaptureFixture) -> None:
+    class Narrow(BaseModel):
+        secret: int
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> None: ...
+
+    tool = make_tool(execute, request_model=Narrow)
+    response = run(tool, {"secret": "hunter2"})
+    assert code_of(response) == "internal_error"
+    assert "hunter2" not in response.as_text()
+    assert "the request model of tool x refuses what its schema accepts" in caplog.text
+    with pytest.raises(ToolError) as caught:
+        tool.check_inputs({"secret": "hunter2"})
+    assert caught.value.code == "internal_error"
+
+
+def test_the_log_of_a_broken_response_has_no_secret(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> Any:
+        return {"n": "sk-12345"}
+
+    monkeypatch.setenv("SHOP_API_KEY", "sk-12345")
+    tool = make_tool(
+        execute, response_model=Answer, output_schema=ANSWER_SCHEMA, auth={"secrets": ["SHOP_API_KEY"]}
+    )
+    assert code_of(run(tool)) == "invalid_response"
+    assert '$.n: expected integer, got the string "[secret]"' in caplog.text
+
+
+def test_events_in_order() -> None:
+    events: list[ToolEvent] = []
+
+    async def callback(event: ToolEvent) -> None:
+        events.append(event)
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> int:
+        if request.model_dump():
+            raise Late
+        return 1
+
+    tool = make_tool(execute, errors=(Late,))
+    run(tool, {}, config=ToolConfig(callback=callback))
+    run(tool, {"a": 1}, config=ToolConfig(callback=callback))
+    assert [event.kind for event in events] == [
+        "started",
+        "validated",
+        "finished",
+        "started",
+        "validated",
+        "failed",
+    ]
+    assert events[2].data["content"] == 1
+    assert events[5].data["error"]["code"] == "late"
+    assert len({event.call_id for event in events}) == 2
+
+
+def test_callbacks_and_loggers_that_raise_break_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(logging.Logger):
+        def log(self, *args: Any, **kwargs: Any) -> None:
+            raise OSError("disk full")
+
+        isEnabledFor = log  # type: ignore[assignment]
+
+    def callback(event: ToolEvent) -> None:
+        raise RuntimeError("callback broke")
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> int:
+        if request.model_dump():
+            raise ValueError("deep fault")
+        return 1
+
+    config = ToolConfig(logger=Broken("broken"), callback=callback)
+    assert run(make_tool(execute), {}, config=config).content == 1
+    assert code_of(run(make_tool(execute), {"a": 1}, config=config)) == "internal_error"
+    for text in ("callback broke", "disk full", "deep fault"):
+        assert text in caplog.text
+
+
+def test_records_carry_tool_and_call(caplog: pytest.LogCaptureFixture) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        context.logger.warning("low stock")
+
+    response = run(make_tool(execute), config=ToolConfig(logger=logging.getLogger("app")))
+    record = caplog.records[0]
+    assert (record.name, record.tool_name, record.call_id) == ("app", "x", response.metadata["call_id"])  # type: ignore[attr-defined]
+
+
+def test_many_calls_at_once_in_many_loops() -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> Any:
+        await asyncio.sleep(random.random() / 100)
+        return request.model_dump()
+
+    kit = Toolkit([make_tool(execute)])
+    wrong: list[Any] = []
+
+    async def many(base: int) -> None:
+        responses = await asyncio.gather(*(kit.call("x", {"n": base + i}) for i in range(50)))
+        wrong.extend(r for i, r in enumerate(responses) if r.content != {"n": base + i})
+
+    threads = [threading.Thread(target=asyncio.run, args=(many(base),)) for base in (0, 1000, 2000)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

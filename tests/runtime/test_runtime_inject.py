@@ -1,0 +1,247 @@
+"""Values from the application: made per call, in the right thread, closed afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from by_hand import code_of, make_tool, run
+from pydantic import BaseModel
+from toolgen.runtime import Toolkit
+
+LOG: list[str] = []
+
+
+class Session:
+    """An async context manager, as HTTP clients are."""
+
+    async def __aenter__(self) -> str:
+        LOG.append("open")
+        return "session"
+
+    async def __aexit__(self, *problem: object) -> None:
+        LOG.append("failed" if problem[0] else "closed")
+
+
+@asynccontextmanager
+async def managed(name: str = "managed") -> AsyncIterator[str]:
+    LOG.append("open")
+    try:
+        yield name
+    finally:
+        LOG.append("closed")
+
+
+async def awaited() -> str:
+    return "awaited"
+
+
+async def awaited_manager() -> Session:
+    return Session()
+
+
+class Maker:
+    def method(self) -> str:
+        return "method"
+
+    def __call__(self) -> str:
+        return "called"
+
+
+MAKER = Maker()
+
+ENTRIES: list[tuple[Any, Any]] = [
+    ("value", "value"),
+    (None, None),
+    (MAKER, MAKER),
+    (MAKER.method, "method"),
+    (awaited, "awaited"),
+    (managed, "managed"),
+    (awaited_manager, "session"),
+    (Session, "session"),
+    (lambda: managed("lambda"), "lambda"),
+    (lambda: awaited(), "awaited"),
+    (functools.partial(managed, "partial"), "partial"),
+    (functools.partial(dict, a=1), {"a": 1}),
+    (list, []),
+]
+
+
+@pytest.fixture(autouse=True)
+def empty_log() -> None:
+    LOG.clear()
+
+
+def tool_with_x(*, plain: bool, timeout: float | None = None) -> tuple[Any, list[Any]]:
+    seen: list[Any] = []
+
+    async def in_loop(self: Any, request: Any, context: Any, *, x: Any) -> int:
+        seen.append(x)
+        return 1
+
+    def in_worker(self: Any, request: Any, context: Any, *, x: Any) -> int:
+        seen.append(x)
+        return 1
+
+    extra: dict[str, Any] = {} if timeout is None else {"timeout": timeout}
+    return make_tool(
+        in_worker if plain else in_loop, inject=[{"name": "x", "type": "typing.Any"}], **extra
+    ), seen
+
+
+@pytest.mark.parametrize(("entry", "value"), ENTRIES)
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("timeout", [None, 5])
+def test_every_kind_of_entry(entry: Any, value: Any, plain: bool, timeout: float | None) -> None:
+    tool, seen = tool_with_x(plain=plain, timeout=timeout)
+    response = run(tool, context={"x": entry})
+    assert (response.content, seen) == (1, [value])
+    assert LOG in ([], ["open", "closed"])
+
+
+def test_a_missing_name_fails_soft() -> None:
+    tool, seen = tool_with_x(plain=False)
+    response = run(tool, context={"y": 1})
+    assert response.as_text() == (
+        "Error [missing_dependency]: The application has not provided 'x', which x needs."
+    )
+    assert seen == []
+
+
+def test_the_context_of_one_call_adds_to_the_toolkits() -> None:
+    tool, seen = tool_with_x(plain=False)
+    run(tool, context={"x": 1, "y": 2})
+    asyncio.run(Toolkit([tool], context={"x": 1}).call("x", {}, context={"x": 5}))
+    assert seen == [1, 5]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_factory_that_fails_is_an_internal_error(plain: bool, caplog: pytest.LogCaptureFixture) -> None:
+    def broken() -> None:
+        raise OSError("no such host db.internal")
+
+    tool, seen = tool_with_x(plain=plain)
+    response = run(tool, context={"x": broken})
+    assert (code_of(response), seen) == ("internal_error", [])
+    assert "db.internal" not in response.as_text()
+    assert "db.internal" in caplog.text
+
+
+def test_a_value_is_closed_with_the_tools_exception() -> None:
+    async def execute(self: Any, request: Any, context: Any, *, x: Any) -> None:
+        raise ValueError
+
+    run(make_tool(execute, inject=[{"name": "x"}]), context={"x": Session})
+    assert LOG == ["open", "failed"]
+
+
+def test_a_response_that_breaks_the_contract_undoes_the_transaction(tmp_path: Path) -> None:
+    class Answer(BaseModel):
+        n: int
+
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as db:
+        db.execute("create table t (n integer)")
+
+    @asynccontextmanager
+    async def transaction() -> AsyncIterator[sqlite3.Connection]:
+        db = sqlite3.connect(path)
+        try:
+            with db:
+                yield db
+        finally:
+            db.close()
+
+    async def execute(self: Any, request: Any, context: Any, *, db: sqlite3.Connection) -> Answer:
+        db.execute("insert into t values (?)", (request.n,))
+        return Answer(n=request.n)
+
+    tool = make_tool(
+        execute,
+        response_model=Answer,
+        output_schema={"type": "object", "properties": {"n": {"maximum": 5}}},
+        inject=[{"name": "db"}],
+    )
+    codes = [code_of(run(tool, {"n": n}, context={"db": transaction})) for n in (4, 6)]
+    assert codes == [None, "invalid_response"]
+    assert sqlite3.connect(path).execute("select n from t").fetchall() == [(4,)]
+
+
+def test_a_plain_factory_and_a_plain_execute_share_a_thread(tmp_path: Path) -> None:
+    """sqlite3 refuses a connection in another thread than the one that made it."""
+
+    def execute(self: Any, request: Any, context: Any, *, db: sqlite3.Connection, session: str) -> Any:
+        assert threading.current_thread() is not threading.main_thread()
+        return [session, db.execute("select 1").fetchone()[0]]
+
+    tool = make_tool(execute, inject=[{"name": "db"}, {"name": "session"}])
+    context = {"db": lambda: sqlite3.connect(tmp_path / "x.db"), "session": Session}
+    assert run(tool, context=context).content == ["session", 1]
+    assert LOG == ["open", "closed"]
+
+
+def test_a_connection_is_a_value_not_a_factory() -> None:
+    db = sqlite3.connect(":memory:")
+    tool, seen = tool_with_x(plain=False)
+    run(tool, context={"x": db})
+    assert seen == [db]
+    assert db.execute("select 1").fetchone() == (1,)
+
+
+def test_a_manager_that_swallows_cannot_fake_a_success() -> None:
+    class Swallows(Session):
+        async def __aexit__(self, *problem: object) -> bool:  # type: ignore[override]
+            return True
+
+    async def execute(self: Any, request: Any, context: Any, *, x: Any) -> None:
+        raise ValueError
+
+    assert (
+        code_of(run(make_tool(execute, inject=[{"name": "x"}]), context={"x": Swallows})) == "internal_error"
+    )
+
+
+def test_generator_based_managers_of_the_other_kind_are_not_entered() -> None:
+    @contextmanager
+    def plain_manager() -> Iterator[int]:
+        yield 1
+
+    tool, seen = tool_with_x(plain=False)
+    run(tool, context={"x": plain_manager})
+    assert hasattr(seen[0], "__enter__")
+
+
+def test_execute_without_an_injected_keyword_is_refused_when_it_is_defined() -> None:
+    async def execute(self: Any, request: Any, context: Any) -> None: ...
+
+    with pytest.raises(TypeError, match=r"XTool\.execute must accept \(self, request, context, \*, x, y\)"):
+        make_tool(execute, inject=[{"name": "x"}, {"name": "y"}])
+
+
+@pytest.mark.parametrize(
+    "execute",
+    [
+        lambda self, request: None,
+        lambda self, request, context, more: None,
+        lambda self, request, context, *, z: None,
+    ],
+)
+def test_execute_of_another_shape_is_refused(execute: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"execute must accept \(self, request, context\), as the spec of x says"
+    ):
+        make_tool(execute)
+
+
+def test_execute_may_take_more_than_it_is_given() -> None:
+    async def execute(self: Any, request: Any, context: Any, **injected: Any) -> Any:
+        return injected
+
+    assert run(make_tool(execute, inject=[{"name": "x"}]), context={"x": 1}).content == {"x": 1}

@@ -1,0 +1,233 @@
+"""Toolkits: names, catalogs, implementations that are found, missing, broken or too many."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from by_hand import code_of, make_tool
+from shop import catalog
+from toolgen.runtime import ToolConfig, ToolError, Toolkit, ToolResponse
+
+HEAD = "from shop.tools.echo import EchoTool\n"
+ECHO = """
+class {name}(EchoTool):
+    async def execute(self, request, context):
+        return "{name}"
+"""
+
+
+async def nothing(self: Any, request: Any, context: Any) -> None: ...
+
+
+def catalog_with(folder: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) -> Any:
+    """The shop's catalog with another package of implementations, written to `folder`."""
+    name = f"impl_{folder.name.replace('-', '_')}"
+    package = folder / name
+    package.mkdir()
+    for module, text in {"__init__": "", **modules}.items():
+        (package / f"{module}.py").write_text(text)
+    monkeypatch.syspath_prepend(str(folder))
+    return SimpleNamespace(TOOLS=catalog.TOOLS, IMPLEMENTATIONS=name, tool_class=catalog.tool_class)
+
+
+def echo(source: Any, **options: Any) -> ToolResponse:
+    return asyncio.run(Toolkit.from_catalog(source, **options).call("echo", {}))
+
+
+def test_definitions_are_the_catalogs_in_order() -> None:
+    kit = catalog.toolkit()
+    assert list(kit.definitions) == ["create_order", "drop_table", "echo", "planned"]
+    assert kit.definitions["echo"] is catalog.ECHO
+    assert kit.definition_of("make_po") is catalog.CREATE_ORDER
+    assert kit.definition_of("nope") is None
+    with pytest.raises(TypeError):
+        kit.definitions["new"] = catalog.ECHO  # type: ignore[index]
+
+
+def test_get_loads_once_and_knows_aliases() -> None:
+    kit = catalog.toolkit()
+    tool = kit.get("make_po")
+    assert tool is not None
+    assert tool is kit.get("create_order")
+    assert (tool.name, tool.input_schema) == ("create_order", catalog.CREATE_ORDER["input_schema"])
+    assert kit.get("nope") is None
+    with pytest.raises(ToolError) as caught:
+        kit.get("planned")
+    assert caught.value.code == "not_implemented"
+
+
+def test_final_answer_is_carried() -> None:
+    response = echo(catalog)
+    assert (response.final_answer, response.content) == (True, {})
+
+
+@pytest.mark.parametrize(
+    ("names", "clash"),
+    [
+        ([("a", []), ("a", [])], "'a'"),
+        ([("a", ["b"]), ("b", [])], "'b'"),
+        ([("a", ["c"]), ("b", ["c"])], "'c'"),
+    ],
+)
+def test_two_tools_never_answer_to_one_name(names: list[tuple[str, list[str]]], clash: str) -> None:
+    tools = [make_tool(nothing, name=name, aliases=aliases) for name, aliases in names]
+    with pytest.raises(ValueError, match=f"two tools answer to {clash}"):
+        Toolkit(tools)
+
+
+def test_only_tools_that_are_implemented_can_be_given() -> None:
+    with pytest.raises(TypeError, match="takes instances of generated tools"):
+        Toolkit([type(make_tool(nothing))])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="abstract"):
+        catalog.tool_class("echo")()
+
+
+def test_an_implementation_with_its_own_init() -> None:
+    base = catalog.tool_class("echo")
+
+    class Own(base):  # type: ignore[misc, valid-type]
+        def __init__(self, prefix: str) -> None:
+            self.name = prefix
+
+        async def execute(self, request: Any, context: Any) -> Any:
+            return self.name
+
+    assert asyncio.run(Toolkit([Own("p")]).call("echo", {})).content == "p"
+
+
+def test_the_one_subclass_of_the_module_is_the_implementation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        HEAD
+        + "from abc import ABC\nclass Middle(EchoTool, ABC): pass\n"
+        + ECHO.format(name="Mine")
+        + "Same = Mine\n"
+    )
+    assert echo(catalog_with(tmp_path, monkeypatch, echo=text)).content == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "defines no subclass of EchoTool"),
+        (HEAD, "defines no subclass of EchoTool"),
+        ("from shop_impl.echo import Echo\n", "defines no subclass of EchoTool"),
+        (HEAD + "class Half(EchoTool): pass\n", "Half lacks execute"),
+        (HEAD + ECHO.format(name="One") + ECHO.format(name="Two"), "has 2 implementations (One, Two)"),
+    ],
+)
+def test_what_is_not_one_implementation_is_none(
+    text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    response = echo(catalog_with(tmp_path, monkeypatch, echo=text))
+    assert response.as_text() == "Error [not_implemented]: echo is not implemented in this application."
+    assert why in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "log"),
+    [
+        ("import no_such_library\n", "no_such_library"),
+        ("1 / 0\n", "ZeroDivisionError"),
+        ("def (\n", "SyntaxError"),
+        (HEAD + ECHO.format(name="E") + "    def __init__(self): raise OSError('no key')\n", "no key"),
+        (
+            HEAD + "class E(EchoTool):\n    def execute(self): return 1\n",
+            "must accept (self, request, context)",
+        ),
+    ],
+)
+def test_a_module_that_fails_is_told_to_the_log_only(
+    text: str, log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    response = echo(catalog_with(tmp_path, monkeypatch, echo=text))
+    assert code_of(response) == "internal_error"
+    assert response.metadata["call_id"] in caplog.text
+    assert log in caplog.text
+    assert log not in response.as_text()
+    assert "tool echo cannot be loaded" in caplog.text
+
+
+def test_no_package_of_implementations(caplog: pytest.LogCaptureFixture) -> None:
+    for package in (None, "no_such_package", "no.such.package"):
+        source = SimpleNamespace(TOOLS=catalog.TOOLS, IMPLEMENTATIONS=package, tool_class=catalog.tool_class)
+        assert code_of(echo(source)) == "not_implemented"
+    assert "there is no module no_such_package.echo" in caplog.text
+
+
+def test_the_packages_context_is_used_unless_one_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = {"supplier_id": 99, "items": [{"sku": "AB-1", "quantity": 1}]}
+    assert code_of(asyncio.run(catalog.toolkit().call("create_order", arguments))) == "supplier_not_found"
+    kit = catalog.toolkit(context={})
+    assert code_of(asyncio.run(kit.call("create_order", arguments))) == "missing_dependency"
+
+
+def test_a_schema_that_is_none_is_the_developers_to_see(caplog: pytest.LogCaptureFixture) -> None:
+    tool = make_tool(nothing, input_schema={"type": "nonsense"})
+    assert code_of(asyncio.run(Toolkit([tool]).call("x", {}))) == "internal_error"
+    assert "tool x cannot be loaded" in caplog.text
+
+
+def test_names_that_nobody_has() -> None:
+    response = asyncio.run(Toolkit().call("a\nb", {}))
+    assert response.as_text() == 'Error [unknown_tool]: There is no tool called "a\\nb".'
+
+
+def test_loading_from_many_threads_makes_one_instance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = HEAD + "import time\nMADE = []\n" + ECHO.format(name="E")
+    text += "    def __init__(self):\n        time.sleep(0.02)\n        MADE.append(self)\n"
+    kit = Toolkit.from_catalog(catalog_with(tmp_path, monkeypatch, echo=text))
+    found: list[Any] = []
+    threads = [threading.Thread(target=lambda: found.append(kit.get("echo"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(map(id, found))) == 1
+    assert len(sys.modules[type(found[0]).__module__].MADE) == 1
+
+
+def test_the_configured_logger_hears_of_failures(caplog: pytest.LogCaptureFixture) -> None:
+    async def execute(self: Any, request: Any, context: Any) -> None:
+        raise ValueError
+
+    config = ToolConfig(logger=logging.getLogger("app"))
+    asyncio.run(Toolkit([make_tool(execute)], config=config).call("x", {}))
+    assert [record.name for record in caplog.records] == ["app"]
+
+
+def test_a_toolkit_of_a_catalog_imports_no_model_before_a_call() -> None:
+    code = (
+        "import sys; from shop import catalog; kit = catalog.toolkit(); kit.definitions\n"
+        "heavy = {'pydantic', 'jsonschema_rs', 'asyncio', 'shop.tools.echo', 'shop_impl'}\n"
+        "heavy &= set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    here = Path(__file__).parent
+    done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_public_names_are_there() -> None:
+    import toolgen.runtime as runtime
+
+    assert {"BaseTool", "ToolResponse", "ToolError", "ToolContext", "ToolConfig", "Toolkit"} <= set(
+        runtime.__all__
+    )
+    assert all(hasattr(runtime, name) for name in runtime.__all__)
+    assert set(runtime.__all__) <= set(dir(runtime))
+    with pytest.raises(AttributeError, match="has no attribute 'Nope'"):
+        _ = runtime.Nope
