@@ -27,7 +27,7 @@ class Diagnostic:
     notes: tuple[Note, ...] = ()
 
 
-class SpecErrors(Exception):
+class SpecErrors(Exception):  # noqa: N818, it carries them all
     """The one way specs are refused: every fault that a step could find, in source order."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:

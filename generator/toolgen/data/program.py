@@ -33,7 +33,7 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class ProgramTool:
-    """One tool whose schemas stand by themselves: every `$ref` in them begins with `#` and is bound."""
+    """One tool whose schemas stand by themselves: every reference in them is bound inside."""
 
     spec: Spec
     source: Source

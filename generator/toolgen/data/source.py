@@ -35,10 +35,11 @@ class Source:
     Places cost as much as reading does, so they are computed when a fault is shown, not before.
     """
 
-    file: str
-    text: str
+    file: str  # as the user would type it; what spans say
+    text: str  # line ends are "\n", no byte order mark
     data: object
     mark: Callable[[], Marks]
+    path: str = ""  # posix path below the specs folder; what a `$ref` is relative to
 
     @cached_property
     def marks(self) -> Marks:

@@ -1,21 +1,30 @@
 """The spec language, version 1: one pydantic class per YAML mapping, nothing derived.
 
 Shapes only: what needs a second look (schemas, examples, placeholders) is checked by the steps.
+The descriptions are what an editor shows: `toolgen schema` prints them.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 NAME = r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$"
 CODE = r"^[a-z][a-z0-9_]{0,63}$"
 IDENTIFIER = r"^[a-z_][a-zA-Z0-9_]{0,63}$"
 DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
+VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+TARGET_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 JsonObject = dict[str, Any]
+_SECONDS = WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": 86_400})
+
+
+def _about(text: str, default: Any = ...) -> Any:
+    """A field with the sentence that an editor shows for it."""
+    return Field(default, description=text)
 
 
 class Part(BaseModel):
@@ -28,131 +37,158 @@ class Icon(Part):
     """An icon as MCP has it (`Icon`, 2025-11-25)."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
-    src: Text
-    mimeType: str | None = None
-    sizes: list[str] | None = None
+    src: Text = _about("Where the image is: an https or data URI.")
+    mimeType: str | None = _about("The image's media type, image/png for one.", None)
+    sizes: list[str] | None = _about("Sizes that the image is made for, [48x48] or [any].", None)
 
 
 class Annotations(Part):
     """Hints as MCP has them (`ToolAnnotations`); any further key is carried."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
-    title: str | None = None
-    readOnlyHint: bool | None = None
-    destructiveHint: bool | None = None
-    idempotentHint: bool | None = None
-    openWorldHint: bool | None = None
+    title: str | None = _about("A name for people; the tool's `title` where this is left out.", None)
+    readOnlyHint: bool | None = _about("The tool changes nothing.", None)
+    destructiveHint: bool | None = _about("The tool may destroy or overwrite something.", None)
+    idempotentHint: bool | None = _about("A second call with the same arguments changes nothing more.", None)
+    openWorldHint: bool | None = _about(
+        "The tool reaches things outside of the application, the web for one.", None
+    )
 
 
 class ErrorSpec(Part):
     """An error that the tool declares: a code to act on, and what to do about it."""
 
-    code: Annotated[str, StringConstraints(pattern=CODE)]
-    description: Text
-    retryable: bool = False
-    hint: str = ""
+    code: Annotated[str, StringConstraints(pattern=CODE)] = _about(
+        "A word in snake_case that callers act on."
+    )
+    description: Text = _about("When it happens, in one sentence.")
+    retryable: bool = _about("The same call may succeed later.", False)
+    hint: str = _about("What the model should do instead.", "")
 
 
 class Confirm(Part):
     """What the user is asked before the tool acts."""
 
-    message: Text
-    preview: bool = False
-    on_unsupported: Literal["deny", "two_step", "allow"] = "deny"
+    message: Text = _about("The question, with {path.to.value} and {list|count} from the request.")
+    preview: bool = _about("The implementation shows what would happen, before the question.", False)
+    on_unsupported: Literal["deny", "two_step", "allow"] = _about(
+        "For clients that cannot ask the user. deny: the call fails. two_step: the first call returns a "
+        "one-time token, with which the application repeats it. allow: the call goes ahead.",
+        "deny",
+    )
 
 
 class Inject(Part):
     """A value that the application gives and the model never sees."""
 
-    name: Annotated[str, StringConstraints(pattern=IDENTIFIER)]
-    type: Annotated[str, StringConstraints(pattern=DOTTED)] = "typing.Any"
+    name: Annotated[str, StringConstraints(pattern=IDENTIFIER)] = _about("The keyword argument of `execute`.")
+    type: Annotated[str, StringConstraints(pattern=DOTTED)] = _about(
+        "Its Python type with its module, sqlite3.Connection for one.", "typing.Any"
+    )
 
 
 class Stream(Part):
     """Results arrive in chunks of this shape."""
 
-    chunk_schema: JsonObject
+    chunk_schema: JsonObject = _about("JSON Schema of one chunk.")
 
 
 class Auth(Part):
     """What a caller must be allowed, and what the implementation needs to be given."""
 
-    scopes: list[Text] = []
-    secrets: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]] = []
+    scopes: list[Text] = _about("Scopes that the caller's token must have.", [])
+    secrets: list[Annotated[str, StringConstraints(pattern=VARIABLE)]] = _about(
+        "Names of environment variables that the implementation needs.", []
+    )
 
 
 class Example(Part):
     """One call as it should go: an output or a declared error; neither, where only the input matters."""
 
-    name: Text
-    input: JsonObject
-    output: Any = None
-    error: str | None = None
-    description: str = ""
+    name: Text = _about("What the example shows.")
+    input: JsonObject = _about("The arguments; they must fit `input_schema`.")
+    output: Any = _about("The result; it must fit `output_schema`.", None)
+    error: str | None = _about("The code of the declared error that the call ends in.", None)
+    description: str = _about("More about it, for the documentation.", "")
 
 
 class Deprecated(Part):
     """Since when, and what to use instead."""
 
-    since: Text | None = None
-    replaced_by: Text | None = None
-    message: Text | None = None
+    since: Text | None = _about("The version that deprecated the tool.", None)
+    replaced_by: Text | None = _about("The tool to use instead.", None)
+    message: Text | None = _about("More about it, for callers.", None)
 
 
 class TargetOptions(Part):
     """What only one target is told."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,128}$")] | None = None
+    name: Annotated[str, StringConstraints(pattern=TARGET_NAME)] | None = _about(
+        "The name that this target publishes, where it is not the tool's.", None
+    )
 
 
 class McpOptions(TargetOptions):
-    annotations_title: bool = True
+    """What only MCP is told."""
+
+    annotations_title: bool = _about("Publish the title as annotations.title, too, for older clients.", True)
 
 
 class OpenAIOptions(TargetOptions):
-    strict: bool | None = None  # None: strict wherever nothing is lost by it
+    """What only OpenAI is told."""
+
+    strict: bool | None = _about("Strict mode; left out, it is used wherever nothing is lost by it.", None)
 
 
 class AnthropicOptions(TargetOptions):
-    strict: bool = False
+    """What only Anthropic is told."""
+
+    strict: bool = _about("Strict mode.", False)
 
 
 class Targets(Part):
     """Flags for single targets."""
 
-    mcp: McpOptions = McpOptions()
-    openai: OpenAIOptions = OpenAIOptions()
-    anthropic: AnthropicOptions = AnthropicOptions()
+    mcp: McpOptions = _about("For MCP only.", McpOptions())
+    openai: OpenAIOptions = _about("For OpenAI only.", OpenAIOptions())
+    anthropic: AnthropicOptions = _about("For Anthropic only.", AnthropicOptions())
 
 
 class Spec(Part):
     """One tool. Top-level `x-*` keys are carried in `extensions`, in the author's order."""
 
-    toolgen: Literal[1] = 1
-    name: Annotated[str, StringConstraints(pattern=NAME)]
-    title: Text | None = None
-    icons: list[Icon] = []
-    description: Text
-    use_when: Text | None = None
-    avoid_when: Text | None = None
-    returns: Text | None = None
-    version: Text | None = None
-    tags: list[Text] = []
-    annotations: Annotations | None = None
-    input_schema: JsonObject
-    output_schema: JsonObject | None = None
-    errors: list[ErrorSpec] = []
-    confirm: Confirm | None = None
-    inject: list[Inject] = []
-    stream: Stream | None = None
-    auth: Auth | None = None
-    timeout: Annotated[int | float, Field(gt=0, le=86_400)] | None = None  # seconds
-    examples: list[Example] = []
-    aliases: list[Text] = []
-    deprecated: Deprecated | None = None
-    final_answer: bool = False
-    enabled: bool = True
-    coerce: bool | None = None  # None: as the configuration says
-    meta: JsonObject = {}
-    targets: Targets = Targets()
+    # A range rather than a literal: Literal[1] would take `true` and `1.0`, which equal 1.
+    toolgen: Annotated[int, Field(ge=1, le=1)] = _about("The version of the spec language.", 1)
+    name: Annotated[str, StringConstraints(pattern=NAME)] = _about(
+        "What models call: letters, digits, `_` and `-`, at most 64, not beginning with a digit or `-`."
+    )
+    title: Text | None = _about("The name for people.", None)
+    icons: list[Icon] = _about("Pictures for user interfaces.", [])
+    description: Text = _about("What the tool does, for the model.")
+    use_when: Text | None = _about("When to use it; joined to the description.", None)
+    avoid_when: Text | None = _about(
+        "When not to use it, and what to use instead; joined to the description.", None
+    )
+    returns: Text | None = _about("What comes back, in words; joined to the description.", None)
+    version: Text | None = _about("The tool's version, quoted: 1.10 without quotes is a number.", None)
+    tags: list[Text] = _about("Words to group tools by.", [])
+    annotations: Annotations | None = _about("Hints to clients, as MCP has them.", None)
+    input_schema: JsonObject = _about("JSON Schema 2020-12 of the arguments; its root is `type: object`.")
+    output_schema: JsonObject | None = _about("JSON Schema of the result; its root is `type: object`.", None)
+    errors: list[ErrorSpec] = _about("Errors that are part of the contract.", [])
+    confirm: Confirm | None = _about("Ask the user before the tool acts.", None)
+    inject: list[Inject] = _about("Values that the application gives and the model never sees.", [])
+    stream: Stream | None = _about("Results arrive in chunks.", None)
+    auth: Auth | None = _about("What the caller must be allowed, and what the implementation needs.", None)
+    timeout: Annotated[int | float, Field(gt=0, le=86_400), _SECONDS] | None = _about(
+        "Seconds that a call may take.", None
+    )
+    examples: list[Example] = _about("Calls as they should go; they drive docs, mock and contract tests.", [])
+    aliases: list[Text] = _about("Further names that are answered and never listed.", [])
+    deprecated: Deprecated | None = _about("The tool is on its way out.", None)
+    final_answer: bool = _about("The result goes to the user as it is, and ends the agent's turn.", False)
+    enabled: bool = _about("false: kept and checked, not generated.", True)
+    coerce: bool | None = _about('Take "5" where 5 is asked for; left out, as the configuration says.', None)
+    meta: JsonObject = _about("Published as _meta.", {})
+    targets: Targets = _about("What only MCP, OpenAI or Anthropic is told.", Targets())
     extensions: JsonObject = Field(default={}, exclude=True)  # filled by the step `parse` from the `x-*` keys

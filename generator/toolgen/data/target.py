@@ -11,6 +11,6 @@ class Target:
     """One output flavour, as `templates/<name>/target.yaml` and the files beside it say."""
 
     name: str
-    dialect: str | None  # the JSON Schema its protocol accepts, a module of `toolgen.schema`; None: the author's
+    dialect: str | None  # a module of `toolgen.schema`; None: the author's schema goes out as it is
     tool_name: str  # the pattern its protocol demands of tool names
     templates: Mapping[str, str]  # "tools/{tool}.py.jinja" → template text

@@ -1,0 +1,68 @@
+"""Examples are calls that go as they say: they fit both schemas, and their errors are declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jsonschema_rs import ValidationErrorKind, Validator
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.program import ProgramTool
+from toolgen.data.source import Path
+from toolgen.data.spec import Example
+from toolgen.words import did_you_mean, quoted, shortened
+
+
+def check_examples(tool: ProgramTool, validators: Mapping[str, Validator | None]) -> Iterator[Diagnostic]:
+    """Faults of every example; `validators` has those of the tool's schemas by their names in the spec."""
+    request, response = validators["input_schema"], validators.get("output_schema")
+    chunk = validators.get("chunk_schema")
+    for index, example in enumerate(tool.spec.examples):
+        path: Path = ("examples", index)
+        if request is not None:
+            yield from _misfits(tool, (*path, "input"), example.input, request, "input_schema")
+        has_output = "output" in example.model_fields_set
+        if example.error is not None:
+            yield from _error(tool, path, example, has_output)
+        if not has_output:
+            continue
+        if response is not None:
+            yield from _misfits(tool, (*path, "output"), example.output, response, "output_schema")
+        elif chunk is not None and isinstance(example.output, list):
+            for number, item in enumerate(example.output):
+                yield from _misfits(tool, (*path, "output", number), item, chunk, "chunk_schema")
+
+
+def _error(tool: ProgramTool, path: Path, example: Example, has_output: bool) -> Iterator[Diagnostic]:
+    declared = [error.code for error in tool.spec.errors]
+    where = (*path, "error")
+    if example.error not in declared:
+        yield Diagnostic(
+            tool.source.value(where),
+            "undeclared-error",
+            f"the example ends in {quoted(str(example.error))}, which the tool does not declare",
+            did_you_mean(str(example.error), declared) or "declare it under `errors`",
+        )
+    if has_output:
+        message = "the example has an output and an error"
+        yield Diagnostic(
+            tool.source.value(where), "output-and-error", message, "keep the one that the call ends in"
+        )
+
+
+def _misfits(
+    tool: ProgramTool, path: Path, value: Any, validator: Validator, schema: str
+) -> Iterator[Diagnostic]:
+    if validator.is_valid(value):
+        return
+    said: set[str] = set()
+    for error in validator.iter_errors(value):
+        where = (*path, *error.instance_path)
+        span = tool.source.value(where)
+        if isinstance(error.kind, ValidationErrorKind.AdditionalProperties) and error.kind.unexpected:
+            span = tool.source.key((*where, error.kind.unexpected[0]))
+        message = f"the example does not fit {schema}: {shortened(error.message)}"
+        if message not in said:
+            said.add(message)
+            yield Diagnostic(span, "example-misfit", message, "change the example, or the schema")

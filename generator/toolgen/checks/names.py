@@ -1,0 +1,65 @@
+"""Names that stand in one another's way inside a single spec."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable, Iterator
+
+from toolgen.data.diagnostic import Diagnostic, Note
+from toolgen.data.source import Path, Source
+from toolgen.data.spec import Spec
+
+TAKEN = frozenset(("self", "request", "context"))  # the other arguments of `execute`
+
+BOOLEANS = frozenset(("y", "n", "yes", "no", "on", "off"))  # of YAML 1.1, in any case
+
+
+def check_names(spec: Spec, source: Source) -> Iterator[Diagnostic]:
+    """Codes, injected names, aliases and example names that repeat or are taken."""
+    errors = [(error.code, ("errors", i, "code")) for i, error in enumerate(spec.errors)]
+    injected = [(inject.name, ("inject", i, "name")) for i, inject in enumerate(spec.inject)]
+    aliases = [(alias, ("aliases", i)) for i, alias in enumerate(spec.aliases)]
+    examples = [(example.name, ("examples", i, "name")) for i, example in enumerate(spec.examples)]
+    yield from _repeated(source, "error code", errors)
+    yield from _repeated(source, "injected name", injected)
+    yield from _repeated(source, "alias", [(spec.name, ("name",)), *aliases])
+    yield from _repeated(source, "example name", examples)
+    if spec.name.lower() in BOOLEANS and not _is_quoted(source, ("name",)):
+        yield Diagnostic(
+            source.value(("name",)),
+            "ambiguous-name",
+            f"many YAML readers take {spec.name} for a boolean",
+            f'quote it: "{spec.name}"',
+        )
+    for name, path in injected:
+        if name in TAKEN or keyword.iskeyword(name):
+            why = "a word of Python" if keyword.iskeyword(name) else "another argument of `execute`"
+            yield Diagnostic(
+                source.value(path),
+                "taken-name",
+                f"{name!r} is {why}",
+                f"call it {name}_value, or what it holds",
+            )
+
+
+def _repeated(source: Source, what: str, names: Iterable[tuple[str, Path]]) -> Iterator[Diagnostic]:
+    first: dict[str, Path] = {}
+    for name, path in names:
+        if name not in first:
+            first[name] = path
+            continue
+        other = Note(
+            source.value(first[name]), "the tool's own name" if first[name] == ("name",) else "first here"
+        )
+        yield Diagnostic(
+            source.value(path),
+            "duplicate-name",
+            f"the {what} {name!r} is taken already",
+            "remove one",
+            (other,),
+        )
+
+
+def _is_quoted(source: Source, path: Path) -> bool:
+    span = source.value(path)
+    return source.text.split("\n")[span.line - 1][span.column - 1 : span.column] in ('"', "'")

@@ -1,0 +1,25 @@
+"""What was generated from what, with which tools: the memory between two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One generated file as it was written."""
+
+    sha256: str  # hex, of the file's bytes
+    spec: str | None = None  # the spec it was generated from; None: from all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One run of `generate`. Empty, where there was none."""
+
+    toolchain: Mapping[str, str] = field(default_factory=dict)  # distribution → version
+    templates: str = ""  # digest of the targets' template texts
+    options: str = ""  # digest of the settings that change what is generated
+    inputs: Mapping[str, str] = field(default_factory=dict)  # posix path below the project → sha256
+    outputs: Mapping[str, Output] = field(default_factory=dict)  # posix path below the output folder

@@ -1,0 +1,1 @@
+"""References between schemas: what they name, and schemas that stand by themselves."""

@@ -1,0 +1,1 @@
+"""YAML 1.2 as JSON data, every piece with its place."""

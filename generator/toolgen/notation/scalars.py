@@ -1,0 +1,90 @@
+"""The core schema of YAML 1.2: what a plain scalar means. `no`, `on`, `12:30`, `1_000` and dates are text."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+STRING = "tag:yaml.org,2002:str"
+MAX_DIGITS = 640  # the least limit that Python can be set to; no environment changes what is accepted
+
+PLAIN_WORDS: dict[str, bool | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+
+NUMERIC = frozenset("0123456789+-.")  # how every scalar begins that might be a number
+
+_INT = re.compile(r"[-+]?[0-9]+")
+_OCTAL = re.compile(r"0o[0-7]+")
+_HEX = re.compile(r"0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+
+
+class ScalarError(Exception):
+    """A scalar that JSON cannot say."""
+
+    def __init__(self, code: str, message: str, hint: str) -> None:
+        self.code, self.message, self.hint = code, message, hint
+        super().__init__(message)
+
+
+def resolve_plain(text: str) -> Any:
+    """The value of a plain scalar. Raises `ScalarError` for a number that JSON cannot carry."""
+    if text in PLAIN_WORDS:
+        return PLAIN_WORDS[text]
+    if _INT.fullmatch(text):
+        return _integer(text, 10)
+    if _FLOAT.fullmatch(text):
+        return _finite(text)
+    if _OCTAL.fullmatch(text):
+        return _integer(text[2:], 8)
+    if _HEX.fullmatch(text):
+        return _integer(text[2:], 16)
+    if _NOT_FINITE.fullmatch(text):
+        raise ScalarError(
+            "not-a-json-number", f"JSON has no number {text}", f'quote it if text is meant: "{text}"'
+        )
+    return text
+
+
+def resolve_tagged(kind: str, text: str) -> Any:
+    """The value of a scalar tagged `!!kind`. Raises `ScalarError` where the tag and the text disagree."""
+    wanted = {"null": type(None), "bool": bool, "int": int, "float": float}.get(kind)
+    if wanted is None:
+        raise ScalarError(
+            "unknown-tag",
+            f"the tag !!{kind} has no meaning in a spec",
+            "remove the tag; text that is to stay text is quoted",
+        )
+    value = resolve_plain(text)
+    if wanted is float and type(value) is int:
+        return float(value)
+    if type(value) is not wanted:
+        raise ScalarError("unknown-tag", f"the tag !!{kind} does not fit this text", "remove the tag")
+    return value
+
+
+def _integer(digits: str, base: int) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ScalarError(
+            "not-a-json-number",
+            f"an integer of {len(digits):,} digits; at most {MAX_DIGITS} are read",
+            "quote it if text is meant",
+        )
+    return int(digits, base)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        shown = text if len(text) < 40 else "this number"
+        raise ScalarError(
+            "not-a-json-number",
+            f"{shown} is beyond what a JSON number can say (about 1.8e308)",
+            "leave the bound out, or write a number within it",
+        )
+    return value

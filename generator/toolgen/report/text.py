@@ -1,0 +1,98 @@
+"""Diagnostics for people: the place, the line, what is wrong with it, what to type instead."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from toolgen.data.codes import CODES
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.source import Span
+
+MAX_WIDTH = 160  # characters of a source line that are shown
+
+_BREAK = re.compile("\r\n|\r|\n")
+_COLOURS = {
+    "error": "\x1b[1;31m",
+    "warning": "\x1b[1;33m",
+    "bold": "\x1b[1m",
+    "dim": "\x1b[36m",
+    "end": "\x1b[0m",
+}
+
+
+def render(diagnostics: Iterable[Diagnostic], texts: Mapping[str, bytes | str], color: bool = False) -> str:
+    """Every diagnostic with its source line; `texts` maps the files that spans name to what they hold."""
+    lines: dict[str, list[str]] = {}
+    blocks = []
+    for diagnostic in diagnostics:
+        file = diagnostic.span.file
+        if file not in lines:
+            lines[file] = _lines(texts.get(file, ""))
+        blocks.append(_block(diagnostic, lines[file], color))
+    return "".join(blocks)
+
+
+def _block(diagnostic: Diagnostic, lines: list[str], color: bool) -> str:
+    span = diagnostic.span
+    severity = CODES[diagnostic.code].severity
+    mark = _COLOURS if color else dict.fromkeys(_COLOURS, "")
+    where = f"{mark['bold']}{_place(span)}{mark['end']}"
+    out = [f"{where}: {mark[severity]}{severity}[{diagnostic.code}]{mark['end']} {_safe(diagnostic.message)}"]
+    margin = ""
+    if 1 <= span.line <= len(lines) and lines[span.line - 1].strip():
+        text, column, length = _window(lines[span.line - 1], span.column - 1, span.length)
+        margin = " " * len(str(span.line))
+        out.append(f"{mark['dim']}{span.line} |{mark['end']} {_safe(text, keep_tabs=True)}".rstrip())
+        carets = "^" * max(1, sum(map(_width, text[column : column + length])))
+        under = f"{_padding(text[:column])}{mark[severity]}{carets}{mark['end']}"
+        out.append(f"{mark['dim']}{margin} |{mark['end']} {under}")
+    label = f"{margin or ' '} {mark['dim']}= note:{mark['end']}"
+    out.extend(f"{label} {_place(note.span)}: {_safe(note.message)}" for note in diagnostic.notes)
+    if diagnostic.hint:
+        out.append(f"{margin or ' '} {mark['dim']}= help:{mark['end']} {_safe(diagnostic.hint)}")
+    return "\n".join(out) + "\n"
+
+
+def _place(span: Span) -> str:
+    return f"{_safe(span.file)}:{span.line}:{span.column}"
+
+
+def _lines(raw: bytes | str) -> list[str]:
+    if isinstance(raw, bytes):
+        wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+        text = raw.decode("utf-16" if wide else "utf-8", errors="replace")
+    else:
+        text = raw
+    return _BREAK.split(text.removeprefix("\ufeff"))
+
+
+def _window(line: str, column: int, length: int) -> tuple[str, int, int]:
+    """The part of a long line around the place, the place in it, and how much of it is shown."""
+    if len(line) <= MAX_WIDTH:
+        return line, column, length
+    start = max(0, min(column - MAX_WIDTH // 4, len(line) - MAX_WIDTH))
+    shown = line[start : start + MAX_WIDTH]
+    if start:
+        shown = "…" + shown[1:]
+    if start + MAX_WIDTH < len(line):
+        shown = shown[:-1] + "…"
+    return shown, column - start, min(length, MAX_WIDTH - (column - start))
+
+
+def _padding(text: str) -> str:
+    """Blanks as wide as `text`; tabs stay tabs, so that the terminal's tab stops do not matter."""
+    return "".join("\t" if char == "\t" else " " * _width(char) for char in text)
+
+
+def _width(char: str) -> int:
+    """The columns that a terminal gives a character."""
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _safe(text: str, keep_tabs: bool = False) -> str:
+    """`text` without characters that move a terminal's cursor or end its line."""
+    return "".join(char if char.isprintable() or (keep_tabs and char == "\t") else "\ufffd" for char in text)

@@ -1,1 +1,0 @@
-"""Lint: one rule per file."""

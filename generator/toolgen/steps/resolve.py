@@ -1,0 +1,144 @@
+"""3. Specs to a program: every reference bound inside the specs folder, every promise checked, all sorted.
+
+A relative `$ref` is relative to the file that it stands in, as JSON Schema has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jsonschema_rs
+
+from toolgen.checks.advice import advise
+from toolgen.checks.examples import check_examples
+from toolgen.checks.loops import find_loops
+from toolgen.checks.placeholders import check_placeholders
+from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.data.program import Parsed, Program, ProgramTool
+from toolgen.data.source import Path, Source, Span
+from toolgen.data.spec import Spec
+from toolgen.linking.bundle import Bound, Bundler
+from toolgen.runtime.gate import compiled
+
+
+def resolve(parsed: Parsed) -> Program:
+    """Bind and check every tool; tools with `enabled: false` are checked, too, and left out.
+
+    Raises `SpecErrors` with the faults of all files.
+    """
+    faults: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
+    if not parsed.tools:
+        where = min((source.file for source in parsed.shared.values()), default=".")
+        message = "there are shared schemas here, and no tool"
+        faults.append(Diagnostic(Span(where, 1, 1), "no-specs", message, "write one with `toolgen new`"))
+    for path in parsed.shared:
+        _audit(path, parsed.shared, faults)
+    tools = [_tool(spec, source, parsed.shared, faults, warnings) for spec, source in parsed.tools]
+    faults.extend(_clashes([tool for tool in tools if tool.spec.enabled]))
+    if faults:
+        raise SpecErrors(faults)
+    enabled = sorted((tool for tool in tools if tool.spec.enabled), key=lambda tool: tool.spec.name)
+    return Program(tuple(enabled), _ordered(warnings))
+
+
+def _audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> None:
+    bundler = Bundler(shared)
+    bound = bundler.audit(path)
+    faults.extend(bundler.faults)
+    if not bundler.faults:
+        faults.extend(find_loops(bound))
+
+
+def _tool(
+    spec: Spec,
+    source: Source,
+    shared: Mapping[str, Source],
+    faults: list[Diagnostic],
+    warnings: list[Diagnostic],
+) -> ProgramTool:
+    before = len(faults)
+    uses: set[str] = set()
+    bounds: dict[str, Bound] = {}
+    for path, schema in _schemas(spec):
+        bundler = Bundler(shared)
+        bound = bundler.bind(schema, source, path)
+        faults.extend(bundler.faults or find_loops(bound))
+        uses |= bundler.uses()
+        bounds[str(path[-1])] = bound
+    schemas = {name: bound.schema for name, bound in bounds.items()}
+    tool = ProgramTool(
+        spec,
+        source,
+        schemas["input_schema"],
+        schemas.get("output_schema"),
+        schemas.get("chunk_schema"),
+        tuple(sorted(uses)),
+    )
+    if len(faults) == before:
+        validators = {name: _compiled(bound, faults) for name, bound in bounds.items()}
+        if len(faults) == before:
+            faults.extend(check_examples(tool, validators))
+            faults.extend(check_placeholders(tool))
+            for bound in bounds.values():
+                warnings.extend(advise(bound))
+    return tool
+
+
+def _schemas(spec: Spec) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield ("input_schema",), spec.input_schema
+    if spec.output_schema is not None:
+        yield ("output_schema",), spec.output_schema
+    if spec.stream is not None:
+        yield ("stream", "chunk_schema"), spec.stream.chunk_schema
+
+
+def _compiled(bound: Bound, faults: list[Diagnostic]) -> jsonschema_rs.Validator | None:
+    try:
+        return compiled(bound.schema)
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        message = str(error).split("\n", 1)[0]
+        faults.append(
+            Diagnostic(
+                bound.value(()),
+                "invalid-schema",
+                f"the validator does not take this schema: {message}",
+                "a `$ref` below an `$id` is relative to it; check these first",
+            )
+        )
+        return None
+
+
+def _clashes(tools: list[ProgramTool]) -> Iterator[Diagnostic]:
+    """Two tools that answer to one name: names first, so that the alias is what is reported."""
+    owners: dict[str, tuple[Source, Path]] = {}
+    for tool in tools:
+        yield from _claim(owners, tool.spec.name, tool.source, ("name",))
+    for tool in tools:
+        for index, alias in enumerate(tool.spec.aliases):
+            yield from _claim(owners, alias, tool.source, ("aliases", index))
+
+
+def _claim(
+    owners: dict[str, tuple[Source, Path]], name: str, source: Source, path: Path
+) -> Iterator[Diagnostic]:
+    if name not in owners:
+        owners[name] = (source, path)
+        return
+    other, other_path = owners[name]
+    yield Diagnostic(
+        source.value(path),
+        "duplicate-tool",
+        f"the {_what(path)} {name!r} is taken by another tool",
+        "rename one of the two",
+        (Note(other.value(other_path), f"the {_what(other_path)} of the other tool"),),
+    )
+
+
+def _what(path: Path) -> str:
+    return "name" if path == ("name",) else "alias"
+
+
+def _ordered(warnings: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(set(warnings), key=lambda d: (d.span, d.code, d.message)))

@@ -1,0 +1,109 @@
+"""Diagnostics as people and programs read them."""
+
+from __future__ import annotations
+
+import json
+
+from toolgen.data.diagnostic import Diagnostic, Note
+from toolgen.data.source import Span
+from toolgen.report import json as json_report
+from toolgen.report.text import render
+
+FAULT = Diagnostic(
+    Span("specs/weather.yaml", 5, 5, 10),
+    "unknown-field",
+    "unknown field 'descripton'",
+    "did you mean 'description'?",
+)
+TEXT = "\n\n\n\n    descripton: typo\n"
+
+
+def _one(text: str, span: Span) -> list[str]:
+    return render([Diagnostic(span, "bad-value", "bad")], {span.file: text}).splitlines()
+
+
+def test_the_format_that_the_documentation_shows() -> None:
+    assert render([FAULT], {"specs/weather.yaml": TEXT}) == (
+        "specs/weather.yaml:5:5: error[unknown-field] unknown field 'descripton'\n"
+        "5 |     descripton: typo\n"
+        "  |     ^^^^^^^^^^\n"
+        "  = help: did you mean 'description'?\n"
+    )
+
+
+def test_notes_name_the_other_place() -> None:
+    noted = Diagnostic(
+        FAULT.span, "duplicate-tool", "taken", "rename", (Note(Span("b.yaml", 3, 7, 2), "the other"),)
+    )
+    assert "  = note: b.yaml:3:7: the other\n  = help: rename\n" in render(
+        [noted], {"specs/weather.yaml": TEXT}
+    )
+
+
+def test_carets_stand_below_wide_characters_and_tabs() -> None:
+    assert _one("\t日本: x", Span("a", 1, 2, 2))[1:] == ["1 | \t日本: x", "  | \t^^^^"]
+    assert _one("日本: x", Span("a", 1, 5, 1))[1:] == ["1 | 日本: x", "  |       ^"]
+    assert _one("e\u0301: x", Span("a", 1, 5, 1))[1:] == ["1 | e\u0301: x", "  |    ^"]
+
+
+def test_long_lines_are_shown_around_the_place() -> None:
+    line = "a" * 1_000_000 + "HERE" + "b" * 1_000_000
+    _, source, carets = _one(line, Span("a", 1, 1_000_001, 4))
+    assert len(source) < 200
+    assert source[carets.index("^") :].startswith("HERE")
+    assert carets.count("^") == 4
+
+
+def test_nothing_moves_the_terminals_cursor() -> None:
+    shown = render(
+        [Diagnostic(Span("a\x1b[2J.yaml", 1, 1), "bad-value", "x\x1b[2J\n\u202e", "h\x07")],
+        {"a\x1b[2J.yaml": "\x1b[31mred\x85"},
+    )
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert "\x85" not in shown
+    assert "\u202e" not in shown
+
+
+def test_a_file_that_cannot_be_shown_is_still_named() -> None:
+    assert render([FAULT], {}).splitlines() == [
+        "specs/weather.yaml:5:5: error[unknown-field] unknown field 'descripton'",
+        "  = help: did you mean 'description'?",
+    ]
+
+
+def test_line_ends_count_as_they_are_read() -> None:
+    assert _one("a: 1\rb: 2\r\nc: 3\u2028\nd: 4", Span("a", 4, 1))[1] == "4 | d: 4"
+
+
+def test_bytes_and_byte_order_marks() -> None:
+    shown = render([Diagnostic(Span("a", 1, 1, 4), "bad-value", "bad")], {"a": b"\xef\xbb\xbfname: \xff"})
+    assert shown.splitlines()[1:] == ["1 | name: \ufffd", "  | ^^^^"]
+
+
+def test_colour_is_only_added() -> None:
+    import re
+
+    plain = render([FAULT], {"specs/weather.yaml": TEXT})
+    coloured = render([FAULT], {"specs/weather.yaml": TEXT}, color=True)
+    assert coloured != plain
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_json_says_the_same() -> None:
+    noted = Diagnostic(FAULT.span, "enum-outside-type", "m", "h", (Note(Span("b", 1, 2, 3), "n"),))
+    assert json.loads(json_report.render([noted])) == {
+        "diagnostics": [
+            {
+                "code": "enum-outside-type",
+                "severity": "warning",
+                "message": "m",
+                "hint": "h",
+                "file": "specs/weather.yaml",
+                "line": 5,
+                "column": 5,
+                "length": 10,
+                "notes": [{"message": "n", "file": "b", "line": 1, "column": 2, "length": 3}],
+            }
+        ]
+    }

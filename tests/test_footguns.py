@@ -1,0 +1,129 @@
+"""Small files that break YAML readers and generators, each with what must become of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.program import Program
+from toolgen.steps.parse import parse
+from toolgen.steps.read import read
+from toolgen.steps.resolve import resolve
+
+SHARED = Path(os.environ.get("TOOLGEN_SHARED") or Path(__file__).parents[2] / "shared")
+CORPUS = SHARED / "corpus" / "yaml_hard"
+
+needs_corpus = pytest.mark.skipif(
+    not CORPUS.is_dir(), reason=f"no corpus at {CORPUS}: set TOOLGEN_SHARED to the folder that has it"
+)
+
+MUST_REFUSE = {
+    "reject",
+    "reject-clean",
+    "reject-clean within 2 s and < 500 MB",
+    "reject-with-message",
+    "reject-with-message-or-repair",
+    "bounded",
+}
+MUST_ACCEPT = {"accept", "accept-as-alias-or-reject", "string-or-reject"}
+EITHER = {
+    "accept-or-clear-error",
+    "both-or-reject",
+    "consistent",
+    "number-or-reject",
+    "reject-or-both",
+    "reject-or-dedupe",
+    "reject-or-many",
+    "reject-or-rename",  # the name __init__: renamed by the step `lower`
+    "reject-or-string",
+    "reject-or-stringify",
+    "warn-or-reject",
+    "warn-or-reject-or-1.2",
+}
+
+
+def _footguns() -> list[dict[str, str]]:
+    index = CORPUS / "footguns.json"
+    return json.loads(index.read_text(encoding="utf-8")) if index.is_file() else []
+
+
+def _raw(name: str) -> bytes:
+    raw = (CORPUS / "footguns" / name).read_bytes()
+    if name == "block_scalars.yaml":  # written for a language with a field `notes`
+        raw = raw.replace(b"notes:", b"x-notes:")
+    return raw
+
+
+def _understood(name: str, raw: bytes) -> Program:
+    return resolve(parse(read({name: raw}, "specs/")))
+
+
+@needs_corpus
+def test_the_corpus_is_there() -> None:
+    assert len(_footguns()) > 80
+    assert {entry["want"] for entry in _footguns()} <= MUST_REFUSE | MUST_ACCEPT | EITHER
+
+
+def _outcome(name: str, raw: bytes) -> tuple[Program | None, tuple[Diagnostic, ...]]:
+    try:
+        return _understood(name, raw), ()
+    except SpecErrors as errors:
+        return None, errors.diagnostics
+
+
+@pytest.mark.parametrize("footgun", _footguns(), ids=lambda entry: entry["file"])
+def test_footgun(footgun: dict[str, str]) -> None:
+    began = time.perf_counter()
+    program, faults = _outcome(footgun["file"], _raw(footgun["file"]))
+    assert time.perf_counter() - began < 2
+    if program is None:
+        assert footgun["want"] not in MUST_ACCEPT, faults
+    else:
+        assert footgun["want"] not in MUST_REFUSE
+        assert len(program.tools) == 1
+        json.dumps(program.tools[0].input_schema, allow_nan=False).encode("utf-8")
+        if footgun["want"] == "warn-or-reject":
+            assert program.warnings
+    for fault in faults:
+        assert fault.span.file == "specs/" + footgun["file"]
+        assert fault.span.line >= 1
+        assert fault.span.column >= 1
+        assert fault.message
+        assert not re.search(r"Traceback|Input should|<[a-z]+ object", fault.message)
+
+
+@needs_corpus
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("norway_enum.yaml", {"country": {"type": "string", "enum": ["DE", "NO", "SE", "FI"]}}),
+        ("sexagesimal.yaml", {"time": {"type": "string", "default": "12:30:45"}}),
+        ("octal_int.yaml", {"mode": {"type": "integer", "default": 644}}),
+        ("octal_int.yaml", {"mode12": {"type": "integer", "default": 0o644}}),
+        ("underscore_int.yaml", {"id": {"type": "string", "default": "1_000"}}),
+        ("value_equals.yaml", {"op": {"type": "string", "enum": ["=", "<", ">", "!="]}}),
+        ("str_tag.yaml", {"c": {"type": "string", "enum": ["NO", "1"]}}),
+    ],
+)
+def test_scalars_mean_what_yaml_1_2_says(file: str, expected: dict[str, Any]) -> None:
+    properties = _understood(file, _raw(file)).tools[0].input_schema["properties"]
+    assert {name: properties[name] for name in expected} == expected
+
+
+@needs_corpus
+def test_text_of_the_footguns_survives() -> None:
+    descriptions = {
+        "json_astral_escape.yaml": "\U0001f600",
+        "hash_in_plain.yaml": "issue#1 and a",
+        "nel_ls.yaml": "a\x85b\u2028c\u2029d",
+        "inject_format.yaml": "{0.__class__} %s %(x)s ${HOME} {unclosed",
+        "block_scalars.yaml": "folded text\n\n  indented\n\n\nend",
+    }
+    for file, description in descriptions.items():
+        assert _understood(file, _raw(file)).tools[0].spec.description == description

@@ -1,0 +1,66 @@
+"""Every diagnostic, as the user sees it: `tests/cases/refused/<code>/` and `tests/cases/warned/<code>/`.
+
+A case is `<case>.yaml` and `<case>.out`; where it takes several files, `project/` and `case.out`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from toolgen.data.codes import CODES
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.model import Settings
+from toolgen.report.text import render
+from toolgen.steps.fit import fit
+from toolgen.steps.lower import lower
+from toolgen.steps.parse import parse
+from toolgen.steps.read import read
+from toolgen.steps.resolve import resolve
+
+from tests.engine.kit import TARGETS
+
+CASES = Path(__file__).parent / "cases"
+
+
+def _texts(case: Path) -> dict[str, bytes]:
+    if case.is_file():
+        return {case.name: case.read_bytes()}
+    return {path.relative_to(case).as_posix(): path.read_bytes() for path in sorted(case.rglob("*.yaml"))}
+
+
+def _report(texts: dict[str, bytes]) -> tuple[str, str]:
+    """What became of it, and what the user reads."""
+    try:
+        program = fit(resolve(parse(read(texts))), TARGETS)
+        lower(program, Settings())
+    except SpecErrors as errors:
+        return "refused", render(errors.diagnostics, texts)
+    return "warned", render(program.warnings, texts)
+
+
+def _cases() -> list[Path]:
+    found = [*CASES.glob("refused/*/*.yaml"), *CASES.glob("refused/*/project")]
+    found += [*CASES.glob("warned/*/*.yaml"), *CASES.glob("warned/*/project")]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("case", _cases(), ids=lambda case: f"{case.parent.name}/{case.stem}")
+def test_case(case: Path, record: bool) -> None:
+    fate, report = _report(_texts(case))
+    expected = case.with_suffix(".out") if case.is_file() else case.with_name("case.out")
+    assert fate == case.parent.parent.name
+    assert f"[{case.parent.name}]" in report, "the folder is named for a code that the case does not show"
+    if record:
+        expected.write_text(report, encoding="utf-8", newline="\n")
+    assert report == expected.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("code", sorted(CODES))
+def test_every_code_has_a_case(code: str) -> None:
+    folder = CASES / ("refused" if CODES[code].severity == "error" else "warned") / code
+    assert list(folder.glob("*.out")), f"no case shows {code}: write {folder}/case.yaml, run pytest --record"
+
+
+def test_every_case_is_named_for_a_code() -> None:
+    assert {path.parent.name for path in _cases()} <= CODES.keys()
