@@ -1,0 +1,1 @@
+"""What the model engine is given, and how what it prints is held to that."""

@@ -1,0 +1,64 @@
+"""Constraints that mean the same to pydantic as to JSON Schema, to the last value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+_EXACT = 2**53  # integers up to here survive as floats
+_LENGTHS = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItems")}
+_LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+
+# Characters, classes of plain characters, groups, alternatives and counts mean the same in every dialect of
+# regular expressions. Look-arounds, back references, \s, \b, and negations of \d and \w do not.
+_CHARACTER = r"(?:[\w \-/:;,<>=!@#%&'\"~`]|\\[dwtn.\-/\\+*?()\[\]{}|^$])"
+_MEMBER = r"[A-Za-z0-9_ .,:;@/+*#%&=-]|\\[.\-/\\+*\]\[]"
+_SET = rf"\[(?:\^(?:{_MEMBER})+|(?:{_MEMBER}|\\[dw])+)\]"
+_COUNT = r"(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})?"
+_PLAIN_PATTERN = re.compile(rf"\^?(?:(?:{_CHARACTER}|{_SET}|\.|\((?:\?:)?|\)|\|){_COUNT})*\$?", re.ASCII)
+
+
+def bounds(kind: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Those keywords of `schema` that constrain a `kind` and that a model can state exactly."""
+    found: dict[str, Any] = {}
+    for key in _LENGTHS.get(kind, ()):
+        length = schema.get(key)
+        if type(length) is int and length >= 0:
+            found[key] = length
+    if kind == "string" and is_plain(schema.get("pattern")):
+        found["pattern"] = schema["pattern"]
+    if kind in ("integer", "number"):
+        for key in _LIMITS:
+            limit = _limit(schema.get(key), kind)
+            if limit is not None:
+                found[key] = limit
+        step = schema.get("multipleOf")
+        if kind == "integer" and type(step) is int and 0 < step <= _EXACT:
+            found["multipleOf"] = step
+    return found
+
+
+def is_plain(pattern: object) -> bool:
+    """Is this a regular expression that all dialects read alike?"""
+    if not isinstance(pattern, str) or len(pattern) > 200 or not _PLAIN_PATTERN.fullmatch(pattern):
+        return False
+    if any(operator in pattern for operator in ("&&", "--", "~~")):  # set arithmetic to pydantic's engine
+        return False
+    try:
+        SchemaValidator(core_schema.str_schema(pattern=pattern))
+    except SchemaError:
+        return False
+    return True
+
+
+def _limit(limit: object, kind: str) -> int | float | None:
+    if isinstance(limit, bool) or not isinstance(limit, int | float):
+        return None
+    if kind == "integer":
+        if isinstance(limit, float):
+            return int(limit) if limit.is_integer() and abs(limit) <= _EXACT else None
+        return limit if abs(limit) < 2**63 else None
+    return limit if abs(limit) <= _EXACT else None

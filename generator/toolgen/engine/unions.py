@@ -1,0 +1,146 @@
+"""Shapes, and how several become one that rewrites no value.
+
+pydantic takes `"1"` for an `int` and `1.0` for a `bool` where nothing better fits. A union is therefore
+kept only where each value has a member of its very own kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Shape = dict[str, Any]
+"""A schema in the engine's narrow language: `type`, `enum`, `anyOf`, `items`, `$ref`…"""
+
+ANY: Shape = {}
+OBJECT: Shape = {"type": "object"}
+ARRAY: Shape = {"type": "array", "items": {}}
+_SCALARS = ("string", "boolean", "integer", "number")
+_TYPE_KEYS = ("type", "items", "additionalProperties")
+
+
+def enumeration(values: list[Any]) -> Shape:
+    """A literal type for strings, integers and null; the kinds of the values for anything else."""
+    if not values:
+        return ANY
+    strings = [v for v in values if isinstance(v, str)]
+    integers = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
+    parts: list[Shape] = []
+    if any(isinstance(v, bool) for v in values):
+        parts.append({"type": "boolean"})
+    if any(isinstance(v, float) for v in values) or (parts and integers):
+        parts.append({"type": ["integer", "number"]})
+        integers = []
+    if any(isinstance(v, dict) for v in values):
+        parts.append(OBJECT)
+    if any(isinstance(v, list) for v in values):
+        parts.append(ARRAY)
+    if strings or integers:
+        literals = [v for v in values if v in strings or (v in integers and not isinstance(v, bool))]
+        parts.insert(0, {"enum": list(dict.fromkeys(literals))})
+    if None in values:
+        parts.append({"type": "null"})
+    return union(parts)
+
+
+def union(parts: list[Shape]) -> Shape:
+    """One shape for all of `parts`."""
+    if ANY in parts or not parts:
+        return ANY
+    parts = _unique(parts)
+    null = {"type": "null"}
+    rest = [part for part in parts if part != null]
+    if len(rest) <= 1:
+        return nullable(rest[0], null in parts) if rest else null
+    atoms = _unique([atom for part in rest for atom in _atoms(part)])
+    members = [*_literals_and_scalars(atoms), *_containers(atoms)]
+    only = members[0] if len(members) == 1 else {"anyOf": members}
+    if all("type" in member and _is_scalar(member) for member in members):
+        only = {"type": [member["type"] for member in members]}
+    return nullable(only, null in parts or null in atoms)
+
+
+def nullable(shape: Shape, null: bool) -> Shape:
+    """The shape that takes null as well, where `null` says so."""
+    if not null or shape == ANY:
+        return shape
+    if "enum" in shape:
+        return shape if None in shape["enum"] else {**shape, "enum": [*shape["enum"], None]}
+    if "type" in shape:
+        kinds = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
+        return shape if "null" in kinds else {**shape, "type": [*kinds, "null"]}
+    members = shape.get("anyOf", [shape])
+    return shape if {"type": "null"} in members else {"anyOf": [*members, {"type": "null"}]}
+
+
+def bare(shape: Shape) -> Shape:
+    """The shape without constraints: inside a list or a union the engine would make a class of each."""
+    if shape.get("type") == "null":
+        return ANY
+    if "type" in shape:
+        return {key: shape[key] for key in _TYPE_KEYS if key in shape}
+    return shape
+
+
+def named_in(shape: Any) -> list[str]:
+    """The names of the classes that a shape, or a list of shapes, mentions."""
+    if isinstance(shape, list):
+        return [name for item in shape for name in named_in(item)]
+    if not isinstance(shape, dict):
+        return []
+    if "$ref" in shape:
+        return [class_name(shape)]
+    inner = [shape[key] for key in ("anyOf", "items", "additionalProperties") if key in shape]
+    return named_in([*inner, *shape.get("properties", {}).values()])
+
+
+def class_name(shape: Shape) -> str:
+    """The class that a reference means."""
+    return str(shape["$ref"]).removeprefix("#/$defs/")
+
+
+def _atoms(shape: Shape) -> Iterator[Shape]:
+    if "anyOf" in shape:
+        for member in shape["anyOf"]:
+            yield from _atoms(member)
+    elif "enum" in shape:
+        yield {"enum": [value for value in shape["enum"] if value is not None]}
+        if None in shape["enum"]:
+            yield {"type": "null"}
+    elif isinstance(shape.get("type"), list):
+        for kind in shape["type"]:
+            keys = ("items",) if kind == "array" else ("additionalProperties",) if kind == "object" else ()
+            yield {"type": kind, **{key: shape[key] for key in keys if key in shape}}
+    else:
+        yield {key: value for key, value in shape.items() if key in (*_TYPE_KEYS, "$ref")}
+
+
+def _literals_and_scalars(atoms: list[Shape]) -> list[Shape]:
+    kinds = {atom["type"] for atom in atoms if "type" in atom and _is_scalar(atom)}
+    values = [value for atom in atoms for value in atom.get("enum", ())]
+    if "boolean" in kinds and ("integer" in kinds or any(isinstance(value, int) for value in values)):
+        kinds |= {"integer", "number"}  # or 1.0 would become True
+    if "number" in kinds:
+        kinds.add("integer")  # or big integers would lose digits
+    covered = tuple(python for kind, python in (("string", str), ("integer", int)) if kind in kinds)
+    values = [value for value in dict.fromkeys(values) if not isinstance(value, covered)]
+    literals: list[Shape] = [{"enum": values}] if values else []
+    return [*literals, *({"type": kind} for kind in _SCALARS if kind in kinds)]
+
+
+def _containers(atoms: list[Shape]) -> list[Shape]:
+    arrays = [atom for atom in atoms if atom.get("type") == "array"]
+    maps = [atom for atom in atoms if atom.get("type") == "object"]
+    classes = [atom for atom in atoms if "$ref" in atom]
+    if len(arrays) > 1:
+        arrays = [ARRAY]
+    objects = [OBJECT] if maps and len(maps) + len(classes) > 1 else [*maps, *classes]
+    return [*arrays, *objects]
+
+
+def _is_scalar(shape: Shape) -> bool:
+    return shape["type"] in _SCALARS
+
+
+def _unique(shapes: list[Shape]) -> list[Shape]:
+    return [shape for index, shape in enumerate(shapes) if shape not in shapes[:index]]

@@ -1,0 +1,92 @@
+"""Data to Python source: literals, docstrings and comments that no text can break out of.
+
+Which characters are escaped is a fixed list, not `str.isprintable`, whose answer depends on the Python
+version.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from typing import Any
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u3000\ud800-\udfff\ue000-\uf8ff\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
+)
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_WIDTH = 88
+_LONG = 88  # a string with line breaks is laid out line by line from this length on
+
+
+def literal(value: Any) -> str:
+    """The Python expression for JSON data, keys in their order. Not laid out: the formatter does that."""
+    match value:
+        case None | True | False:
+            return repr(value)
+        case str():
+            return _string(value)
+        case int():
+            return repr(int(value))
+        case float() if math.isfinite(value):
+            return repr(value)
+        case dict():
+            return "{" + ", ".join(f"{literal(key)}: {_entry(item)}" for key, item in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(map(_entry, value)) + "]"
+    raise TypeError(f"{type(value).__name__} is not JSON data")
+
+
+def docstring(text: str, indent: int = 4) -> str:
+    """A docstring, quotes included: lines wrapped, `indent` spaces before every line but the first."""
+    margin = " " * indent
+    text = text.replace("\r\n", "\n").strip()
+    text, last = (text[:-1], '\\"') if text.endswith('"') else (text, "")
+    lines: list[str] = []
+    for line in text.split("\n"):
+        safe = _escape(line.rstrip().replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
+        lines += _wrap(safe, _WIDTH - indent) if len(safe) > _WIDTH - indent - 6 else [safe]
+    lines[-1] += last
+    if len(lines) == 1 and len(lines[0]) + indent + 6 <= _WIDTH:
+        return f'"""{lines[0]}"""'
+    body = "\n".join(f"{margin}{line}" if line else "" for line in lines)
+    return f'"""{body[indent:]}\n{margin}"""'
+
+
+def comment(text: str) -> str:
+    """Text that stays on the line of its comment."""
+    return _escape(text)
+
+
+def _entry(value: Any) -> str:
+    """A literal inside a list or dict; long text with line breaks becomes one string for each line."""
+    if isinstance(value, str) and "\n" in value[:-1] and len(value) > _LONG:
+        return "(" + "\n".join(_string(line) for line in re.findall(r"[^\n]*\n|[^\n]+", value)) + ")"
+    return literal(value)
+
+
+def _string(text: str) -> str:
+    quote = "'" if '"' in text and "'" not in text else '"'
+    return quote + _escape(text.replace("\\", "\\\\").replace(quote, "\\" + quote)) + quote
+
+
+def _escape(text: str) -> str:
+    return _UNPRINTABLE.sub(_code_point, text)
+
+
+def _code_point(found: re.Match[str]) -> str:
+    char = found.group()
+    number = ord(char)
+    if char in _NAMED:
+        return _NAMED[char]
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def _wrap(line: str, width: int) -> list[str]:
+    margin = line[: len(line) - len(line.lstrip(" "))]
+    return textwrap.wrap(
+        line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+    ) or [""]

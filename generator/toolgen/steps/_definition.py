@@ -1,0 +1,63 @@
+"""What the catalog says of a tool: plain JSON data, in the order of the language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolgen.data.model import Settings
+from toolgen.data.program import ProgramTool
+from toolgen.data.spec import Spec
+
+_LEAD_INS = (("use_when", "Use when: "), ("avoid_when", "Avoid when: "), ("returns", "Returns: "))
+
+
+def description(spec: Spec) -> str:
+    """The description that every target publishes: its parts in a fixed order, a paragraph each."""
+    parts = [spec.description.strip()]
+    parts += [lead_in + text.strip() for key, lead_in in _LEAD_INS if (text := getattr(spec, key))]
+    return "\n\n".join(parts)
+
+
+def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Settings) -> dict[str, Any]:
+    """The entry of a tool in `<package>.catalog.TOOLS`."""
+    spec = tool.spec
+    said = spec.model_dump(mode="json", exclude_unset=True)
+    entry: dict[str, Any] = {
+        "name": spec.name,
+        "py_name": py_name,
+        "class_name": class_name,
+        "title": spec.title,
+        "description": description(spec),
+        "version": spec.version,
+        "tags": spec.tags,
+        "icons": said.get("icons"),
+        "annotations": _annotations(spec, said.get("annotations")),
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+        "errors": said.get("errors"),
+        "confirm": said.get("confirm"),
+        "inject": [{"name": item.name, "type": item.type} for item in spec.inject],
+        "stream": None if tool.chunk_schema is None else {"chunk_schema": tool.chunk_schema},
+        "auth": said.get("auth"),
+        "timeout": spec.timeout,
+        "aliases": spec.aliases,
+        "deprecated": said.get("deprecated"),
+        "final_answer": spec.final_answer or None,
+        "coerce": None if (settings.coerce if spec.coerce is None else spec.coerce) else False,
+        "meta": spec.meta,
+        "targets": said.get("targets"),
+        **spec.extensions,
+    }
+    schemas = ("input_schema", "output_schema")
+    return {
+        key: value
+        for key, value in entry.items()
+        if value is not None and (value not in ([], {}) or key in schemas or key.startswith("x-"))
+    }
+
+
+def _annotations(spec: Spec, said: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The author's hints; the title stands beside them where MCP clients of the older kind look for it."""
+    if spec.title is None or not spec.targets.mcp.annotations_title or "title" in (said or {}):
+        return said
+    return {"title": spec.title, **(said or {})}

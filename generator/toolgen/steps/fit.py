@@ -1,0 +1,86 @@
+"""Program → Program: what each target publishes of each tool, and what its protocol cannot carry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.data.program import Fit, Program, ProgramTool
+from toolgen.data.source import Span
+from toolgen.data.target import Target
+from toolgen.schema import Loss
+from toolgen.schema.openai import publish
+
+
+def fit(program: Program, targets: Sequence[Target]) -> Program:
+    """The same program with `fits` for every target that publishes tools.
+
+    Raises `SpecErrors` for names that a target refuses and for names that two tools share.
+    """
+    speaking = [target for target in targets if target.tool_name]
+    faults = [fault for target in speaking for fault in _name_faults(program, target)]
+    if faults:
+        raise SpecErrors(faults)
+    warnings: list[Diagnostic] = []
+    tools = []
+    for tool in program.tools:
+        fits: dict[str, Fit] = {}
+        for target in speaking:
+            fits[target.name], losses = _fit(tool, target)
+            warnings += (_warning(tool, target, loss) for loss in losses)
+        tools.append(replace(tool, fits=fits))
+    return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
+
+
+def _fit(tool: ProgramTool, target: Target) -> tuple[Fit, Sequence[Loss]]:
+    name = published_name(tool, target)
+    if target.dialect != "openai":
+        return Fit(name, tool.input_schema), ()
+    wanted = tool.spec.targets.openai.strict
+    schema, strict, losses = publish(tool.input_schema, wanted)
+    return Fit(name, schema, strict), losses if wanted else ()
+
+
+def published_name(tool: ProgramTool, target: Target) -> str:
+    """The name that `target` gives the tool: the spec's own, or the one that its `targets` say."""
+    options = getattr(tool.spec.targets, target.name, None)
+    return getattr(options, "name", None) or tool.spec.name
+
+
+def _name_faults(program: Program, target: Target) -> Iterator[Diagnostic]:
+    pattern = re.compile(target.tool_name)
+    owners: dict[str, ProgramTool] = {}
+    for tool in program.tools:
+        name = published_name(tool, target)
+        if not pattern.fullmatch(name):
+            yield Diagnostic(
+                _place(tool, target),
+                "target-name",
+                f"{target.name} does not take {name!r} as the name of a tool",
+                f"names must match {target.tool_name}",
+            )
+        first = owners.setdefault(name, tool)
+        if first is not tool:
+            yield Diagnostic(
+                _place(tool, target),
+                "name-collision",
+                f"{target.name} would publish both {first.spec.name!r} and {tool.spec.name!r} as {name!r}",
+                f"give one of them another targets.{target.name}.name",
+                (Note(_place(first, target), f"{first.spec.name!r} gets its name here"),),
+            )
+
+
+def _place(tool: ProgramTool, target: Target) -> Span:
+    override = ("targets", target.name, "name")
+    marked = override in tool.source.marks.values
+    return tool.source.value(override if marked else ("name",))
+
+
+def _warning(tool: ProgramTool, target: Target, loss: Loss) -> Diagnostic:
+    path = ("input_schema", *loss.path)
+    keyword = (*path, loss.keyword)
+    where = tool.source.key(keyword) if keyword in tool.source.marks.keys else tool.source.value(path)
+    reason = loss.reason[:1].lower() + loss.reason[1:].rstrip(".")
+    return Diagnostic(where, "dialect-loss", f"{target.name}: {reason}")
