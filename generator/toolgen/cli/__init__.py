@@ -1,0 +1,97 @@
+"""Arguments in, exit code out. The only place that decides exit codes, and the only one that shows faults.
+
+A verb is a module of this package with `arguments(parser)` and `run(args)`: True for clean, False for the
+finding that the verb is there to make. It is imported when it is called: `toolgen --help` loads none.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+CLEAN, FINDING, UNABLE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
+
+VERBS = {
+    "init": "set up a project: configuration, folders, CI, pre-commit",
+    "new": "write a new tool: spec, implementation, test",
+    "generate": "write the code that the specs describe",
+    "check": "tell whether the generated code is what the specs describe, and show the difference",
+    "export": "print a target's tool definitions as JSON",
+    "call": "call one tool's implementation, validated",
+    "schema": "print the JSON Schema of the spec language",
+    "explain": "explain a diagnostic code",
+}
+
+_NOT_OURS = {errno.EACCES, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS}
+_GENERATOR = {"yaml", "jinja2", "datamodel_code_generator", "ruff"}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb and return its exit code."""
+    from toolgen.cli.parser import Done, parse
+
+    _use_utf8()
+    args: argparse.Namespace | None = None
+    try:
+        if "_ARGCOMPLETE" in os.environ:
+            import_module("toolgen.cli.completion").complete()
+        args = parse(sys.argv[1:] if argv is None else list(argv))
+        return CLEAN if args.run(args) else FINDING
+    except Done:
+        return CLEAN
+    except KeyboardInterrupt:
+        sys.stderr.write("toolgen: interrupted\n")
+        return INTERRUPTED
+    except Exception as error:
+        return _shown(error, args)
+    finally:
+        _flush()
+
+
+def _shown(error: Exception, args: argparse.Namespace | None) -> int:
+    """Say what went wrong, in words for the person who can mend it."""
+    from toolgen.cli import faults
+    from toolgen.data.diagnostic import SpecErrors
+    from toolgen.disk.fault import UnableError, reason
+
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _GENERATOR:
+        missing = f"toolgen's generator is not installed ({error.name} is missing)"
+        error = UnableError("not-installed", missing, "pip install 'toolgen[cli]'")
+    if isinstance(error, OSError) and error.errno in _NOT_OURS:
+        error = UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
+    as_json = getattr(args, "format", "text") == "json"
+    if isinstance(error, SpecErrors):
+        faults.show(error.diagnostics, getattr(args, "start", "."), as_json)
+        return UNABLE
+    if isinstance(error, UnableError):
+        faults.show_unable(error, as_json)
+        return UNABLE
+    faults.report_bug(error)
+    return BUG
+
+
+def _use_utf8() -> None:
+    """Everything printed is UTF-8, whatever the locale says; and a closed stream is one that nobody reads."""
+    from io import TextIOWrapper
+
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (as long as the process)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _flush() -> None:
+    from toolgen.cli.out import hushed
+    from toolgen.disk.fault import UnableError
+
+    with suppress(UnableError), hushed():  # what matters was flushed when it was printed
+        sys.stdout.flush()

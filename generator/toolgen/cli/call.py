@@ -1,0 +1,115 @@
+"""Call one tool's implementation: input checked, the user asked where the spec says so, output checked.
+
+Needs the generated code. Prints the response's data; a tool error goes to stderr, with exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from toolgen.cli.out import ask, can_ask, emit_json, say
+from toolgen.cli.parser import add_format, suggest
+from toolgen.disk import Project, UnableError, find_project
+
+if TYPE_CHECKING:
+    from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the tool's name, or an alias")
+    parser.add_argument(
+        "--input", default="{}", metavar="JSON", help="the arguments; @FILE reads a file, - reads stdin"
+    )
+    parser.add_argument("--yes", action="store_true", help="confirm what the tool asks the user to confirm")
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> bool:
+    project = find_project(Path(args.start))
+    given = _input(args.input)
+    with contextlib.redirect_stdout(sys.stderr):  # what an implementation prints is talk
+        toolkit = _toolkit(project)
+        if toolkit.definition_of(args.name) is None:
+            raise _unknown(args.name, toolkit)
+        response = asyncio.run(toolkit.call(args.name, given, confirm=_confirm_with(args.yes)))
+    if args.format == "json":
+        emit_json(_as_data(response))
+    elif response.error is not None:
+        say(response.error.as_text())
+    else:
+        emit_json(response.content)
+    return response.success
+
+
+def _input(text: str) -> Any:
+    try:
+        if text == "-":
+            text = sys.stdin.read()
+        elif text.startswith("@"):
+            text = Path(text[1:]).read_text("utf-8")
+        return json.loads(text, parse_constant=_refuse)
+    except OSError as error:
+        raise UnableError("bad-input", f"cannot read {text[1:]}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise UnableError(
+            "bad-input", f"the input is not JSON: {error}", "for example --input '{\"id\": 1}'"
+        ) from error
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"JSON has no {word}")
+
+
+def _toolkit(project: Project) -> Toolkit:
+    """The generated package's toolkit, with the implementations that the project has."""
+    sys.path.insert(0, str(project.import_root))
+    path = f"{project.package}.catalog"
+    try:
+        toolkit: Toolkit = import_module(path).toolkit()
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{path}.".startswith(f"{error.name}."):
+            raise
+        message = f"there is no generated code in {project.output}"
+        raise UnableError("not-generated", message, "run `toolgen generate`") from error
+    return toolkit
+
+
+def _unknown(name: str, toolkit: Toolkit) -> UnableError:
+    names = list(toolkit.definitions)
+    hint = suggest(name, names) or f"the tools are {', '.join(names) or 'none at all'}"
+    return UnableError("no-such-tool", f"there is no tool called '{name}'", hint)
+
+
+def _confirm_with(yes: bool) -> Any:
+    """How the user is asked; None where nobody is there, so that the spec decides."""
+    if yes:
+        return _agree
+    return _ask if can_ask() else None
+
+
+async def _agree(confirmation: Confirmation) -> bool:
+    del confirmation
+    return True
+
+
+async def _ask(confirmation: Confirmation) -> bool:
+    """Ask at the terminal. There is one call and nothing beside it, so the event loop may wait, too."""
+    if confirmation.preview:
+        say(confirmation.preview)
+    asyncios = signal.signal(signal.SIGINT, signal.default_int_handler)  # its own wants ^C twice here
+    try:
+        return ask(f"{confirmation.message} [y/N] ").lower() in ("y", "yes")
+    finally:
+        signal.signal(signal.SIGINT, asyncios)
+
+
+def _as_data(response: ToolResponse) -> dict[str, Any]:
+    return json.loads(json.dumps(response.as_dict(), default=str))  # type: ignore[no-any-return]  # extras are anything

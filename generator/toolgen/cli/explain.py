@@ -1,0 +1,47 @@
+"""Explain a diagnostic code: what it means, why it matters, what to do. Without one, list them all."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+from toolgen.cli.out import emit, emit_json
+from toolgen.cli.parser import add_format, suggest
+from toolgen.data.codes import CODES, Code
+from toolgen.disk import UnableError
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("code", nargs="?", help="as it stands in the brackets of error[...]")
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> bool:
+    if args.code is None:
+        _list(args.format)
+        return True
+    code = args.code.removeprefix("error[").removeprefix("warning[").removesuffix("]")
+    if code not in CODES:
+        hint = suggest(code, list(CODES)) or "`toolgen explain` lists them all"
+        raise UnableError("unknown-code", f"there is no diagnostic code '{code}'", hint)
+    if args.format == "json":
+        emit_json({"code": code, **asdict(CODES[code])})
+    else:
+        emit(_explained(code, CODES[code]))
+    return True
+
+
+def _list(form: str) -> None:
+    if form == "json":
+        emit_json([{"code": name, **asdict(CODES[name])} for name in sorted(CODES)])
+        return
+    width = max(map(len, CODES))
+    emit(
+        "\n".join(
+            f"{name:<{width}}  {CODES[name].severity:<7}  {CODES[name].title}" for name in sorted(CODES)
+        )
+    )
+
+
+def _explained(name: str, code: Code) -> str:
+    return f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nMend: {code.fix}"

@@ -1,0 +1,39 @@
+"""Print a target's tool definitions as one JSON document. Reads the specs; starts no server, imports no SDK.
+
+mcp                {"tools": [...]}, as `tools/list` gives it
+openai-chat        [...], for Chat Completions
+openai-responses   [...], for Responses
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, cast
+
+from toolgen.cli.out import emit_json
+
+if TYPE_CHECKING:
+    from toolgen.runtime import ToolDefinition
+
+_TARGETS = ("mcp", "openai-chat", "openai-responses")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", choices=_TARGETS, metavar="TARGET", help=", ".join(_TARGETS))
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.cli.build import model_of, program_of, read_inputs
+    from toolgen.runtime.adapters import mcp, openai
+
+    inputs = read_inputs(args.start)
+    model = model_of(program_of(inputs), inputs)
+    definitions = {tool.wire_name: cast("ToolDefinition", tool.definition) for tool in model.tools}
+    match args.target:
+        case "mcp":
+            emit_json({"tools": mcp.mcp_tools(definitions)})
+        case "openai-chat":
+            emit_json(openai.chat_tools(definitions))
+        case "openai-responses":
+            emit_json(openai.responses_tools(definitions))
+    return True

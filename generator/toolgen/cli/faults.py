@@ -1,0 +1,77 @@
+"""Faults shown: with their place in the file, as JSON, or as a report to send to us."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+
+from toolgen.cli.out import emit_json, say
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.disk import UnableError, find_root, read_text
+from toolgen.report.json import as_data
+
+
+def show(diagnostics: Iterable[Diagnostic], start: str, as_json: bool) -> None:
+    """Faults or warnings: text on stderr with the lines that they are about, or JSON on stdout."""
+    if as_json:
+        emit_json({"diagnostics": as_data(diagnostics)})
+        return
+    from toolgen.report.text import render
+
+    found = tuple(diagnostics)
+    say(render(found, _texts(found, find_root(Path(start))), color=has_color()).rstrip("\n"))
+
+
+def show_unable(error: UnableError, as_json: bool) -> None:
+    """A fault without a place."""
+    if as_json:
+        fault = {"code": error.code, "severity": "error", "message": error.message, "hint": error.hint}
+        emit_json({"diagnostics": [fault]})
+        return
+    say(f"toolgen: error[{error.code}] {error.message}")
+    if error.hint:
+        say(f"  = help: {error.hint}")
+
+
+def report_bug(error: Exception) -> None:
+    """What nobody foresaw: the traceback goes to a file, or to stderr under TOOLGEN_DEBUG=1."""
+    text = "".join(traceback.format_exception(error))
+    say(f"toolgen: this is a bug in toolgen, not in your specs: {type(error).__name__}")
+    if os.environ.get("TOOLGEN_DEBUG") == "1":
+        say(text)
+        return
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w",
+            encoding="utf-8",
+            errors="backslashreplace",
+            prefix="toolgen-bug-",
+            suffix=".txt",
+            delete=False,
+        ) as file:
+            file.write(f"{sys.version}\n{sys.argv[1:]}\n\n{text}")
+        say(f"  = help: please report it, with this file and the spec: {file.name}")
+    except OSError:
+        say("  = help: please report it with the output of the same command under TOOLGEN_DEBUG=1")
+
+
+def has_color() -> bool:
+    """Whether stderr is a terminal whose owner did not say no (https://no-color.org)."""
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _texts(diagnostics: tuple[Diagnostic, ...], root: Path) -> dict[str, str]:
+    """The files that these are about, as they are now."""
+    texts: dict[str, str] = {}
+    for file in {span.file for d in diagnostics for span in (d.span, *(note.span for note in d.notes))}:
+        if (root / file).is_symlink():  # what it leads to may be nobody's business
+            continue
+        try:
+            texts[file] = read_text(root, file) or ""
+        except UnableError:  # not text: then there is no line to show
+            continue
+    return texts

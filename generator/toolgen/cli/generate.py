@@ -1,0 +1,63 @@
+"""Write the code that the specs describe: all of it or, where something is wrong, nothing."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from toolgen.cli.out import count, emit, emit_json, say
+from toolgen.cli.parser import add_format
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.cli import build, faults
+    from toolgen.disk import write
+    from toolgen.report.json import as_data
+
+    plan = build.plan(args.start)
+    write(plan.project, plan.changes, plan.manifest)
+    done = _sorted_out(plan)
+    if args.format == "json":
+        emit_json({**done, "warnings": as_data(plan.warnings)})
+        return True
+    if plan.warnings:
+        faults.show(plan.warnings, args.start, as_json=False)
+    for path in done["replaced"]:
+        where = plan.project.implementations or "a package of your own"
+        say(f"EDITED {path}: your changes were replaced; hand-written code belongs in subclasses, in {where}")
+    for path in done["kept"]:
+        say(f"KEPT {path}: no longer generated, but edited; remove it when you no longer need it")
+    emit(_summary(done))
+    return True
+
+
+def _sorted_out(plan: Any) -> dict[str, Any]:
+    """What was done, by what it means to the person who ran it. Paths are relative to the project."""
+    from toolgen.data.tree import Kind
+
+    def paths(*kinds: Kind, deleted: bool = False) -> list[str]:
+        return [
+            f"{plan.project.output}/{change.path}"
+            for change in plan.changes
+            if change.kind in kinds and (change.after is None) == deleted
+        ]
+
+    written = paths(Kind.CHANGED, Kind.MISSING, Kind.EDITED)
+    return {
+        "tools": plan.tools,
+        "written": written,
+        "unchanged": len(plan.tree) - len(written),
+        "removed": paths(Kind.EXTRA, deleted=True),
+        "replaced": paths(Kind.EDITED),
+        "kept": paths(Kind.EDITED, deleted=True),
+    }
+
+
+def _summary(done: dict[str, Any]) -> str:
+    written, unchanged, removed = len(done["written"]), done["unchanged"], len(done["removed"])
+    parts = [count(done["tools"], "tool"), f"{count(written, 'file')} written", f"{unchanged} unchanged"]
+    return ", ".join([*parts, f"{removed} removed"] if removed else parts)

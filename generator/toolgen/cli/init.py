@@ -1,0 +1,111 @@
+"""Set up a project: configuration, folders, CI workflow, pre-commit entry. Nothing is replaced."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from toolgen.cli.out import emit, emit_json, say
+from toolgen.cli.parser import add_format
+from toolgen.cli.starter import render, schema_file
+from toolgen.disk import (
+    FILE,
+    PYPROJECT,
+    Project,
+    UnableError,
+    create_files,
+    find_configuration,
+    find_project,
+    read_text,
+    repository,
+)
+
+_WORKFLOW = ".github/workflows/toolgen.yml"
+_PRE_COMMIT = ".pre-commit-config.yaml"
+_PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
+_CONFTEST = '"""Lets tests import this project: pytest puts the folder of this file on the path."""\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that a set-up project has."""
+
+    path: str  # relative to the project, or to the repository for what belongs to it
+    text: str
+    at: Path  # the folder that `path` is relative to
+    appends: bool = False  # to a file that is there, which otherwise stays as it is
+    advice: str = ""  # what to do by hand where the file is there already
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> bool:
+    root = Path(args.start).resolve()
+    if not root.is_dir():
+        raise UnableError("no-configuration", f"{args.start} is not a folder", "create it first")
+    project = find_project(root) if find_configuration(root) else None
+    written, kept = [], []
+    for step in _steps(root, project):
+        if (step.at / step.path).exists() and not step.appends:
+            kept.append(step)
+            continue
+        create_files(step.at, {step.path: step.text}, append=step.appends)
+        written.append(step)
+    if args.format == "json":
+        emit_json({"written": [s.path for s in written], "kept": [s.path for s in kept]})
+    else:
+        _tell(written, kept)
+    return True
+
+
+def _steps(root: Path, project: Project | None) -> Iterator[Step]:
+    package = _free_package(root)
+    if project is None:
+        shared = read_text(root, PYPROJECT) is not None
+        text = render("_init/toolgen.toml.jinja", table=shared, implementations=package)
+        yield Step(PYPROJECT if shared else FILE, text, root, appends=shared)
+    else:
+        yield Step(project.file, "", root)
+        package = project.implementations or ""
+    specs = project.specs if project else "specs"
+    yield Step(f"{specs}/{schema_file()[0]}", schema_file()[1], root)
+    if package:
+        base = project.folder_of(package) if project else root / package
+        yield Step(f"{base.relative_to(root).as_posix()}/__init__.py", _PACKAGE, root)
+    yield Step("conftest.py", _CONFTEST, root)
+    yield from _steps_of_the_repository(root)
+
+
+def _steps_of_the_repository(root: Path) -> Iterator[Step]:
+    """CI and hooks live at the repository's root, and work from there."""
+    top = repository(root) or root
+    below = root.relative_to(top).as_posix()
+    command = "toolgen check" if below == "." else f"toolgen -C {shlex.quote(below)} check"
+    values = {"version": version("toolgen"), "command": json.dumps(command) if below != "." else command}
+    yield Step(_WORKFLOW, render("_init/workflow.yml.jinja", **values), top)
+    entry = render("_init/pre-commit.yaml.jinja", whole=False, **values)
+    whole = render("_init/pre-commit.yaml.jinja", whole=True, **values)
+    there = read_text(top, _PRE_COMMIT) or ""
+    advice = "" if "toolgen" in there else f"add this to its repos:\n\n{entry}"
+    yield Step(_PRE_COMMIT, whole, top, advice=advice)
+
+
+def _free_package(root: Path) -> str:
+    """A name for the implementations' package that means nothing here yet."""
+    taken = (root / "tools").exists() and not (root / "tools" / "__init__.py").exists()
+    return "tool_implementations" if taken or (root / "tools.py").exists() else "tools"
+
+
+def _tell(written: list[Step], kept: list[Step]) -> None:
+    for step in written:
+        emit(f"{'added to' if step.appends else 'wrote'} {step.path}")
+    for step in kept:
+        say(f"kept {step.path}, which was there already" + (f"; {step.advice}" if step.advice else ""))
+    say("next: toolgen new my_tool, fill in its spec, then toolgen generate")

@@ -1,0 +1,127 @@
+"""Write a new tool: its spec, the module that will do the work, and a test. Without flags, it asks.
+
+A parameter is written name:type[:description]. Types: string, integer, number, boolean, object; [] behind a
+type makes an array, ? makes the parameter optional.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from toolgen.cli.out import ask, can_ask, emit, emit_json, say
+from toolgen.cli.parameters import Parameter, parse_parameter, printable
+from toolgen.cli.parser import add_format
+from toolgen.disk import Project, UnableError, create_files, find_project, read_text
+
+_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
+_PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the tool's name, as models will call it")
+    parser.add_argument("--description", metavar="TEXT", help="what the tool does; without it, you are asked")
+    parser.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME:TYPE[:TEXT]",
+        help="one parameter; repeat for more",
+    )
+    parser.add_argument("--destructive", action="store_true", help="the user must confirm every call")
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> bool:
+    project = find_project(Path(args.start))
+    if not _NAME.fullmatch(args.name):
+        rule = "letters, digits, _ and -, at most 64, beginning with a letter or _"
+        raise UnableError("bad-name", f"'{args.name}' cannot name a tool", f"a name has {rule}")
+    spec = f"{project.specs}/{args.name}.yaml"
+    if read_text(project.root, spec) is not None:
+        raise UnableError("file-exists", f"{spec} exists already", "nothing was written")
+    written = _files(project, spec, _wanted(args))
+    create_files(project.root, written)
+    if args.format == "json":
+        emit_json({"written": list(written)})
+        return True
+    emit("\n".join(written))
+    say(f"next: edit {spec}, then `toolgen generate`, then fill in `execute`")
+    return True
+
+
+def _wanted(args: argparse.Namespace) -> dict[str, Any]:
+    """What the flags say, or the person at the terminal."""
+    if args.description is None and not can_ask():
+        message = "there is no terminal to ask at, and no --description"
+        raise UnableError("usage", message, "see `toolgen new --help`")
+    if args.description is not None:
+        parameters = [parse_parameter(text) for text in args.param]
+        return _values(args.name, args.description, parameters, args.destructive)
+    description = ""
+    while not description:
+        description = ask(f"What does {args.name} do? ")
+    parameters = [*map(parse_parameter, args.param), *_asked_parameters()]
+    question = "Does it change or delete what cannot be brought back? [y/N] "
+    destructive = args.destructive or ask(question).lower() in ("y", "yes")
+    return _values(args.name, description, parameters, destructive)
+
+
+def _asked_parameters() -> Iterator[Parameter]:
+    say("Its parameters, one a line: name:type[:description], for example 'note:string?:Free text'.")
+    while text := ask("  parameter (empty to go on): "):
+        try:
+            yield parse_parameter(text)
+        except UnableError as error:  # whoever mistypes at a prompt is asked again
+            say(f"  {error.message}; {error.hint}")
+
+
+def _values(name: str, description: str, parameters: list[Parameter], destructive: bool) -> dict[str, Any]:
+    names = [parameter.name for parameter in parameters]
+    for twice in {name for name in names if names.count(name) > 1}:
+        raise UnableError("bad-parameter", f"the parameter '{twice}' is there twice")
+    if not description.strip():
+        raise UnableError("usage", "the description is empty", "say what the tool does: models choose by it")
+    words = name.replace("_", " ").replace("-", " ").strip() or name
+    title = words[:1].upper() + words[1:]
+    required = [parameter for parameter in parameters if not parameter.optional]
+    return {
+        "name": name,
+        "title": title,
+        "description": printable(description.strip()),
+        "parameters": parameters,
+        "required": required,
+        "destructive": destructive,
+        "arguments": {parameter.name: parameter.sample for parameter in required},
+    }
+
+
+def _files(project: Project, spec: str, wanted: dict[str, Any]) -> dict[str, str]:
+    """Path below the project → text of everything that is new."""
+    from toolgen.cli.starter import implementation_text, schema_file, spec_text, test_text
+    from toolgen.cli.trial import try_spec
+
+    text = spec_text(wanted)
+    tool = try_spec(project, wanted["name"], spec, text)
+    schema, schema_text = schema_file()
+    files = {spec: text}
+    if read_text(project.root, f"{project.specs}/{schema}") is None:
+        files[f"{project.specs}/{schema}"] = schema_text
+    if project.implementations:
+        files |= dict.fromkeys(_missing_packages(project), _PACKAGE)
+        module = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
+        files[module.relative_to(project.root).as_posix()] = implementation_text(project, tool, wanted)
+        files[f"tests/test_{tool.py_name}.py"] = test_text(project, tool, wanted)
+    return files
+
+
+def _missing_packages(project: Project) -> Iterator[str]:
+    """`__init__.py` of every package on the way to the implementations that has none."""
+    parts = (project.implementations or "").split(".")
+    for depth in range(1, len(parts) + 1):
+        path = project.folder_of(".".join(parts[:depth])) / "__init__.py"
+        if not path.exists():
+            yield path.relative_to(project.root).as_posix()

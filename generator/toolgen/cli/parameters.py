@@ -1,0 +1,86 @@
+"""Parameters as people type them: name:type, name:type?, name:type[]:What it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.disk import UnableError
+
+_SAMPLES: dict[str, Any] = {"string": "example", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
+_FORM = re.compile(
+    r"(?P<name>[A-Za-z_][A-Za-z0-9_-]*):(?P<type>[a-z]+)(?P<array>\[\])?(?P<optional>\?)?(:(?P<about>.*))?",
+    re.DOTALL,
+)
+_PLAIN = re.compile(r"^[A-Za-z][A-Za-z0-9_ ,./()-]*(?<! )$")
+_NOT_TEXT = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One property of the request."""
+
+    name: str
+    item: str  # a JSON Schema type: of the value or, in an array, of its items
+    array: bool
+    optional: bool
+    about: str
+
+    @property
+    def key(self) -> str:
+        """The name as YAML."""
+        return scalar(self.name)
+
+    @property
+    def type(self) -> str:
+        """The JSON Schema type of the value."""
+        return "array" if self.array else self.item
+
+    @property
+    def description(self) -> str:
+        """What it is, as YAML; the name in words, where nobody said."""
+        words = self.name.replace("_", " ").replace("-", " ").strip() or self.name
+        return scalar(self.about or f"{words[:1].upper()}{words[1:]}.")
+
+    @property
+    def sample(self) -> Any:
+        """A value that it accepts."""
+        value = _SAMPLES[self.item]
+        return [value] if self.array else value
+
+
+def parse_parameter(text: str) -> Parameter:
+    """`text` as a parameter; `UnableError` says what is wrong with it."""
+    found = _FORM.fullmatch(text.strip())
+    if found is None:
+        raise UnableError(
+            "bad-parameter",
+            f"'{text}' is not a parameter: write name:type or name:type:description",
+            "for example supplier_id:integer, 'note:string?:Free text' (optional) or 'tags:string[]'",
+        )
+    if found["type"] not in _SAMPLES:
+        types = ", ".join(_SAMPLES)
+        raise UnableError(
+            "bad-parameter",
+            f"'{found['type']}' is not a type",
+            f"the types are {types}; string[] is an array",
+        )
+    about = printable((found["about"] or "").strip())
+    return Parameter(found["name"], found["type"], bool(found["array"]), bool(found["optional"]), about)
+
+
+def printable(text: str) -> str:
+    """`text`, where it can stand on one line of a file."""
+    if text.isprintable():
+        return text
+    raise UnableError(
+        "bad-parameter", "a description must be one line of printable text", "edit the spec for more"
+    )
+
+
+def scalar(text: str) -> str:
+    """`text` as one YAML scalar: plain where it cannot be taken for anything else."""
+    plain = _PLAIN.fullmatch(text) and text.lower() not in _NOT_TEXT
+    return text if plain else json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,19 @@
+"""Print the JSON Schema of the spec language, for editors and for other programs."""
+
+from __future__ import annotations
+
+import argparse
+
+from toolgen.cli.out import emit_json
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    del parser  # none
+
+
+def run(args: argparse.Namespace) -> bool:
+    del args
+    from toolgen.steps.describe import describe
+
+    emit_json(describe())
+    return True

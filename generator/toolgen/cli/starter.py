@@ -1,0 +1,75 @@
+"""The texts that a project starts from: templates whose names begin with an underscore."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from toolgen.cli.parameters import scalar
+
+if TYPE_CHECKING:
+    from toolgen.data.model import Tool
+    from toolgen.disk import Project
+
+SCHEMA = ".toolgen.schema.json"
+
+
+def render(path: str, **values: Any) -> str:
+    """`templates/<path>` with `values`, which are printed as they are: quote what a person typed before."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    text = files("toolgen.templates").joinpath(path).read_text("utf-8")
+    return environment.from_string(text).render(**values)
+
+
+def schema_file() -> tuple[str, str]:
+    """Name and text of the file that lets an editor complete and check specs without the network."""
+    from toolgen.steps.describe import describe
+
+    return SCHEMA, json.dumps(describe(), indent=2, ensure_ascii=False) + "\n"
+
+
+def spec_text(wanted: Mapping[str, Any]) -> str:
+    """The spec of a new tool. Everything that a person typed is quoted where YAML would read it otherwise."""
+    return render(
+        "_new/spec.yaml.jinja",
+        schema=SCHEMA,
+        name=scalar(wanted["name"]),
+        title=scalar(wanted["title"]),
+        description=scalar(wanted["description"]),
+        parameters=wanted["parameters"],
+        required=[parameter.key for parameter in wanted["required"]],
+        destructive=wanted["destructive"],
+        confirm=scalar(f"{wanted['title']}?") if wanted["destructive"] else "",
+        example=json.dumps(wanted["arguments"]),
+    )
+
+
+def implementation_text(project: Project, tool: Tool, wanted: Mapping[str, Any]) -> str:
+    """The module that the person who asked for the tool goes on with."""
+    return render(
+        "_new/implementation.py.jinja",
+        package=project.package,
+        title=wanted["title"],
+        spec=tool.file,
+        tool=tool,
+        class_name=tool.tool_class.removesuffix("Tool"),
+    )
+
+
+def test_text(project: Project, tool: Tool, wanted: Mapping[str, Any]) -> str:
+    """A test that waits for the implementation."""
+    return render(
+        "_new/test.py.jinja",
+        package=project.package,
+        title=wanted["title"],
+        tool=tool,
+        wire_name=json.dumps(tool.wire_name),
+        arguments=repr(wanted["arguments"]).replace("'", '"'),
+        confirm=wanted["destructive"],
+    )

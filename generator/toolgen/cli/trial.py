@@ -1,0 +1,33 @@
+"""A spec tried before it is written: does it compile, and what is its tool called in Python."""
+
+from __future__ import annotations
+
+from toolgen.cli.build import Inputs, model_of, program_of
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.model import Tool
+from toolgen.disk import Project, UnableError, load_targets, read_specs
+
+
+def try_spec(project: Project, name: str, spec: str, text: str) -> Tool:
+    """The tool `name` that `text` would be, beside the specs that are there; `SpecErrors` with its faults."""
+    path = spec.removeprefix(f"{project.specs}/")
+    alone = Inputs(project, {path: text.encode()}, load_targets(project))
+    try:
+        others = read_specs(project)
+    except UnableError:  # the first of its kind
+        others = {}
+    together = Inputs(project, {**others, path: text.encode()}, alone.targets)
+    try:
+        program = program_of(together)
+        inputs = together
+    except SpecErrors as errors:
+        ours = [fault for fault in errors.diagnostics if spec in _files(fault)]
+        if ours:
+            raise SpecErrors(ours) from errors
+        program = program_of(alone)  # faults in the others are for `generate` to tell
+        inputs = alone
+    return next(tool for tool in model_of(program, inputs).tools if tool.wire_name == name)
+
+
+def _files(fault: Diagnostic) -> set[str]:
+    return {fault.span.file, *(note.span.file for note in fault.notes)}

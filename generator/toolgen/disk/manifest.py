@@ -1,0 +1,68 @@
+"""`toolgen.manifest.json`: the manifest as a file that is the same on every machine."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+from pathlib import PurePosixPath
+from typing import Any
+
+from toolgen.data.manifest import Manifest, Output
+
+NAME = "toolgen.manifest.json"
+_FORMAT = 1
+_HASH = re.compile(r"^[0-9a-f]{64}$")
+
+
+def manifest_text(manifest: Manifest) -> str:
+    """The file's text. It carries a hash of itself, so that an edited manifest is told from an old one."""
+    content: dict[str, Any] = {
+        "format": _FORMAT,
+        "toolchain": dict(manifest.toolchain),
+        "templates": manifest.templates,
+        "options": manifest.options,
+        "inputs": dict(manifest.inputs),
+        "outputs": {
+            path: {"sha256": output.sha256, "spec": output.spec} for path, output in manifest.outputs.items()
+        },
+    }
+    content["sha256"] = _seal(content)
+    return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def parse_manifest(text: str) -> Manifest | None:
+    """The manifest that `manifest_text` wrote; None for anything else, be it one byte away from it.
+
+    Its paths are used to remove files, so what points out of the output folder is no manifest.
+    """
+    try:
+        content = json.loads(text)
+        manifest = Manifest(
+            toolchain={str(name): str(version) for name, version in content["toolchain"].items()},
+            templates=str(content["templates"]),
+            options=str(content["options"]),
+            inputs={str(path): str(digest) for path, digest in content["inputs"].items()},
+            outputs={
+                path: Output(output["sha256"], output["spec"]) for path, output in content["outputs"].items()
+            },
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    safe = all(is_inside(path) and _is_output(output) for path, output in manifest.outputs.items())
+    return manifest if safe and manifest_text(manifest) == text else None
+
+
+def is_inside(path: str) -> bool:
+    """Whether `path` is a plain posix path that stays below the folder it is taken from."""
+    pure = PurePosixPath(path)
+    plain = path == pure.as_posix() and path.isprintable() and not pure.is_absolute()
+    return plain and not {"\\", ":"} & set(path) and path != "." and ".." not in pure.parts
+
+
+def _is_output(output: Output) -> bool:
+    return bool(_HASH.match(str(output.sha256))) and isinstance(output.spec, str | None)
+
+
+def _seal(content: dict[str, Any]) -> str:
+    return sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

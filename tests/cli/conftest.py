@@ -1,0 +1,107 @@
+"""A project on disk, and toolgen's command line in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from toolgen.cli import main
+
+SPEC = """\
+name: {name}
+description: Say hello to somebody.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [who]
+  properties:
+    who: {{type: string, minLength: 1, description: Whom to greet.}}
+output_schema:
+  type: object
+  additionalProperties: false
+  required: [text]
+  properties:
+    text: {{type: string}}
+"""
+
+
+class Done(NamedTuple):
+    """What one command line did."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Cli:
+    """toolgen in one folder."""
+
+    def __init__(self, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.root = root
+        self._capsys = capsys
+
+    def __call__(self, *words: str) -> Done:
+        """In this process."""
+        code = main(["-C", str(self.root), *words])
+        return Done(code, *self._capsys.readouterr())
+
+    def process(self, *words: str, stdin: str | None = None, **env: str) -> Done:
+        """In a process of its own, started in the folder."""
+        done = subprocess.run(
+            [sys.executable, "-m", "toolgen", *words],
+            cwd=self.root,
+            env={**os.environ, **env},
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def spec(self, name: str, text: str | None = None) -> Path:
+        """Write a spec."""
+        path = self.root / "specs" / f"{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(SPEC.format(name=name) if text is None else text)
+        return path
+
+    def tree(self, folder: str = "generated") -> dict[str, str]:
+        """Every file that is there, but for what Python left."""
+        top = self.root / folder
+        return {
+            path.relative_to(top).as_posix(): path.read_bytes().decode("utf-8", "surrogateescape")
+            for path in sorted(top.rglob("*"))
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One cache for all these tests, and not the user's."""
+    folder = tmp_path_factory.mktemp("cache")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("TOOLGEN_CACHE_DIR", str(folder))
+    yield folder
+    patch.undo()
+
+
+@pytest.fixture
+def empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """A repository with nothing in it."""
+    root = tmp_path / "project"
+    (root / ".git").mkdir(parents=True)
+    return Cli(root, capsys)
+
+
+@pytest.fixture
+def project(empty: Cli) -> Cli:
+    """A configured project with one spec."""
+    (empty.root / "toolgen.toml").write_text('implementations = "work"\n')
+    empty.spec("greet")
+    return empty

@@ -1,0 +1,125 @@
+"""call and export: one validated call from the shell, and definitions without a server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from .conftest import Cli, Done
+
+WORK = """\
+from generated.tools.greet import GreetRequest, GreetResponse, GreetTool
+
+print("imported, and chatty")
+
+
+class Greet(GreetTool):
+    def execute(self, request, context):
+        print("working, and chatty")
+        if request.who == "nobody":
+            raise RuntimeError("a secret")
+        return GreetResponse(text=f"Hello, {request.who}!")
+"""
+
+
+@pytest.fixture
+def call(project: Cli) -> Callable[..., Done]:
+    """A generated project with an implementation; calls run in processes of their own, as they import it."""
+    assert project("generate").code == 0
+    (project.root / "work").mkdir()
+    (project.root / "work/__init__.py").touch()
+    (project.root / "work/greet.py").write_text(WORK)
+    return lambda *words, **more: project.process("call", *words, **more)
+
+
+def test_the_answer_is_data_and_nothing_else_is(call: Callable[..., Done]) -> None:
+    done = call("greet", "--input", '{"who": "Ada"}')
+    assert (done.code, json.loads(done.out)) == (0, {"text": "Hello, Ada!"})
+    assert "chatty" in done.err
+
+
+def test_input_from_a_file_and_from_stdin(call: Callable[..., Done], project: Cli) -> None:
+    (project.root / "input.json").write_text('{"who": "a file"}')
+    assert "a file" in call("greet", "--input", "@input.json").out
+    assert "a pipe" in call("greet", "--input", "-", stdin='{"who": "a pipe"}').out
+
+
+def test_a_request_that_breaks_the_contract(call: Callable[..., Done]) -> None:
+    done = call("greet", "--input", '{"who": ""}')
+    assert (done.code, done.out) == (1, "")
+    assert "Error [invalid_request]" in done.err
+    assert "$.who" in done.err
+    whole = call("greet", "--input", '{"who": ""}', "--format", "json")
+    answer = json.loads(whole.out)
+    assert (whole.code, answer["success"], answer["error"]["code"]) == (1, False, "invalid_request")
+
+
+def test_an_implementation_that_fails(call: Callable[..., Done]) -> None:
+    done = call("greet", "--input", '{"who": "nobody"}', "--format", "json")
+    answer = json.loads(done.out)
+    assert (done.code, answer["error"]["code"]) == (1, "internal_error")
+    assert "a secret" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["gret"], "did you mean 'greet'?"),
+        (["greet", "--input", "{"], "not JSON"),
+        (["greet", "--input", "@nowhere.json"], "cannot read nowhere.json"),
+        (["greet", "--input", '{"who": NaN}'], "not JSON"),
+    ],
+)
+def test_calls_that_cannot_be_made(call: Callable[..., Done], words: list[str], said: str) -> None:
+    done = call(*words)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_before_generate(project: Cli) -> None:
+    done = project.process("call", "greet")
+    assert done.code == 2
+    assert "toolgen generate" in done.err
+
+
+def test_nobody_to_confirm(project: Cli) -> None:
+    project("new", "wipe", "--description", "Wipe everything.", "--destructive")
+    project("generate")
+    done = project.process("call", "wipe")
+    assert done.code == 1
+    assert "Error [confirmation_required]" in done.err
+
+
+def test_export_mcp(project: Cli) -> None:
+    project.spec("wave")
+    done = project("export", "mcp")
+    assert done.code == 0
+    tools = json.loads(done.out)["tools"]
+    assert [tool["name"] for tool in tools] == ["greet", "wave"]
+    assert tools[0]["inputSchema"]["properties"]["who"]["minLength"] == 1
+    assert tools[0]["outputSchema"]["required"] == ["text"]
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "openai-responses"])
+def test_export_openai_is_what_the_generated_module_says(project: Cli, target: str) -> None:
+    done = project("export", target)
+    assert done.code == 0
+    (tool,) = json.loads(done.out)
+    assert tool["type"] == "function"
+    assert (tool["function"] if target == "openai-chat" else tool)["name"] == "greet"
+    project("generate")
+    name = "CHAT_TOOLS" if target == "openai-chat" else "RESPONSES_TOOLS"
+    code = f"import json, generated.openai_tools as module; print(json.dumps(module.{name}))"
+    printed = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, check=True)
+    assert json.loads(printed.stdout) == [tool]
+
+
+def test_export_leaves_nothing_behind(project: Cli) -> None:
+    before = project.tree(".")
+    project("export", "mcp")
+    assert project.tree(".") == before
+    assert project("export", "mpc").code == 2

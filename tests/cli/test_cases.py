@@ -1,0 +1,60 @@
+"""Every code of the world around the specs, as the user sees it: `tests/cases/refused/<code>/shell/`.
+
+The folder is a project; its file `command` has one command line per line, and the last one is refused:
+`case.out` is what it says. A path that ends in `.bytes` is written out of its hex digits.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toolgen.data.codes import CODES
+from toolgen.data.codes.project import PROJECT
+
+CASES = Path(__file__).parents[1] / "cases" / "refused"
+
+
+def project_of(case: Path, root: Path) -> list[list[str]]:
+    """Make the case's project at `root`; its command lines."""
+    shutil.copytree(case, root, symlinks=True)
+    (root / ".git").mkdir()
+    for path in root.rglob("*.bytes"):
+        path.with_suffix("").write_bytes(bytes.fromhex(path.read_text()))
+        path.unlink()
+    lines = (root / "command").read_text().splitlines()
+    (root / "command").unlink()
+    return [shlex.split(line) for line in lines]
+
+
+@pytest.mark.parametrize("case", sorted(CASES.glob("*/shell")), ids=lambda case: case.parent.name)
+def test_case(case: Path, record: bool, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    for words in project_of(case, root):
+        done = subprocess.run(
+            [sys.executable, "-m", "toolgen", *words],
+            cwd=root,
+            env={**os.environ, "NO_COLOR": "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    report = done.stderr.replace(str(root.resolve()), "PROJECT")
+    expected = case.with_name("case.out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"error[{case.parent.name}]" in report
+    if record:
+        expected.write_text(report, encoding="utf-8", newline="\n")
+    assert report == expected.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("code", sorted(PROJECT))
+def test_every_code_has_a_case(code: str) -> None:
+    assert CODES[code].severity == "error"
+    assert (CASES / code / "case.out").exists()

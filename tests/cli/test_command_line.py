@@ -1,0 +1,206 @@
+"""The command line itself: words, exit codes, pipes, faults."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from toolgen.cli import VERBS, main
+from toolgen.data.codes import CODES
+
+from .conftest import Cli
+
+
+def test_help_lists_every_verb(empty: Cli) -> None:
+    done = empty("--help")
+    assert done.code == 0
+    assert all(f"\n  {verb} " in done.out for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_verb_explains_itself_and_has_few_flags(empty: Cli, verb: str) -> None:
+    done = empty(verb, "--help")
+    assert done.code == 0
+    assert f"toolgen {verb}" in done.out
+    flags = [line for line in done.out.splitlines() if line.startswith("  -") and "-h, --help" not in line]
+    assert len(flags) <= 6, "five of its own, and -C"
+
+
+def test_version(empty: Cli) -> None:
+    done = empty("--version")
+    assert done.code == 0
+    assert done.out.startswith("toolgen ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["genrate"], "did you mean 'generate'?"),
+        (["frobnicate"], "the verbs are init, new, generate"),
+        (["check", "--formt", "json"], "did you mean '--format'?"),
+        (["check", "--format=xml"], "invalid choice: 'xml'"),
+        (["--versoin"], "did you mean '--version'?"),
+        ([], "which verb?"),
+        (["call"], "NAME"),
+        (["check", "extra"], "unexpected argument 'extra'"),
+        (["explain", "no-spec"], "did you mean 'no-specs'?"),
+    ],
+)
+def test_mistyped(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert out == ""
+
+
+def test_the_folder_may_stand_on_either_side(project: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "-C", str(project.root), "--format", "json"]) == 1
+    behind = capsys.readouterr().out
+    assert project("check", "--format", "json").out == behind
+
+
+def test_not_configured(empty: Cli) -> None:
+    done = empty("generate")
+    assert done.code == 2
+    assert "toolgen init" in done.err
+    as_json = empty("generate", "--format", "json")
+    assert (as_json.code, as_json.err) == (2, "")
+    assert json.loads(as_json.out)["diagnostics"][0]["code"] == "no-configuration"
+
+
+def test_a_fault_in_the_configuration_is_shown_with_its_line(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text('# mine\nouput = "x"\n')
+    done = empty("check")
+    assert done.code == 2
+    assert "toolgen.toml:2:1: error[unknown-setting]" in done.err
+    assert '2 | ouput = "x"' in done.err
+    (fault,) = json.loads(empty("check", "--format", "json").out)["diagnostics"]
+    assert (fault["code"], fault["line"], fault["severity"]) == ("unknown-setting", 2, "error")
+
+
+def test_a_fault_in_a_spec_is_shown_with_its_line(project: Cli) -> None:
+    project.spec("bad", "name: bad\ndescripton: x\ninput_schema: {type: object}\n")
+    done = project("generate")
+    assert done.code == 2
+    assert "specs/bad.yaml:2:1: error[unknown-field]" in done.err
+    assert "2 | descripton: x" in done.err
+    assert not (project.root / "generated").exists()
+
+
+def test_explain(empty: Cli) -> None:
+    everything = empty("explain")
+    assert everything.code == 0
+    assert len(everything.out.splitlines()) == len(CODES)
+    one = empty("explain", "error[foreign-file]")
+    assert one.code == 0
+    assert "error[foreign-file]" in one.out
+    data = json.loads(empty("explain", "foreign-file", "--format", "json").out)
+    assert data["severity"] == "error"
+    assert data["fix"] in one.out
+
+
+def test_schema_is_what_the_editor_gets(empty: Cli) -> None:
+    done = empty("schema")
+    assert done.code == 0
+    assert "input_schema" in done.out
+    assert json.loads(done.out)
+
+
+def test_a_bug_is_told_apart(project: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("toolgen.cli.build.read_specs", lambda project: 1 / 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv("TOOLGEN_DEBUG", raising=False)
+    done = project("check")
+    assert done.code == 3
+    assert "bug in toolgen" in done.err
+    (report,) = tmp_path.glob("toolgen-bug-*.txt")
+    assert str(report) in done.err
+    assert "ZeroDivisionError" in report.read_text()
+    monkeypatch.setenv("TOOLGEN_DEBUG", "1")
+    assert "ZeroDivisionError: " in project("check").err
+
+
+def test_interrupted(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(project: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("toolgen.cli.build.read_specs", interrupt)
+    done = project("generate")
+    assert (done.code, done.err) == (130, "toolgen: interrupted\n")
+
+
+def test_without_the_generator(project: Cli) -> None:
+    """As `pip install toolgen` leaves it: the modules of the extra cannot be imported."""
+    code = (
+        "import sys\n"
+        "for name in ('yaml', 'jinja2', 'datamodel_code_generator', 'ruff'): sys.modules[name] = None\n"
+        "from toolgen.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "-C", str(project.root)]
+    done = subprocess.run([*command, "generate"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'toolgen[cli]'" in done.stderr
+    assert subprocess.run([*command, "explain", "no-specs"], capture_output=True, check=False).returncode == 0
+
+
+def test_a_reader_that_goes_away(project: Cli) -> None:
+    """The exit code stays the verb's own, and nobody sees a traceback."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "toolgen", "-C", str(project.root), "check"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert done.returncode == 1
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this platform")
+def test_data_that_cannot_be_written(empty: Cli) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "toolgen", "explain"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "cannot write to stdout: no space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams(empty: Cli, closed: str) -> None:
+    shell = f'"{sys.executable}" -m toolgen generate {closed}'
+    assert subprocess.run(["sh", "-c", shell], cwd=empty.root, check=False).returncode == 2
+
+
+def test_data_is_utf8_in_any_locale(project: Cli) -> None:
+    path = project.spec("greet")
+    path.write_text(path.read_text().replace("Say hello", "Sag „hallö“"))
+    done = project.process("check", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="")
+    assert done.code == 1
+    assert "hallö" in done.out
+
+
+def test_completion(empty: Cli) -> None:
+    pytest.importorskip("argcomplete")
+    line = "toolgen ge"
+    words = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
+    code = "import os; os.dup2(1, 8); from toolgen.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **words}, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["generate"]
+
+
+def test_help_is_quick() -> None:
+    def fastest(*words: str) -> float:
+        times = []
+        for _ in range(5):
+            began = time.perf_counter()
+            subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True)
+            times.append(time.perf_counter() - began)
+        return min(times)
+
+    assert fastest("-m", "toolgen", "--help") < 4.5 * fastest("-c", "pass")

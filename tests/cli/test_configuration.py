@@ -1,0 +1,161 @@
+"""The configuration: where it is found, what it may say, where its faults point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.disk import Project, UnableError, find_project, find_root
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def configured(folder: Path, text: str) -> Project:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "toolgen.toml").write_text(text)
+    return find_project(folder)
+
+
+def refused(folder: Path, text: str) -> tuple[Diagnostic, ...]:
+    with pytest.raises(SpecErrors) as caught:
+        configured(folder, text)
+    return caught.value.diagnostics
+
+
+def test_an_empty_file_means_the_defaults(repo: Path) -> None:
+    project = configured(repo, "")
+    assert (project.specs, project.output, project.implementations) == ("specs", "generated", None)
+    assert (project.targets, project.templates, project.coerce) == (None, None, True)
+    assert (project.package, project.import_root) == ("generated", repo.resolve())
+
+
+def test_every_setting(repo: Path) -> None:
+    (repo / "src").mkdir()
+    project = configured(
+        repo,
+        'specs = "./tools/specs/"\noutput = "src/app/tools"\nimplementations = "app.work"\n'
+        'targets = ["mcp"]\ntemplates = "my/templates"\ncoerce = false\n',
+    )
+    assert (project.specs, project.output, project.templates) == (
+        "tools/specs",
+        "src/app/tools",
+        "my/templates",
+    )
+    assert (project.targets, project.coerce) == (("mcp",), False)
+    assert project.package == "app.tools"
+    assert project.import_root == repo.resolve() / "src"
+    assert project.folder_of("app.work") == repo.resolve() / "src" / "app" / "work"
+
+
+def test_src_that_is_a_package_is_part_of_the_name(repo: Path) -> None:
+    (repo / "src").mkdir()
+    (repo / "src" / "__init__.py").touch()
+    assert configured(repo, 'output = "src/tools"').package == "src.tools"
+
+
+def test_it_is_found_from_below(repo: Path) -> None:
+    configured(repo, "")
+    below = repo / "a" / "b"
+    below.mkdir(parents=True)
+    assert find_project(below).root == repo.resolve()
+    assert find_root(below) == repo.resolve()
+
+
+def test_the_search_ends_at_the_repository(repo: Path) -> None:
+    configured(repo, "")
+    inner = repo / "vendored"
+    (inner / ".git").mkdir(parents=True)
+    with pytest.raises(UnableError, match="toolgen") as caught:
+        find_project(inner)
+    assert caught.value.code == "no-configuration"
+    assert "toolgen init" in caught.value.hint
+
+
+def test_pyproject(repo: Path) -> None:
+    (repo / "pyproject.toml").write_text('[project]\nname = "x"\n\n[tool.toolgen]\nspecs = "contracts"\n')
+    assert find_project(repo).specs == "contracts"
+
+
+def test_a_pyproject_without_the_table_is_passed_over(repo: Path) -> None:
+    configured(repo, "")
+    inner = repo / "inner"
+    inner.mkdir()
+    (inner / "pyproject.toml").write_text('[project]\nname = "toolgen-user"\n')
+    assert find_project(inner).root == repo.resolve()
+
+
+def test_two_configurations(repo: Path) -> None:
+    (repo / "pyproject.toml").write_text("[project]\n\n[tool.toolgen]\n")
+    (fault,) = refused(repo, "")
+    assert (fault.code, fault.span.file, fault.span.line) == ("two-configurations", "pyproject.toml", 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "hint"),
+    [
+        ('specs = "s"\nouput = "x"\n', "unknown-setting", 2, "did you mean 'output'?"),
+        ("# words\n\ncoerce = 1\n", "invalid-setting", 3, ""),
+        ('coerce = "no"\n', "invalid-setting", 1, ""),
+        ("specs = []\n", "invalid-setting", 1, ""),
+        ('specs = ""\n', "invalid-setting", 1, ""),
+        ('targets = ["mcp", "mcp"]\n', "invalid-setting", 1, ""),
+        ("targets = [1]\n", "invalid-setting", 1, ""),
+        ('specs = "/etc"\n', "invalid-setting", 1, "relative"),
+        ('specs = "C:/specs"\n', "invalid-setting", 1, "relative"),
+        ('specs = "..\\\\specs"\n', "invalid-setting", 1, "relative"),
+        ('output = "my-tools"\n', "invalid-setting", 1, ""),
+        ('output = "class"\n', "invalid-setting", 1, ""),
+        ('output = "."\n', "invalid-setting", 1, ""),
+        ('implementations = "a..b"\n', "invalid-setting", 1, ""),
+        ('implementations = "generated.work"\n', "invalid-setting", 1, "never touches"),
+        ('coerce = true\nspecs = "../specs"\n', "outside-project", 2, "move the configuration up"),
+        ('output = "specs"\n', "overlapping-folders", 1, ""),
+        ('output = "specs/out"\n', "overlapping-folders", 1, ""),
+        ('output = "a"\nspecs = "a/specs"\n', "overlapping-folders", 1, ""),
+        ('output = "generated"\ntemplates = "generated/templates"\n', "overlapping-folders", 1, ""),
+        ('specs = "s"\nspecs = "t"\n', "invalid-toml", 2, ""),
+        ("specs = \n", "invalid-toml", 1, ""),
+        ('specs = "x', "invalid-toml", 1, ""),
+    ],
+)
+def test_faults_point(repo: Path, text: str, code: str, line: int, hint: str) -> None:
+    fault = refused(repo, text)[0]
+    assert (fault.code, fault.span.file, fault.span.line) == (code, "toolgen.toml", line)
+    assert hint in fault.hint
+
+
+def test_all_faults_at_once_and_in_the_right_table(repo: Path) -> None:
+    text = '[tool.other]\nspecz = 1\n[tool.toolgen]\nspecz = "a"\ncoerce = 3\n'
+    (repo / "pyproject.toml").write_text(text)
+    with pytest.raises(SpecErrors) as caught:
+        find_project(repo)
+    assert [(d.code, d.span.line) for d in caught.value.diagnostics] == [
+        ("unknown-setting", 4),
+        ("invalid-setting", 5),
+    ]
+
+
+def test_links_are_judged_by_where_they_lead(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (repo / "specs").mkdir()
+    (repo / "generated").symlink_to("specs")
+    assert refused(repo, "")[0].code == "overlapping-folders"
+    (repo / "generated").unlink()
+    (repo / "generated").symlink_to(tmp_path_factory.mktemp("elsewhere"))
+    assert refused(repo, "")[0].code == "outside-project"
+
+
+def test_a_configuration_that_is_not_text(repo: Path) -> None:
+    (repo / "toolgen.toml").write_bytes(b"specs = '\xff'")
+    with pytest.raises(UnableError, match=r"toolgen\.toml is not UTF-8") as caught:
+        find_project(repo)
+    assert caught.value.code == "unreadable-configuration"
+
+
+def test_a_start_that_is_no_folder(repo: Path) -> None:
+    with pytest.raises(UnableError, match="not a folder"):
+        find_project(repo / "nowhere")

@@ -1,0 +1,381 @@
+"""generate and check: what is written, what is said, what is left alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from toolgen.cli.progress import Watched
+
+from .conftest import SPEC, Cli
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_generate_then_check(project: Cli) -> None:
+    first = project("generate")
+    assert (first.code, first.err) == (0, "")
+    assert first.out.startswith("1 tool, 8 files written, 0 unchanged")
+    tree = project.tree()
+    assert {"catalog.py", "models/greet.py", "tools/greet.py", "mcp_server.py", "openai_tools.py"} <= set(
+        tree
+    )
+    clean = project("check")
+    assert (clean.code, clean.out) == (0, "")
+    again = project("generate")
+    assert again.out == "1 tool, 0 files written, 8 unchanged\n"
+    assert project.tree() == tree
+
+
+def test_the_manifest_says_what_was_made_from_what(project: Cli) -> None:
+    project("generate")
+    manifest = json.loads((project.root / "generated/toolgen.manifest.json").read_text())
+    assert set(manifest["inputs"]) == {"specs/greet.yaml"}
+    assert manifest["outputs"]["tools/greet.py"]["spec"] == "specs/greet.yaml"
+    assert manifest["outputs"]["catalog.py"]["spec"] is None
+    assert set(manifest["toolchain"]) == {"toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff"}
+    assert str(project.root) not in json.dumps(manifest)
+
+
+def test_the_same_bytes_elsewhere(project: Cli, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    project("generate")
+    other = Cli(tmp_path / "other", capsys)
+    shutil.copytree(project.root, other.root, ignore=shutil.ignore_patterns("generated"))
+    other.process(
+        "generate", TOOLGEN_CACHE_DIR=str(tmp_path / "fresh"), TZ="Asia/Tokyo", PYTHONHASHSEED="7", LC_ALL="C"
+    )
+    assert other.tree() == project.tree()
+
+
+def test_a_spec_was_edited(project: Cli) -> None:
+    project("generate")
+    edit(project.root / "specs/greet.yaml", "Whom to greet.", "Who it is.")
+    done = project("check")
+    assert (done.code, done.err) == (1, "")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("SPEC specs/greet.yaml was edited: generated/")
+    assert "CHANGED generated/models/greet.py (from specs/greet.yaml)" in lines
+    assert "CHANGED generated/catalog.py" in lines
+    assert any(line.startswith("-") and "Whom to greet." in line for line in lines)
+    assert any(line.startswith("+") and "Who it is." in line for line in lines)
+    assert lines[-1] == f"to mend it: toolgen -C {project.root} generate"
+    short = project("check", "--no-diff").out
+    assert "@@" not in short
+    assert project("generate").code == 0
+    assert project("check").code == 0
+
+
+def test_a_shared_schema_was_edited(project: Cli) -> None:
+    shared = project.spec("shared/names", "$defs:\n  Name: {type: string, minLength: 1}\n")
+    path = project.spec("wave")
+    line = "who: {type: string, minLength: 1, description: Whom to greet.}"
+    edit(path, line, 'who: {$ref: "shared/names.yaml#/$defs/Name"}')
+    assert project("generate").code == 0
+    edit(shared, "minLength: 1", "minLength: 2")
+    first = project("check", "--no-diff").out.splitlines()[0]
+    assert first.startswith("SPEC specs/shared/names.yaml was edited: ")
+    assert "generated/models/wave.py" in first
+    assert "greet" not in first
+
+
+def test_a_comment_in_a_spec_is_a_change_of_the_spec(project: Cli) -> None:
+    project("generate")
+    edit(project.root / "specs/greet.yaml", "name: greet", "name: greet  # hello")
+    done = project("check")
+    assert done.code == 1
+    assert "SPEC specs/greet.yaml was edited" in done.out
+    assert "CHANGED generated/toolgen.manifest.json" in done.out
+
+
+@pytest.mark.parametrize("file", ["catalog.py", "models/greet.py", "toolgen.manifest.json", "__init__.py"])
+def test_one_byte_was_edited(project: Cli, file: str) -> None:
+    project("generate")
+    before = project.tree()
+    path = project.root / "generated" / file
+    text = path.read_text()
+    at = len(text) // 2
+    path.write_text(text[:at] + ("x" if text[at] != "x" else "y") + text[at + 1 :])
+    done = project("check")
+    assert done.code == 1
+    assert f"EDITED generated/{file}" in done.out
+    mended = project("generate")
+    assert mended.code == 0
+    if file != "toolgen.manifest.json":
+        assert f"EDITED generated/{file}: your changes were replaced" in mended.err
+        assert "in work" in mended.err
+    assert project.tree() == before
+    assert project("check").code == 0
+
+
+def test_a_file_is_missing(project: Cli) -> None:
+    project("generate")
+    (project.root / "generated/catalog.py").unlink()
+    assert "MISSING generated/catalog.py" in project("check").out
+    assert project("generate").out == "1 tool, 1 file written, 7 unchanged\n"
+
+
+def test_nothing_was_generated_yet(project: Cli) -> None:
+    done = project("check", "--no-diff")
+    assert done.code == 1
+    assert "MISSING generated/catalog.py" in done.out
+    assert not (project.root / "generated").exists()
+
+
+def test_a_spec_was_removed(project: Cli) -> None:
+    project.spec("wave")
+    project("generate")
+    (project.root / "specs/wave.yaml").unlink()
+    done = project("check", "--no-diff")
+    assert "SPEC specs/wave.yaml was removed: generated/models/wave.py, generated/tools/wave.py" in done.out
+    assert "EXTRA generated/tools/wave.py (from specs/wave.yaml)" in done.out
+    assert "2 removed" in project("generate").out
+    assert not list((project.root / "generated").rglob("wave*"))
+    assert project("check").code == 0
+
+
+def test_an_edited_file_that_is_no_longer_generated_stays(project: Cli) -> None:
+    project.spec("wave")
+    project("generate")
+    mine = project.root / "generated/tools/wave.py"
+    mine.write_text("# mine\n")
+    (project.root / "specs/wave.yaml").unlink()
+    done = project("generate")
+    assert "KEPT generated/tools/wave.py" in done.err
+    assert mine.read_text() == "# mine\n"
+
+
+def test_a_foreign_file_is_never_touched(project: Cli) -> None:
+    mine = project.root / "generated/catalog.py"
+    mine.parent.mkdir()
+    mine.write_text("# mine\n")
+    (project.root / "generated/notes.md").write_text("mine")
+    for verb in ("generate", "check"):
+        done = project(verb)
+        assert done.code == 2
+        assert "error[foreign-file]" in done.err
+        assert "generated/catalog.py" in done.err
+    assert project.tree() == {"catalog.py": "# mine\n", "notes.md": "mine"}
+    mine.unlink()
+    assert project("generate").code == 0
+    assert project.tree()["notes.md"] == "mine"
+
+
+def test_another_toolchain_that_generates_the_same_is_said_but_clean(project: Cli) -> None:
+    project("generate")
+    pretend(project, "datamodel-code-generator", "0.88.0")
+    done = project("check")
+    assert (done.code, done.out) == (0, "")
+    assert "TOOLCHAIN datamodel-code-generator 0.88.0 → " in done.err
+    data = json.loads(project("check", "--format", "json").out)
+    assert (data["clean"], data["toolchain"][0]["then"]) == (True, "0.88.0")
+
+
+def test_another_toolchain_that_generates_something_else_is_named(project: Cli) -> None:
+    from toolgen.steps.compare import digest
+
+    project("generate")
+    models = project.root / "generated/models/greet.py"
+    models.write_text(models.read_text() + "# as the older one had it\n")
+    pretend(project, "datamodel-code-generator", "0.88.0", **{"models/greet.py": digest(models.read_text())})
+    done = project("check")
+    assert done.code == 1
+    assert "TOOLCHAIN datamodel-code-generator 0.88.0 → " in done.out
+    assert "CHANGED generated/models/greet.py" in done.out
+    assert "SPEC " not in done.out
+
+
+def pretend(project: Cli, distribution: str, version: str, **hashes: str) -> None:
+    """Make the manifest that another version would have written."""
+    from dataclasses import replace
+
+    from toolgen.disk.manifest import manifest_text, parse_manifest
+
+    path = project.root / "generated/toolgen.manifest.json"
+    manifest = parse_manifest(path.read_text())
+    assert manifest
+    outputs = {p: replace(o, sha256=hashes.get(p, o.sha256)) for p, o in manifest.outputs.items()}
+    toolchain = {**manifest.toolchain, distribution: version}
+    path.write_text(manifest_text(replace(manifest, toolchain=toolchain, outputs=outputs)))
+
+
+def test_json(project: Cli) -> None:
+    written = json.loads(project("generate", "--format", "json").out)
+    assert written["tools"] == 1
+    assert "generated/catalog.py" in written["written"]
+    assert (written["removed"], written["replaced"], written["kept"]) == ([], [], [])
+    clean = json.loads(project("check", "--format", "json").out)
+    assert (clean["clean"], clean["changes"], clean["mend"]) == (True, [], None)
+    edit(project.root / "specs/greet.yaml", "Whom to greet.", "Who it is.")
+    done = project("check", "--format", "json")
+    stale = json.loads(done.out)
+    assert (done.code, done.err, stale["clean"]) == (1, "", False)
+    change = next(c for c in stale["changes"] if c["path"] == "generated/models/greet.py")
+    assert (change["kind"], change["spec"]) == ("CHANGED", "specs/greet.yaml")
+    assert "+" in change["diff"]
+    (moved,) = stale["specs"]
+    assert (moved["path"], moved["change"]) == ("specs/greet.yaml", "edited")
+    assert "generated/models/greet.py" in moved["affects"]
+
+
+def test_all_or_nothing(project: Cli) -> None:
+    project("generate")
+    before = project.tree()
+    project.spec("more")
+    project.spec(
+        "broken", SPEC.format(name="broken").replace("type: string, minLength", "type: strin, minLength")
+    )
+    assert project("generate").code == 2
+    assert project.tree() == before
+
+
+@pytest.mark.parametrize("content", [None, b"", b"name: \xff\n", b"{" * 5000])
+def test_specs_that_cannot_be(empty: Cli, content: bytes | None) -> None:
+    (empty.root / "toolgen.toml").touch()
+    (empty.root / "specs").mkdir()
+    if content is not None:
+        (empty.root / "specs/x.yaml").write_bytes(content)
+    done = empty("generate")
+    assert done.code == 2
+    assert "error[" in done.err
+    assert not (empty.root / "generated").exists()
+
+
+def test_links_below_specs(project: Cli, tmp_path: Path) -> None:
+    (tmp_path / "outside.yaml").write_text(SPEC.format(name="outside"))
+    (tmp_path / "folder").mkdir()
+    (project.root / "specs/inside").symlink_to(".")
+    (project.root / "specs/.hidden.yaml").symlink_to("nowhere")
+    assert project("generate").code == 0
+    (project.root / "specs/leaves.yaml").symlink_to(tmp_path / "outside.yaml")
+    (project.root / "specs/folder").symlink_to(tmp_path / "folder")
+    (project.root / "specs/dangling.yaml").symlink_to("nowhere.yaml")
+    done = project("check")
+    assert done.code == 2
+    for place in (
+        "leaves.yaml:1:1: error[spec-outside]",
+        "folder:1:1: error[spec-outside]",
+        "dangling.yaml:1:1: error[unreadable-spec]",
+    ):
+        assert f"specs/{place}" in done.err
+
+
+def test_the_project_may_override_and_add_templates(project: Cli) -> None:
+    (project.root / "toolgen.toml").write_text('templates = "mine"\ntargets = ["list"]\n')
+    (project.root / "mine/list").mkdir(parents=True)
+    (project.root / "mine/list/target.yaml").write_text('tool_name: ""\n')
+    (project.root / "mine/list/tools.txt.jinja").write_text(
+        "{% for tool in model.tools %}{{ tool.wire_name }}\n{% endfor %}"
+    )
+    assert project("generate").code == 0
+    tree = project.tree()
+    assert tree["tools.txt"] == "greet\n"
+    assert "mcp_server.py" not in tree
+    (project.root / "mine/list/tools.txt.jinja").write_text("none\n")
+    assert "CHANGED generated/tools.txt" in project("check").out
+
+
+def test_a_template_of_the_project_that_prints_no_python_is_the_projects_fault(project: Cli) -> None:
+    (project.root / "toolgen.toml").write_text('templates = "mine"\n')
+    (project.root / "mine/bad").mkdir(parents=True)
+    (project.root / "mine/bad/target.yaml").write_text('tool_name: ""\n')
+    (project.root / "mine/bad/bad.py.jinja").write_text("def (:\n")
+    done = project("generate")
+    assert done.code == 2
+    assert "error[bad-template]" in done.err
+    assert not (project.root / "generated").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('targets = ["mpc"]', "did you mean 'mcp'?"),
+        ('templates = "mine"', "there is no folder mine"),
+    ],
+)
+def test_targets_that_cannot_be(project: Cli, settings: str, said: str) -> None:
+    (project.root / "toolgen.toml").write_text(settings + "\n")
+    done = project("generate")
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_cache_that_cannot_be_used_is_no_reason_to_fail(project: Cli, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("a file, not a folder")
+    assert project.process("generate", TOOLGEN_CACHE_DIR=str(blocked)).code == 0
+    assert blocked.read_text() == "a file, not a folder"
+
+
+def test_a_cache_is_never_trusted_more_than_its_hashes(project: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    project.process("generate", TOOLGEN_CACHE_DIR=str(folder))
+    before = project.tree()
+    entries = [path for path in folder.rglob("*") if path.is_file()]
+    assert entries
+    for number, path in enumerate(entries):
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) // 2] if number % 2 else data.replace(b"class", b"klass"))
+    shutil.rmtree(project.root / "generated")
+    project.process("generate", TOOLGEN_CACHE_DIR=str(folder))
+    assert project.tree() == before
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_long_work_says_how_far_it_is_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(100))  # every look takes a second
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    watched = Watched({"a": b"1"}, total=2)
+    assert watched.get("none") is None
+    assert watched["a"] == b"1"
+    watched.done()
+    assert "making models: 2 of 2" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")
+
+
+def test_long_work_is_silent_where_nobody_looks(project: Cli, tmp_path: Path) -> None:
+    for number in range(5):
+        project.spec(f"tool_{number}")
+    piped = project.process("generate", TOOLGEN_CACHE_DIR=str(tmp_path / "cold"))
+    assert (piped.code, piped.err) == (0, "")
+
+
+@pytest.mark.skipif(not shutil.which("mount"), reason="no mount on this platform")
+def test_a_temporary_folder_that_is_full(project: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "none", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a full disk takes the right to mount one")
+    try:
+        done = project.process("generate", TMPDIR=str(folder))
+    finally:
+        subprocess.run(["umount", folder], check=True)
+    assert done.code == 2
+    assert "no space left on device" in done.err
+    assert not (project.root / "generated").exists()
+
+
+def test_warnings_are_said_and_refuse_nothing(project: Cli) -> None:
+    edit(project.root / "specs/greet.yaml", "minLength: 1", "format: nickname")
+    done = project("generate")
+    assert done.code == 0
+    assert "specs/greet.yaml:8:" in done.err
+    assert "warning[unenforced-format]" in done.err
+    for verb in ("generate", "check"):
+        done = project(verb, "--format", "json")
+        assert (done.code, done.err) == (0, "")
+        (warning,) = json.loads(done.out)["warnings"]
+        assert (warning["code"], warning["severity"]) == ("unenforced-format", "warning")

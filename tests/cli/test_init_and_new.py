@@ -1,0 +1,332 @@
+"""init and new: from an empty folder to a tool that answers; nothing that is there is replaced."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from toolgen.cli.parameters import parse_parameter, scalar
+from toolgen.disk import UnableError
+
+from .conftest import Cli
+from .terminal import at_a_terminal
+
+PARAMS = ["--param", "supplier_id:integer", "--param", "note:string?:Free text", "--param", "tags:string[]"]
+
+
+def test_the_road_from_nothing_to_an_answer(empty: Cli) -> None:
+    assert empty.process("init").code == 0
+    new = empty.process("new", "create_order", "--description", "Create: an order.", *PARAMS, "--destructive")
+    assert new.code == 0
+    assert new.out.split() == [
+        "specs/create_order.yaml",
+        "tools/create_order.py",
+        "tests/test_create_order.py",
+    ]
+    assert empty.process("generate").code == 0
+    assert empty.process("check").code == 0
+    given = json.dumps({"supplier_id": 1, "tags": ["a"]})
+
+    unanswered = empty.process("call", "create_order", "--yes", "--input", given)
+    assert (unanswered.code, unanswered.out) == (1, "")
+    assert "Error [not_implemented]: create_order is not implemented yet." in unanswered.err
+
+    stub = empty.root / "tools/create_order.py"
+    text = stub.read_text()
+    raising = next(line for line in text.splitlines() if "raise " in line)
+    work = '        return CreateOrderResponse(message=f"ordered from {request.supplier_id}")'
+    stub.write_text(text.replace(raising, work))
+    answered = empty.process("call", "create_order", "--yes", "--input", given)
+    assert (answered.code, json.loads(answered.out)) == (0, {"message": "ordered from 1"})
+
+
+def test_what_new_writes_is_good_code(empty: Cli) -> None:
+    empty("init")
+    empty("new", "create_order", "--description", "Create.", *PARAMS, "--destructive")
+    empty("new", "list-orders", "--description", "List.")
+    assert empty("generate").code == 0
+
+    def run(*words: str) -> None:
+        source = Path(__file__).parents[2] / "generator"
+        done = subprocess.run(
+            [sys.executable, "-m", *words],
+            cwd=empty.root,
+            env={**os.environ, "MYPYPATH": str(source)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    run("ruff", "check", "--isolated", "--select=E,F,I,UP,B", "tools", "tests", "conftest.py")
+    run("ruff", "format", "--isolated", "--check", "tools", "tests", "conftest.py")
+    run("mypy", "--strict", "--follow-imports=silent", "tools", "tests")
+    run("pytest", "-q", "-p", "no:cacheprovider")
+
+
+def test_the_written_test_notices_the_implementation(empty: Cli) -> None:
+    empty("init")
+    empty("new", "hello", "--description", "Say hello.")
+    assert empty("generate").code == 0
+    stub = empty.root / "tools/hello.py"
+    stub.write_text(
+        stub.read_text().replace("raise NotImplementedToolError(", "return HelloResponse(message=")
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q"], cwd=empty.root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "remove this mark" in done.stdout
+
+
+def test_init_writes_what_works(empty: Cli) -> None:
+    done = empty("init")
+    assert done.code == 0
+    assert "next: toolgen new" in done.err
+    assert done.out.splitlines() == [
+        "wrote toolgen.toml",
+        "wrote specs/.toolgen.schema.json",
+        "wrote tools/__init__.py",
+        "wrote conftest.py",
+        "wrote .github/workflows/toolgen.yml",
+        "wrote .pre-commit-config.yaml",
+    ]
+    settings = tomllib.loads((empty.root / "toolgen.toml").read_text())
+    assert settings == {"specs": "specs", "output": "generated", "implementations": "tools"}
+    workflow = yaml.safe_load((empty.root / ".github/workflows/toolgen.yml").read_text())
+    assert workflow["jobs"]["check"]["steps"][-1]["run"] == "toolgen check"
+    (repo,) = yaml.safe_load((empty.root / ".pre-commit-config.yaml").read_text())["repos"]
+    assert repo["hooks"][0]["entry"] == "toolgen check"
+    schema = json.loads((empty.root / "specs/.toolgen.schema.json").read_text())
+    assert schema == json.loads(empty("schema").out)
+
+
+def test_init_twice_changes_nothing(empty: Cli) -> None:
+    empty("init")
+    before = empty.tree(".")
+    done = empty("init")
+    assert (done.code, done.out) == (0, "")
+    assert "kept toolgen.toml" in done.err
+    assert empty.tree(".") == before
+    assert json.loads(empty("init", "--format", "json").out)["written"] == []
+
+
+def test_init_adds_a_table_and_nothing_else(empty: Cli) -> None:
+    pyproject = empty.root / "pyproject.toml"
+    pyproject.write_bytes(b'[project]\r\nname =    "x"   # mine\r\n')
+    assert "added to pyproject.toml" in empty("init").out
+    data = pyproject.read_bytes()
+    assert data.startswith(b'[project]\r\nname =    "x"   # mine\r\n\r\n[tool.toolgen]\r\n')
+    assert tomllib.loads(data.decode())["tool"]["toolgen"]["output"] == "generated"
+    assert not (empty.root / "toolgen.toml").exists()
+    empty("init")
+    assert pyproject.read_bytes() == data
+
+
+def test_init_tells_what_to_add_to_a_pre_commit_configuration(empty: Cli) -> None:
+    mine = empty.root / ".pre-commit-config.yaml"
+    mine.write_text("repos: []\n")
+    done = empty("init")
+    assert mine.read_text() == "repos: []\n"
+    assert "- id: toolgen-check" in done.err
+
+
+def test_init_does_not_move_into_a_folder_that_means_something_else(empty: Cli) -> None:
+    (empty.root / "tools").mkdir()
+    (empty.root / "tools/build.sh").touch()
+    assert "wrote tool_implementations/__init__.py" in empty("init").out
+
+
+def test_init_below_the_repository(empty: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    below = empty.root / "services" / "shop"
+    below.mkdir(parents=True)
+    assert Cli(below, capsys)("init").code == 0
+    workflow = yaml.safe_load((empty.root / ".github/workflows/toolgen.yml").read_text())
+    assert workflow["jobs"]["check"]["steps"][-1]["run"] == "toolgen -C services/shop check"
+    assert (below / "toolgen.toml").exists()
+
+
+def test_init_says_when_a_configuration_is_broken(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text("spec = 1\n")
+    done = empty("init")
+    assert done.code == 2
+    assert "toolgen.toml:1:1" in done.err
+
+
+@pytest.mark.parametrize("name", ["", "9lives", "a b", "a/b", "../a", "é", "-x", "x" * 65, "a\n"])
+def test_bad_names(project: Cli, name: str) -> None:
+    before = project.tree(".")
+    done = project("new", "--description", "x", "--", name)
+    assert done.code == 2
+    assert "at most 64" in done.err
+    assert project.tree(".") == before
+
+
+@pytest.mark.parametrize("there", ["specs/order.yaml", "work/order.py", "tests/test_order.py"])
+def test_new_replaces_nothing(project: Cli, there: str) -> None:
+    path = project.root / there
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("# mine\n" if there.endswith(".py") else "name: x\n")
+    before = project.tree(".")
+    done = project("new", "order", "--description", "x")
+    assert done.code == 2
+    assert f"{there} exists already" in done.err
+    assert project.tree(".") == before
+
+
+def test_new_refuses_a_name_that_is_taken(project: Cli) -> None:
+    (project.root / "specs/greet.yaml").rename(project.root / "specs/other.yaml")
+    done = project("new", "greet", "--description", "x")
+    assert done.code == 2
+    assert "greet" in done.err
+    assert not (project.root / "specs/greet.yaml").exists()
+
+
+def test_new_works_beside_a_spec_that_is_broken(project: Cli) -> None:
+    project.spec("broken", "name: broken\n")
+    assert project("new", "order", "--description", "x").code == 0
+
+
+def test_new_without_implementations_writes_a_spec(project: Cli) -> None:
+    (project.root / "toolgen.toml").write_text("")
+    done = project("new", "order", "--description", "x")
+    assert done.out.split() == ["specs/order.yaml", "specs/.toolgen.schema.json"]
+
+
+def test_new_as_json(project: Cli) -> None:
+    done = project("new", "order", "--description", "x", "--format", "json")
+    assert "work/__init__.py" in json.loads(done.out)["written"]
+    assert done.err == ""
+
+
+def test_nobody_to_ask(project: Cli) -> None:
+    done = project.process("new", "order")
+    assert done.code == 2
+    assert "--description" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x", "name:type"),
+        ("x:strin", "the types are"),
+        (":string", "name:type"),
+        ("x y:string", "name:type"),
+        ("x:string:a\nb", "one line"),
+    ],
+)
+def test_bad_parameters(project: Cli, text: str, said: str) -> None:
+    done = project("new", "order", "--description", "x", "--param", text)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_parameter_twice(project: Cli) -> None:
+    done = project("new", "order", "--description", "x", "--param", "a:string", "--param", "a:integer")
+    assert (done.code, "twice" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain words",
+        "no",
+        "Yes",
+        "null",
+        "1_000",
+        "12:30",
+        "a: b",
+        "# not",
+        "- x",
+        "x #y",
+        "",
+        " x",
+        'say "hi"',
+        "{{ x }}",
+        "*a",
+        "é",
+    ],
+)
+def test_whatever_is_typed_comes_back_from_yaml(text: str) -> None:
+    assert yaml.safe_load(f"key: {scalar(text)}") == {"key": text}
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Order: now",
+        "{{ 7 * 7 }} {% raw %}",
+        '"""; import os',
+        "# x",
+        "no",
+        "\\",
+        "'",
+        "ends with \\",
+        "${{ x }}",
+    ],
+)
+def test_text_never_becomes_code(project: Cli, description: str) -> None:
+    done = project("new", "order", "--description", description, "--param", f"no:string:{description}")
+    assert done.code == 0, done.err
+    spec = yaml.safe_load((project.root / "specs/order.yaml").read_text())
+    assert spec["description"] == description.strip()
+    assert spec["input_schema"]["properties"]["no"]["description"] == description.strip()
+    assert project("generate").code == 0
+
+
+def test_parameters_are_read_as_they_are_meant() -> None:
+    found = parse_parameter("tags:string[]?:Words: any")
+    assert (found.name, found.type, found.item, found.optional) == ("tags", "array", "string", True)
+    assert found.about == "Words: any"
+    with pytest.raises(UnableError):
+        parse_parameter("tags:[]")
+
+
+def test_asked_at_a_terminal(project: Cli) -> None:
+    said, code = at_a_terminal(
+        project,
+        ["new", "order"],
+        [
+            ("What does order do?", "\n"),
+            ("What does order do?", "Order something.\n"),
+            ("parameter", "count:intger\n"),
+            ("the types are", ""),
+            ("parameter", "count:integer:How many\n"),
+            ("parameter", "\n"),
+            ("brought back?", "y\n"),
+        ],
+    )
+    assert code == 0, said
+    spec = yaml.safe_load((project.root / "specs/order.yaml").read_text())
+    assert spec["description"] == "Order something."
+    assert spec["input_schema"]["properties"] == {"count": {"type": "integer", "description": "How many"}}
+    assert spec["annotations"]["destructiveHint"] is True
+    assert spec["confirm"] == {"message": "Order?"}
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["^C", "^D"])
+def test_going_away_at_a_prompt(project: Cli, key: str) -> None:
+    said, code = at_a_terminal(project, ["new", "order"], [("What does order do?", key)])
+    assert code == 130, said
+    assert not (project.root / "specs/order.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("\x03", 130), ("\x04", 130)]
+)
+def test_confirmed_at_a_terminal(project: Cli, answer: str, code: int) -> None:
+    project("new", "order", "--description", "Order.", "--destructive")
+    project("generate")
+    stub = project.root / "work/order.py"
+    stub.write_text(
+        stub.read_text().replace("raise NotImplementedToolError(", "return OrderResponse(message=")
+    )
+    said, ended = at_a_terminal(project, ["call", "order"], [("Order? [y/N]", answer)])
+    assert ended == code, said
+    assert ("declined" in said) == (code == 1)
