@@ -1,0 +1,1 @@
+"""Real implementations of the gallery's tools: a small bicycle shop over SQLite and a workspace folder."""

@@ -1,0 +1,50 @@
+"""Runs one regular expression over many texts, in a process of its own.
+
+`python -I pattern_worker.py < job.json > result.json`
+
+Python's `re` cannot be interrupted, and a pattern such as `(a+)+$` may run for ever. A process can be killed.
+Standard library only, and nothing of this package, so that it starts quickly and alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any
+
+MAX_MEMORY = 512 * 1024 * 1024
+
+
+def run(job: dict[str, Any]) -> dict[str, Any]:
+    """Job: pattern, replacement, ignore_case, room, texts. Result: `invalid` with the reason, `too_large`,
+    or `texts`, each the new text and how many replacements it took.
+    """
+    try:
+        pattern = re.compile(job["pattern"], re.MULTILINE | (re.IGNORECASE if job["ignore_case"] else 0))
+        pattern.sub(job["replacement"], "")  # has the replacement looked at, even where no text matches
+    except (re.error, IndexError, OverflowError, RecursionError) as fault:
+        return {"invalid": str(fault)}
+    results = []
+    room = job["room"]
+    for text in job["texts"]:
+        result = pattern.subn(job["replacement"], text)
+        room -= len(result[0])
+        if room < 0:
+            return {"too_large": True}
+        results.append(result)
+    return {"texts": results}
+
+
+def main() -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows; the time limit of the parent still holds
+        pass
+    else:
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    json.dump(run(json.load(sys.stdin)), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

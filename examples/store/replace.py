@@ -1,0 +1,202 @@
+"""Search and replace in the files of a workspace: planned in memory first, written all at once afterwards."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from .words import count, is_unicode
+from .workspace import PathNotFoundError, Reason, Snapshot, UnreadableError, Workspace
+
+MAX_FILES: Final = 500
+MAX_FILE_BYTES: Final = 1_000_000
+MAX_TOTAL_BYTES: Final = 20_000_000
+MAX_RESULT: Final = 2 * MAX_TOTAL_BYTES
+"""Characters that all files together may have afterwards."""
+PATTERN_SECONDS: Final = 3.0
+WORKER: Final = Path(__file__).with_name("pattern_worker.py")
+
+
+class TooManyFilesError(Exception):
+    """More files, or more text, than one call may search."""
+
+
+class InvalidPatternError(Exception):
+    """The pattern or the replacement is not one."""
+
+
+class PatternTooExpensiveError(Exception):
+    """The pattern took too long, or its result would be too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What to replace by what, and where; `mode` is `literal` or `regex`."""
+
+    search: str
+    replacement: str
+    mode: str = "literal"
+    ignore_case: bool = False
+    path: str = "."
+    include: str = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file before and after."""
+
+    snapshot: Snapshot
+    text: str
+    replacements: int
+
+    @property
+    def path(self) -> str:
+        return self.snapshot.path
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or folder that was passed over."""
+
+    path: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would change, and what was passed over."""
+
+    changes: tuple[FileChange, ...]
+    searched: int
+    skipped: tuple[Skipped, ...]
+
+    @property
+    def replacements(self) -> int:
+        return sum(change.replacements for change in self.changes)
+
+
+def plan(workspace: Workspace, wanted: Replacement, seconds: float = PATTERN_SECONDS) -> Plan:
+    """Find every replacement; nothing is written. Raises the errors of this module and of `workspace`."""
+    for text in (wanted.search, wanted.replacement):
+        if not is_unicode(text):
+            raise InvalidPatternError("The text holds half of a surrogate pair, which no file can hold.")
+    files, skipped = _read(workspace, wanted)
+    texts = [snapshot.data.decode("utf-8") for snapshot in files]
+    results = _substitute(wanted, texts, seconds)
+    changes = [FileChange(file, text, n) for file, (text, n) in zip(files, results, strict=True) if n]
+    return Plan(tuple(changes), len(files), tuple(skipped))
+
+
+def apply(workspace: Workspace, planned: Plan) -> None:
+    """Write what was planned, or nothing: raises what `Workspace.replace` raises."""
+    workspace.replace({file.path: (file.snapshot, file.text.encode("utf-8")) for file in planned.changes})
+
+
+def describe(planned: Plan, most_files: int = 8, most_lines: int = 3) -> str:
+    """The plan as text for the person who is asked: files, and the first lines that change in each."""
+    if not planned.changes:
+        return f"Nothing would change: no match in {count(planned.searched, 'file')}."
+    shown = [line for change in planned.changes[:most_files] for line in _describe_file(change, most_lines)]
+    if (more := len(planned.changes) - most_files) > 0:
+        shown.append(f"… and {more} more files")
+    total = f"{count(planned.replacements, 'replacement')} in {count(len(planned.changes), 'file')}"
+    return "\n".join([total, *shown])
+
+
+def _describe_file(change: FileChange, most_lines: int) -> list[str]:
+    before, after = change.snapshot.data.decode("utf-8").split("\n"), change.text.split("\n")
+    shown = [f"{change.path}: {change.replacements}"]
+    if len(before) != len(after):  # lines have moved, so that pairs of them would mislead
+        return [*shown, f"  {len(before)} lines become {len(after)}"]
+    pairs = [(n, old, new) for n, (old, new) in enumerate(zip(before, after, strict=True), 1) if old != new]
+    for number, old, new in pairs[:most_lines]:
+        shown += [f"  {number} - {old[:120]}", f"  {number} + {new[:120]}"]
+    return [*shown, f"  … and {len(pairs) - most_lines} more lines"] if len(pairs) > most_lines else shown
+
+
+def _read(workspace: Workspace, wanted: Replacement) -> tuple[list[Snapshot], list[Skipped]]:
+    files: list[Snapshot] = []
+    skipped: list[Skipped] = []
+    size = 0
+    for entry in workspace.entries(wanted.path):
+        if entry.skipped:
+            skipped.append(Skipped(entry.path, entry.skipped))
+            continue
+        if not fnmatch.fnmatchcase(PurePosixPath(entry.path).name, wanted.include):
+            continue
+        try:
+            snapshot = workspace.read(entry.path, MAX_FILE_BYTES)
+        except (UnreadableError, PathNotFoundError):  # not ours to read, or gone since it was listed
+            skipped.append(Skipped(entry.path, "unreadable"))
+            continue
+        if snapshot is None:
+            skipped.append(Skipped(entry.path, "too_large"))
+        elif b"\0" in snapshot.data or not _is_text(snapshot.data):
+            skipped.append(Skipped(entry.path, "not_text"))
+        else:
+            files.append(snapshot)
+            size += len(snapshot.data)
+        if len(files) > MAX_FILES or size > MAX_TOTAL_BYTES:
+            raise TooManyFilesError(
+                f"More than {MAX_FILES} files or {MAX_TOTAL_BYTES // 1_000_000} MB of text."
+            )
+    return files, skipped
+
+
+def _substitute(wanted: Replacement, texts: Sequence[str], seconds: float) -> list[tuple[str, int]]:
+    if wanted.mode == "regex":
+        return _in_worker(wanted, texts, seconds)
+    # An escaped text has no choices to make, so that this expression cannot run away as a free one can.
+    pattern = re.compile(re.escape(wanted.search), re.IGNORECASE if wanted.ignore_case else 0)
+    counts = [sum(1 for _ in pattern.finditer(text)) for text in texts]
+    if sum(map(len, texts)) + sum(counts) * len(wanted.replacement) > MAX_RESULT:
+        raise _too_large()
+    return [
+        (pattern.sub(lambda _: wanted.replacement, text), n) for text, n in zip(texts, counts, strict=True)
+    ]
+
+
+def _in_worker(wanted: Replacement, texts: Sequence[str], seconds: float) -> list[tuple[str, int]]:
+    """Run the expression in a process that can be stopped."""
+    job = json.dumps(
+        {
+            "pattern": wanted.search,
+            "replacement": wanted.replacement,
+            "ignore_case": wanted.ignore_case,
+            "room": MAX_RESULT,
+            "texts": list(texts),
+        }
+    )
+    command = [sys.executable, "-I", str(WORKER)]
+    try:
+        done = subprocess.run(command, input=job, capture_output=True, text=True, timeout=seconds, check=True)
+    except subprocess.TimeoutExpired as fault:
+        raise PatternTooExpensiveError(f"The pattern was stopped after {seconds:g} seconds.") from fault
+    except subprocess.CalledProcessError as fault:
+        raise PatternTooExpensiveError("The pattern was stopped: it needed too much memory.") from fault
+    result = json.loads(done.stdout)
+    if "invalid" in result:
+        raise InvalidPatternError(f"The pattern or its replacement is not valid: {result['invalid']}.")
+    if "too_large" in result:
+        raise _too_large()
+    return [(text, count) for text, count in result["texts"]]
+
+
+def _too_large() -> PatternTooExpensiveError:
+    millions = MAX_RESULT // 1_000_000
+    return PatternTooExpensiveError(f"The files would grow beyond {millions} million characters.")
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

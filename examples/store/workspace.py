@@ -1,0 +1,247 @@
+"""A folder that nothing can leave.
+
+Every step of a path is opened relative to the descriptor of the folder before it, and symbolic links are
+refused at each step. A path is therefore never looked up twice: swapping a folder for a link between a check
+and its use, the usual way out, has nothing to swap. Needs a POSIX system (`dir_fd`).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Final, Literal
+
+from .words import is_unicode
+
+MAX_DEPTH: Final = 16
+
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not keep us waiting
+_FOLDER: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
+
+
+class OutsideWorkspaceError(Exception):
+    """The path is absolute, climbs with `..`, is hidden, or goes through a link."""
+
+
+class PathNotFoundError(Exception):
+    """Nothing has this path."""
+
+
+class UnreadableError(Exception):
+    """The system does not let us read it."""
+
+
+class NotWritableError(Exception):
+    """The system does not let us write it: no permission, no space."""
+
+
+class ChangedMeanwhileError(Exception):
+    """A file is no longer as it was when it was read."""
+
+
+Reason = Literal["hidden", "link", "special_file", "too_deep", "too_large", "not_text", "unreadable"]
+"""Why a file or folder is passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A regular file below the workspace, or something that is passed over and why."""
+
+    path: str
+    skipped: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A file's bytes, and what tells whether it is still that file: device, inode, size, mtime in ns."""
+
+    path: str
+    data: bytes
+    identity: tuple[int, int, int, int]
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Access to the files below `root`; every path given to it is relative, with `/` between its parts."""
+
+    root: Path
+
+    def entries(self, path: str = ".") -> Iterator[Entry]:
+        """The file at `path`, or all below the folder at `path`, sorted; links and the like as skipped."""
+        parts = _parts(path)
+        if not parts:
+            with self._folder(()) as folder:
+                yield from _walk(folder, "", 0)
+            return
+        with self._folder(parts[:-1], path) as parent:
+            with _naming(path):
+                kind = os.stat(parts[-1], dir_fd=parent, follow_symlinks=False).st_mode
+            if stat.S_ISLNK(kind):
+                raise OutsideWorkspaceError(f"{path} is a symbolic link.")
+            if not stat.S_ISDIR(kind):
+                yield _entry("/".join(parts), kind)
+                return
+        with self._folder(parts, path) as folder:
+            yield from _walk(folder, "/".join(parts), len(parts))
+
+    def read(self, path: str, max_bytes: int) -> Snapshot | None:
+        """The file as it is now, or None where it is larger than `max_bytes`."""
+        *parents, name = _parts(path)
+        with self._folder(tuple(parents), path) as parent:
+            return _read(parent, name, path, max_bytes)
+
+    def replace(self, changes: Mapping[str, tuple[Snapshot, bytes]]) -> None:
+        """Write every file of `changes`, path → (as it was read, new bytes), or none.
+
+        All new files are written out in full first, then all old ones are looked at again, and only then are
+        they renamed into place, in folders that have been open all the time: a full disk, or a file that
+        changed meanwhile, leaves everything as it was. Raises NotWritableError or ChangedMeanwhileError.
+        """
+        with ExitStack() as folders:
+            parents: dict[tuple[str, ...], int] = {}
+            staged: deque[_Staged] = deque()
+            try:
+                for path, (snapshot, data) in changes.items():
+                    *above, name = _parts(path)
+                    if (key := tuple(above)) not in parents:
+                        parents[key] = folders.enter_context(self._folder(key, path))
+                    staged.append(_stage(_Staged(parents[key], name), path, data, snapshot.mode))
+                for snapshot, _ in changes.values():
+                    self._check_unchanged(snapshot)
+                while staged:
+                    staged[0].put_in_place()
+                    staged.popleft()
+            finally:
+                for scratch in staged:
+                    scratch.discard()
+
+    def _check_unchanged(self, snapshot: Snapshot) -> None:
+        now = self.read(snapshot.path, max_bytes=len(snapshot.data))
+        if now is None or now.identity != snapshot.identity or now.data != snapshot.data:
+            raise ChangedMeanwhileError(f"{snapshot.path} was changed by somebody else.")
+
+    @contextmanager
+    def _folder(self, parts: tuple[str, ...], shown: str = ".") -> Iterator[int]:
+        """A descriptor of the folder at `parts`, reached step by step from the root."""
+        here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for part in parts:
+                with _naming(shown):
+                    below = os.open(part, _FOLDER, dir_fd=here)
+                os.close(here)
+                here = below
+            yield here
+        finally:
+            os.close(here)
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or "\\" in path or "\0" in path:
+        raise OutsideWorkspaceError(
+            f"{path!r} leaves the workspace; use a relative path without '..' or backslashes."
+        )
+    if any(part.startswith(".") for part in pure.parts):
+        raise OutsideWorkspaceError(f"{path!r} is hidden; names that begin with a dot are off limits.")
+    return pure.parts
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """What the system says of a step, in our words; what is nobody's fault but the system's passes."""
+    try:
+        yield
+    except OSError as fault:
+        if fault.errno in (errno.ENOENT, errno.ENAMETOOLONG):
+            raise PathNotFoundError(f"Nothing has the path {path}.") from fault
+        if fault.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise OutsideWorkspaceError(
+                f"{path} goes through a link, or through a file as if it were a folder."
+            ) from fault
+        if fault.errno in (errno.EACCES, errno.EPERM):
+            raise UnreadableError(f"{path} cannot be read.") from fault
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """A new file that waits beside the old one, in an open folder."""
+
+    parent: int
+    name: str
+    scratch: str = field(default_factory=lambda: f".{secrets.token_hex(12)}.tmp")
+
+    def put_in_place(self) -> None:
+        os.replace(self.scratch, self.name, src_dir_fd=self.parent, dst_dir_fd=self.parent)
+
+    def discard(self) -> None:
+        with suppress(OSError):
+            os.unlink(self.scratch, dir_fd=self.parent)
+
+
+def _stage(staged: _Staged, path: str, data: bytes, mode: int) -> _Staged:
+    """Write the new file out, with the old one's permissions."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        with open(os.open(staged.scratch, flags, 0o600, dir_fd=staged.parent), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(file.fileno(), stat.S_IMODE(mode))
+            os.fsync(file.fileno())
+    except OSError as fault:
+        staged.discard()
+        raise NotWritableError(f"{path} cannot be written: {os.strerror(fault.errno or 0)}.") from fault
+    return staged
+
+
+def _walk(folder: int, prefix: str, depth: int) -> Iterator[Entry]:
+    for name in sorted(os.listdir(folder)):
+        path = f"{prefix}/{name}" if prefix else name
+        if name.startswith("."):
+            yield Entry(path, "hidden")
+            continue
+        if "\\" in name or not is_unicode(name):  # a name may be any bytes; no path of ours can say these
+            yield Entry(path.encode("utf-8", "replace").decode(), "unreadable")
+            continue
+        try:
+            kind = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+            if not stat.S_ISDIR(kind):
+                yield _entry(path, kind)
+                continue
+            if depth >= MAX_DEPTH:
+                yield Entry(path, "too_deep")
+                continue
+            below = os.open(name, _FOLDER, dir_fd=folder)
+        except OSError:
+            yield Entry(path, "unreadable")
+            continue
+        try:
+            yield from _walk(below, path, depth + 1)
+        finally:
+            os.close(below)
+
+
+def _entry(path: str, kind: int) -> Entry:
+    if stat.S_ISLNK(kind):
+        return Entry(path, "link")
+    return Entry(path) if stat.S_ISREG(kind) else Entry(path, "special_file")
+
+
+def _read(parent: int, name: str, path: str, max_bytes: int) -> Snapshot | None:
+    with _naming(path):
+        descriptor = os.open(name, _FILE, dir_fd=parent)
+    with open(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OutsideWorkspaceError(f"{path} is not a regular file.")
+        data = file.read(max_bytes + 1)
+    identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return Snapshot(path, data, identity, status.st_mode) if len(data) <= max_bytes else None

@@ -1,0 +1,57 @@
+"""Every example of every spec through each adapter: one answer, to the letter."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, ElicitResult, TextContent
+from toolgen.runtime import Confirmation
+
+from examples import tools
+from generated import catalog, mcp_server, openai_tools
+
+from .test_examples import EXAMPLES, label
+
+
+async def agree(confirmation: Confirmation) -> bool:
+    return True
+
+
+async def accept(context: Any, params: Any) -> ElicitResult:
+    return ElicitResult(action="accept", content=dict.fromkeys(params.requested_schema["properties"], True))
+
+
+async def over_mcp(folder: Path, era: str, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    server = mcp_server.build_server(catalog.toolkit(context=tools.context(folder)))
+    async with Client(server, mode=era, elicitation_callback=accept) as client:
+        return await client.call_tool(name, arguments)
+
+
+async def over_openai(folder: Path, name: str, arguments: dict[str, Any]) -> str:
+    call = {"type": "function_call", "call_id": "1", "name": name, "arguments": json.dumps(arguments)}
+    toolkit = catalog.toolkit(context=tools.context(folder))
+    item = await openai_tools.execute_tool_call(call, toolkit=toolkit, confirm=agree)
+    return str(item["output"])
+
+
+@pytest.mark.parametrize(("tool", "example"), EXAMPLES, ids=label)
+def test_one_answer(tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]) -> None:
+    name, arguments = tool["name"], example["input"]
+    modern = asyncio.run(over_mcp(tmp_path / "modern", "auto", name, arguments))
+    legacy = asyncio.run(over_mcp(tmp_path / "legacy", "legacy", name, arguments))
+    text = asyncio.run(over_openai(tmp_path / "openai", name, arguments))
+    for result in (modern, legacy):
+        (block,) = result.content
+        assert isinstance(block, TextContent)
+        assert block.text == text
+        assert result.is_error == ("error" in example)
+        assert result.structured_content == example.get("output")
+    if "output" in example:
+        assert json.loads(text) == example["output"]
+    else:
+        assert text.startswith(f"Error [{example['error']}]: ")

@@ -1,0 +1,51 @@
+"""`make demo` tells the truth, and fails when it would not."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from examples import demo
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_demo() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "examples.demo"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"^(\d)\.", done.stdout, re.MULTILINE) == list("1234567")
+    assert done.stdout.count("identical") == 2
+    assert "\033" not in done.stdout, "no colour where nobody sees it"
+    assert max(len(line) for line in done.stdout.splitlines()) <= 110
+
+
+def test_a_story_that_is_not_true(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def story() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(claim())
+
+    async def claim() -> None:
+        demo.must(False, "one is two")
+
+    monkeypatch.setattr(demo, "story", story)
+    assert demo.main() == 1
+    assert capsys.readouterr().err == "demo: this should be true and is not: one is two\n"
+
+
+def test_a_line_that_no_spec_has() -> None:
+    with pytest.raises(demo.NotTrueError, match="has a line that begins with 'colour:'"):
+        demo.quote("sql_query", "colour:")

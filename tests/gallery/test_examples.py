@@ -1,0 +1,114 @@
+"""Every example of every spec, through the real implementation: it gives what it states."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from toolgen.runtime import Confirmation, ToolResponse
+
+from examples.store import database, schema
+from examples.store.reader import Reader
+from examples.tools import context
+from generated import catalog
+
+SPECS = Path(__file__).parents[2] / "specs"
+TOOLS: list[dict[str, Any]] = [
+    yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(SPECS.glob("[!.]*.yaml"))
+]
+EXAMPLES = [(tool, example) for tool in TOOLS for example in tool["examples"]]
+CONFIRMED = [(tool, example) for tool, example in EXAMPLES if "confirm" in tool]
+
+
+async def agree(confirmation: Confirmation) -> bool:
+    return True
+
+
+async def decline(confirmation: Confirmation) -> bool:
+    return False
+
+
+def call(folder: Path, name: str, arguments: dict[str, Any], **more: Any) -> ToolResponse:
+    toolkit = catalog.toolkit(context=context(folder))
+    return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, **more}))
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def label(value: dict[str, Any]) -> str:
+    return str(value["name"])
+
+
+@pytest.mark.parametrize(("tool", "example"), EXAMPLES, ids=label)
+def test_example(tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]) -> None:
+    response = call(tmp_path, tool["name"], example["input"])
+    if "error" in example:
+        assert response.error is not None
+        assert response.error.code == example["error"]
+        assert response.error.hint
+    else:
+        assert response.error is None
+        assert response.content == example["output"]
+
+
+@pytest.mark.parametrize(("tool", "example"), CONFIRMED, ids=label)
+def test_nothing_happens_unasked(tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]) -> None:
+    database.database(tmp_path)
+    database.workspace_folder(tmp_path)
+    before = everything(tmp_path)
+    for answer in (decline, None):
+        response = call(tmp_path, tool["name"], example["input"], confirm=answer)
+        assert response.error is not None
+        assert response.error.code in {"declined", "confirmation_required", example.get("error")}
+    assert everything(tmp_path) == before
+
+
+def test_a_destructive_tool_is_confirmed_and_a_reading_one_says_so() -> None:
+    for tool in TOOLS:
+        hints = tool["annotations"]
+        assert hints["readOnlyHint"] != hints["destructiveHint"]
+        assert ("confirm" in tool) == hints["destructiveHint"]
+
+
+def test_reading_tools_change_nothing(tmp_path: Path) -> None:
+    database.database(tmp_path)
+    before = everything(tmp_path)
+    for tool in TOOLS:
+        if tool["annotations"]["readOnlyHint"]:
+            for example in tool["examples"]:
+                call(tmp_path, tool["name"], example["input"])
+    assert everything(tmp_path) == before
+
+
+def test_each_declared_error_has_an_example_or_is_rare() -> None:
+    rare = {
+        "pattern_too_expensive",
+        "too_many_files",
+        "changed_meanwhile",
+        "not_writable",
+        "location_not_found",
+    }
+    for tool in TOOLS:
+        shown = {example.get("error") for example in tool["examples"]}
+        assert {error["code"] for error in tool["errors"]} - rare <= shown, tool["name"]
+
+
+def test_the_largest_order_keeps_the_contract(tmp_path: Path) -> None:
+    line = {"sku": "CHN-11S", "quantity": 10_000, "unit_price": "999999.99"}
+    order = {"supplier_id": 3, "location_id": 1, "order_number": "PO-2026-9999", "items": [line] * 100}
+    response = call(tmp_path, "create_purchase_order", order)
+    assert response.error is None
+    assert response.content["total_cost"] == "999999990000.00"
+
+
+def test_sql_query_describes_the_tables_as_they_are(tmp_path: Path) -> None:
+    description = next(tool for tool in TOOLS if tool["name"] == "sql_query")["description"]
+    reader = Reader(database.database(tmp_path))
+    for table in schema.REPORTING_TABLES:
+        columns = reader.ask(f"SELECT * FROM {table}", limit=1).columns
+        assert f"- {table}({', '.join(columns)})" in description

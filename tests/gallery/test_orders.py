@@ -1,0 +1,98 @@
+"""Purchase orders: priced, refused, written whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from examples.store import database, orders
+from examples.store.orders import Line, Order
+
+ORDER = Order("PO-2026-0005", 1, 2, (Line("PAD-DB1", 10), Line("ROT-160", 5, 2000)))
+
+
+def test_a_plan_writes_nothing(db: sqlite3.Connection) -> None:
+    before = list(db.iterdump())
+    priced = orders.plan(db, ORDER)
+    assert priced.total_cents == 10 * 1290 + 5 * 2000
+    assert list(db.iterdump()) == before
+
+
+def test_an_order_is_written_with_its_lines(db: sqlite3.Connection) -> None:
+    number, _ = orders.place(db, replace(ORDER, expected_on="2026-12-01", note="Before noon"))
+    row = db.execute("SELECT * FROM purchase_orders WHERE id = ?", (number,)).fetchone()
+    assert tuple(row)[1:] == ("PO-2026-0005", 1, 2, "ordered", "2026-12-01", "Before noon", 22900)
+    lines = db.execute(
+        "SELECT position, sku, quantity, unit_price_cents FROM purchase_order_lines WHERE order_id = ?",
+        (number,),
+    )
+    assert [tuple(line) for line in lines] == [(1, "PAD-DB1", 10, 1290), (2, "ROT-160", 5, 2000)]
+
+
+@pytest.mark.parametrize(
+    ("order", "error", "says"),
+    [
+        (replace(ORDER, supplier_id=99), orders.UnknownSupplierError, "No supplier 99."),
+        (replace(ORDER, location_id=99), orders.UnknownLocationError, "No location 99."),
+        (
+            replace(ORDER, lines=(Line("X-1", 1), Line("X-2", 1), Line("X-1", 2))),
+            orders.UnknownItemsError,
+            "X-1, X-2.",
+        ),
+        (
+            replace(ORDER, order_number="PO-2026-0004"),
+            orders.DuplicateOrderNumberError,
+            "exists already, with id 4",
+        ),
+    ],
+)
+def test_refused_and_nothing_written(
+    db: sqlite3.Connection, order: Order, error: type[Exception], says: str
+) -> None:
+    before = list(db.iterdump())
+    for verb in (orders.plan, orders.place):
+        with pytest.raises(error, match=says):
+            verb(db, order)
+    assert list(db.iterdump()) == before
+
+
+def test_a_line_that_fails_takes_the_order_with_it(db: sqlite3.Connection) -> None:
+    before = list(db.iterdump())
+    with pytest.raises(sqlite3.IntegrityError):
+        orders.place(db, replace(ORDER, lines=(Line("PAD-DB1", 1), Line("ROT-160", -1))))
+    assert list(db.iterdump()) == before
+
+
+def test_warnings(db: sqlite3.Connection) -> None:
+    dear = replace(ORDER, supplier_id=3, lines=(Line("PAD-DB1", 1, 5000), Line("CHN-11S", 1)))
+    assert orders.plan(db, dear).warnings == (
+        "74.90 EUR is below Kettenwerk Aachen's minimum order of 100.00 EUR.",
+        "PAD-DB1 is usually bought from supplier 1.",
+        "PAD-DB1: 50.00 EUR is far from the list price of 12.90 EUR.",
+    )
+    assert orders.plan(db, replace(ORDER, lines=(Line("PAD-DB1", 20),))).warnings == ()
+
+
+def test_what_the_user_is_shown(db: sqlite3.Connection) -> None:
+    assert orders.describe(orders.plan(db, ORDER)).splitlines() == [
+        "PO-2026-0005 to Nordic Components, delivered to Workshop",
+        "  PAD-DB1  Disc brake pads, organic: 10 x 12.90 = 129.00 EUR",
+        "  ROT-160  Brake rotor 160 mm: 5 x 20.00 = 100.00 EUR",
+        "Total: 229.00 EUR",
+    ]
+
+
+@pytest.mark.parametrize("amount", ["0.00", "0.05", "0.50", "12.50", "999999.99"])
+def test_money_is_exact(amount: str) -> None:
+    assert orders.money(orders.cents(amount)) == amount
+
+
+def test_two_buyers_one_number(db: sqlite3.Connection, shop: Path) -> None:
+    other = database.connect(shop)
+    orders.place(db, ORDER)
+    with pytest.raises(orders.DuplicateOrderNumberError):
+        orders.place(other, ORDER)
+    other.close()

@@ -1,0 +1,183 @@
+"""Read-only SQL, and everything that tries to be more than that."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from examples.store.reader import Answer, InvalidSqlError, NotReadOnlyError, Reader, TooSlowError
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+LONG_TEXT = "WITH RECURSIVE s(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM s WHERE length(x) < 40000) "
+
+CHANGES = [
+    "DELETE FROM items",
+    "DELETE FROM items RETURNING sku",
+    "UPDATE items SET in_stock = 0",
+    "INSERT INTO items SELECT * FROM items",
+    "REPLACE INTO locations VALUES (1, 'a', 'b')",
+    "WITH x AS (SELECT 1) DELETE FROM items",
+    "EXPLAIN DELETE FROM items",
+    "DROP TABLE items",
+    "ALTER TABLE items RENAME TO articles",
+    "CREATE TABLE x (y)",
+    "CREATE TABLE x AS SELECT 1",
+    "CREATE TEMP TABLE x (y)",
+    "CREATE VIEW x AS SELECT 1",
+    "CREATE VIRTUAL TABLE x USING fts5(y)",
+    "CREATE TRIGGER x AFTER INSERT ON items BEGIN SELECT 1; END",
+    "BEGIN IMMEDIATE",
+    "SAVEPOINT x",
+    "VACUUM",
+    "REINDEX",
+    "ANALYZE",
+    "DETACH main",
+    "INSERT INTO documents_index(documents_index) VALUES ('optimize')",
+]
+REACHES = [
+    "ATTACH ':memory:' AS x",
+    "PRAGMA query_only = OFF",
+    "PRAGMA writable_schema = ON",
+    "PRAGMA table_info(items)",
+    "SELECT * FROM pragma_table_info('items')",
+    "SELECT * FROM pragma_database_list",
+    "SELECT load_extension('x')",
+    "SELECT fts3_tokenizer('simple')",
+    "SELECT readfile('/etc/passwd')",
+    "SELECT randomblob(1000)",
+    "SELECT printf('%.*c', 2000000000, 'x')",
+    "SELECT sqlite_version()",
+    "SELECT sql FROM sqlite_master",
+    "SELECT count(*) FROM sqlite_schema",
+    "SELECT * FROM temp.sqlite_master",
+    "SELECT body FROM content WHERE status = 'draft'",
+    "SELECT count(*) FROM content",
+    "SELECT (SELECT body FROM content LIMIT 1) FROM items",
+    "SELECT sku FROM items UNION SELECT body FROM content",
+    "SELECT name FROM items WHERE name IN (SELECT body FROM content)",
+    "SELECT * FROM documents_index",
+    "SELECT * FROM documents_index_data",
+    "SELECT * FROM dbstat",
+    "SELECT * FROM items WHERE name MATCH 'x'",
+]
+
+
+def refused(fault: Exception) -> bool:
+    return isinstance(fault, NotReadOnlyError) or "no such function: readfile" in str(fault)
+
+
+@pytest.mark.parametrize("sql", CHANGES + REACHES)
+def test_tricks(reader: Reader, sql: str) -> None:
+    before = hashlib.sha256(reader.path.read_bytes()).hexdigest()
+    with pytest.raises((NotReadOnlyError, InvalidSqlError)) as caught:
+        reader.ask(sql)
+    assert refused(caught.value), caught.value
+    assert hashlib.sha256(reader.path.read_bytes()).hexdigest() == before
+    assert [path.name for path in reader.path.parent.iterdir()] == [reader.path.name]
+
+
+@pytest.mark.parametrize("statement", ["ATTACH '{}' AS x", "VACUUM INTO '{}'"])
+def test_no_file_appears(reader: Reader, tmp_path: Path, statement: str) -> None:
+    target = tmp_path / "made.sqlite3"
+    with pytest.raises(NotReadOnlyError):
+        reader.ask(statement.format(target))
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "",
+        "-- nothing",
+        "/* open",
+        "SELECT",
+        "SELECT 1; DELETE FROM items",
+        "SELECT 1\0; DELETE FROM items",
+        "SELECT colour FROM items",
+        "SELECT 'a' REGEXP 'b'",
+        "SELECT ? + 1",
+        "SELECT :name",
+        "SELECT '\ud800'",
+        "SELECT sum(value) FROM json_each('[9223372036854775807, 9223372036854775807]')",
+        "SELECT " + "(" * 200 + "1" + ")" * 200,
+        "SELECT 1" + " UNION SELECT 1" * 30,
+        "SELECT '" + "x" * 20_000 + "'",
+        LONG_TEXT + ", t(x) AS (SELECT max(x) FROM s) SELECT x || x FROM t",
+    ],
+)
+def test_what_sqlite_cannot_use(reader: Reader, sql: str) -> None:
+    with pytest.raises(InvalidSqlError, match=r"SQLite says: .+\.$|returns no columns|surrogate"):
+        reader.ask(sql)
+
+
+def test_questions(reader: Reader) -> None:
+    answer = reader.ask("SELECT category, count(*) AS n FROM items GROUP BY 1 ORDER BY n DESC, 1", limit=2)
+    assert answer == Answer(["category", "n"], [["brakes", 4], ["wheels", 4]], truncated=True)
+    assert reader.ask("SELECT ?, ?, ?, ?", ["a", 1, 2.5, None]).rows == [["a", 1, 2.5, None]]
+    assert reader.ask("WITH t(x) AS (VALUES (1), (2)) SELECT count(*) FROM t").rows == [[2]]
+    assert reader.ask("SELECT value FROM documents, json_each(subjects) WHERE documents.id = 2").rows == [
+        ["brakes"]
+    ]
+    assert reader.ask("SELECT sku AS a, sku AS a FROM items ORDER BY 1 LIMIT 1").columns == ["a", "a"]
+    assert not reader.ask("SELECT sku FROM items LIMIT 3", limit=3).truncated
+
+
+def test_values_that_json_cannot_carry(reader: Reader) -> None:
+    answer = reader.ask("SELECT 9e999, -9e999, x'00ff', CAST(x'ff' AS TEXT), 9223372036854775807")
+    assert answer.rows == [["Infinity", "-Infinity", "x'00ff'", "\ufffd", 9223372036854775807]]
+
+
+def test_a_number_too_large_for_sqlite(reader: Reader) -> None:
+    with pytest.raises(InvalidSqlError, match="64 bits"):
+        reader.ask("SELECT ?", [2**63])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        ENDLESS,
+        "SELECT count(*) FROM items a, items b, items c, items d, items e, items f, items g, items h",
+        "SELECT a.name FROM items a, items b, items c, items d, items e, items f, items g ORDER BY names",
+    ],
+)
+def test_time_is_limited(reader: Reader, sql: str) -> None:
+    sql = sql.replace("names", "a.name || b.name || c.name || d.name || e.name || f.name || g.name")
+    began = time.monotonic()
+    with pytest.raises(TooSlowError):
+        Reader(reader.path, max_seconds=0.2).ask(sql)
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        f"x LIKE '{'%a' * 45}%b'",
+        f"x GLOB '{'*[a-z]' * 15}*b'",
+        "instr(x, substr(x, 1, 30000) || 'b')",
+        "replace(x, substr(x, 1, 30000) || 'b', '')",
+    ],
+)
+def test_no_single_function_takes_long(reader: Reader, expression: str) -> None:
+    began = time.monotonic()
+    assert reader.ask(f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT {expression} FROM t").rows
+    assert time.monotonic() - began < 2
+
+
+def test_an_answer_has_a_size(reader: Reader) -> None:
+    answer = reader.ask(f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT x FROM t, items", limit=500)
+    assert answer.truncated
+    assert 0 < len(answer.rows) < 16
+
+
+def test_a_path_cannot_smuggle_in_a_mode(tmp_path: Path, shop: Path) -> None:
+    odd = tmp_path / "a?mode=rwc#x" / "shop.sqlite3"
+    odd.parent.mkdir()
+    odd.write_bytes(shop.read_bytes())
+    assert Reader(odd).ask("SELECT count(*) FROM items").rows == [[16]]
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        Reader(tmp_path / "missing.sqlite3").ask("SELECT 1")
+    assert not (tmp_path / "missing.sqlite3").exists()

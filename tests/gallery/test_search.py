@@ -1,0 +1,87 @@
+"""The library and the website, found by their words."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from examples.store.catalog import Limits, search_documents
+from examples.store.content import search_items
+from examples.store.text_search import MAX_WORDS, NoSearchTermsError, words_of
+
+
+def test_every_word_must_match_in_any_form(db: sqlite3.Connection) -> None:
+    found = search_documents(db, "bleeding brake")
+    assert [document.title for document in found.documents] == [
+        "Hydraulic Disc Brakes",
+        "The Workshop Handbook",
+    ]
+    assert found.all_words
+    assert "**bleed**" in found.documents[0].excerpt
+
+
+def test_some_words_are_better_than_none_and_it_is_said(db: sqlite3.Connection) -> None:
+    found = search_documents(db, "bamboo carbon")
+    assert {document.author for document in found.documents} == {"Peter Nakamura"}
+    assert not found.all_words
+
+
+def test_documents_narrowed(db: sqlite3.Connection) -> None:
+    safety = search_documents(db, "batteries", Limits(subjects=["safety"]))
+    assert [document.document_id for document in safety.documents] == [6, 5]
+    late = search_documents(db, "batteries", Limits(year_from=2024, year_to=2024))
+    assert [document.document_id for document in late.documents] == [6]
+    one = search_documents(db, "batteries", Limits(count=1))
+    assert (len(one.documents), one.total) == (1, 2)
+
+
+def test_drafts_are_never_found(db: sqlite3.Connection) -> None:
+    for row in db.execute("SELECT title FROM content WHERE status = 'draft'").fetchall():
+        assert row["title"] not in [item.title for item in search_items(db, row["title"], limit=20).items]
+
+
+def test_content_by_type(db: sqlite3.Connection) -> None:
+    assert [item.slug for item in search_items(db, "battery", ["article"]).items] == [
+        "storing-an-e-bike-in-winter"
+    ]
+    assert [item.slug for item in search_items(db, "battery", ["project"]).items] == ["battery-recycling"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"',
+        "a AND",
+        "NEAR(",
+        "title:chain",
+        "chain*",
+        "^chain",
+        "-chain",
+        "chain OR (",
+        "'; DROP TABLE content; --",
+        "{a}",
+    ],
+)
+def test_operators_are_words(db: sqlite3.Connection, query: str) -> None:
+    try:
+        search_documents(db, query)
+        search_items(db, query)
+    except NoSearchTermsError:
+        assert not any(character.isalnum() for character in query)
+    assert db.execute("SELECT count(*) FROM content").fetchone()[0] == 13
+
+
+@pytest.mark.parametrize("query", ["?!", "   ", "___", "**", "\N{ZERO WIDTH SPACE}"])
+def test_a_query_without_words(query: str) -> None:
+    with pytest.raises(NoSearchTermsError, match="no word to search for"):
+        words_of(query)
+
+
+def test_words() -> None:
+    assert words_of("Cafe\N{COMBINING ACUTE ACCENT} café, snake_case café") == ("café", "snake", "case")
+    assert len(words_of(" ".join(f"w{n}" for n in range(100)))) == MAX_WORDS
+
+
+def test_accents_do_not_matter(db: sqlite3.Connection) -> None:
+    assert search_documents(db, "Amelie Durand").total == 2
