@@ -41,7 +41,9 @@ def test_every_module_says_what_it_is_for(path: Path) -> None:
 
 def test_every_package_is_shipped() -> None:
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
-    found = {".".join(("toolgen", *p.parent.relative_to(PACKAGE).parts)) for p in PACKAGE.rglob("__init__.py")}
+    found = {
+        ".".join(("toolgen", *p.parent.relative_to(PACKAGE).parts)) for p in PACKAGE.rglob("__init__.py")
+    }
     assert listed == found | {"toolgen.templates"}
 
 
