@@ -118,6 +118,37 @@ def test_export_openai_is_what_the_generated_module_says(project: Cli, target: s
     assert json.loads(printed.stdout) == [tool]
 
 
+def test_export_anthropic_is_what_the_generated_module_says(project: Cli) -> None:
+    done = project("export", "anthropic")
+    assert done.code == 0
+    (tool,) = json.loads(done.out)
+    assert list(tool) == ["name", "description", "input_schema"]
+    assert tool["name"] == "greet"
+    project("generate")
+    code = "import json, generated.anthropic_tools as module; print(json.dumps(module.TOOLS))"
+    printed = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, check=True)
+    assert json.loads(printed.stdout) == [tool]
+
+
+def test_the_generated_anthropic_module_answers_a_block(project: Cli) -> None:
+    project("generate")
+    code = (
+        "import asyncio, json\n"
+        "from generated.anthropic_tools import answer_tool_use, execute_tool_use, stream_tool_use\n"
+        "block = {'type': 'tool_use', 'id': 'b', 'name': 'greet', 'input': {'who': 'Ada'}}\n"
+        "async def main():\n"
+        "    answer = await answer_tool_use(block)\n"
+        "    items = [item async for item in stream_tool_use(block)]\n"
+        "    assert items[-1].message == answer.message == await execute_tool_use(block)\n"
+        "    return answer.message\n"
+        "print(json.dumps(asyncio.run(main())))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, check=True)
+    result = json.loads(printed.stdout)
+    assert (result["type"], result["tool_use_id"]) == ("tool_result", "b")
+    assert "Ada" in result["content"] or "[not_implemented]" in result["content"]
+
+
 def test_export_leaves_nothing_behind(project: Cli) -> None:
     before = project.tree(".")
     project("export", "mcp")

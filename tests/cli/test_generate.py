@@ -23,15 +23,16 @@ def edit(path: Path, old: str, new: str) -> None:
 def test_generate_then_check(project: Cli) -> None:
     first = project("generate")
     assert (first.code, first.err) == (0, "")
-    assert first.out.startswith("1 tool, 8 files written, 0 unchanged")
     tree = project.tree()
+    files = len(tree) - 1  # the manifest goes without saying
+    assert first.out == f"1 tool, {files} files written, 0 unchanged\n"
     assert {"catalog.py", "models/greet.py", "tools/greet.py", "mcp_server.py", "openai_tools.py"} <= set(
         tree
     )
     clean = project("check")
     assert (clean.code, clean.out) == (0, "")
     again = project("generate")
-    assert again.out == "1 tool, 0 files written, 8 unchanged\n"
+    assert again.out == f"1 tool, 0 files written, {files} unchanged\n"
     assert project.tree() == tree
 
 
@@ -117,9 +118,10 @@ def test_one_byte_was_edited(project: Cli, file: str) -> None:
 
 def test_a_file_is_missing(project: Cli) -> None:
     project("generate")
+    others = len(project.tree()) - 2
     (project.root / "generated/catalog.py").unlink()
     assert "MISSING generated/catalog.py" in project("check").out
-    assert project("generate").out == "1 tool, 1 file written, 7 unchanged\n"
+    assert project("generate").out == f"1 tool, 1 file written, {others} unchanged\n"
 
 
 def test_nothing_was_generated_yet(project: Cli) -> None:

@@ -99,4 +99,4 @@ def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
             yield prefix + entry.name, entry.read_text("utf-8")
 
 
-TARGETS = tuple(map(_target, ("python", "mcp", "openai")))
+TARGETS = tuple(map(_target, ("python", "mcp", "openai", "anthropic")))

@@ -25,6 +25,7 @@ from toolgen.disk import (
     UnableError,
     cache_folder,
     find_project,
+    generator_id,
     load_targets,
     read_output,
     read_specs,
@@ -87,7 +88,7 @@ def model_of(program: Program, inputs: Inputs) -> Model:
 def plan(start: str) -> Plan:
     """The project's specs, compiled and compared; `UnableError` where a foreign file is in the way."""
     inputs = read_inputs(start)
-    cache = Watched(Cache(cache_folder()), total=len(inputs.specs))
+    cache = Watched(Cache(cache_folder() / generator_id()), total=len(inputs.specs))
     made = _compiled(inputs, cache)
     cache.done()
     ours = read_output(inputs.project, made.tree)

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> bool:
         toolkit = _toolkit(project)
         if toolkit.definition_of(args.name) is None:
             raise _unknown(args.name, toolkit)
-        response = asyncio.run(toolkit.call(args.name, given, confirm=_confirm_with(args.yes)))
+        response = asyncio.run(_call(toolkit, args.name, given, _confirm_with(args.yes)))
     if args.format == "json":
         emit_json(_as_data(response))
     elif response.error is not None:
@@ -47,6 +47,11 @@ def run(args: argparse.Namespace) -> bool:
     else:
         emit_json(response.content)
     return response.success
+
+
+async def _call(toolkit: Toolkit, name: str, given: Any, confirm: Any) -> ToolResponse:
+    async with toolkit:  # what the tool set up is closed
+        return await toolkit.call(name, given, confirm=confirm)
 
 
 def _input(text: str) -> Any:

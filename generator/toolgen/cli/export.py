@@ -3,6 +3,7 @@
 mcp                {"tools": [...]}, as `tools/list` gives it
 openai-chat        [...], for Chat Completions
 openai-responses   [...], for Responses
+anthropic          [...], for Messages
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from toolgen.cli.out import emit_json
 if TYPE_CHECKING:
     from toolgen.runtime import ToolDefinition
 
-_TARGETS = ("mcp", "openai-chat", "openai-responses")
+_TARGETS = ("mcp", "openai-chat", "openai-responses", "anthropic")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.build import model_of, program_of, read_inputs
-    from toolgen.runtime.adapters import mcp, openai
+    from toolgen.runtime.adapters import anthropic, mcp, openai
 
     inputs = read_inputs(args.start)
     model = model_of(program_of(inputs), inputs)
@@ -36,4 +37,6 @@ def run(args: argparse.Namespace) -> bool:
             emit_json(openai.chat_tools(definitions))
         case "openai-responses":
             emit_json(openai.responses_tools(definitions))
+        case "anthropic":
+            emit_json(anthropic.anthropic_tools(definitions))
     return True

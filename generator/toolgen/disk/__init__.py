@@ -4,6 +4,7 @@ from toolgen.disk.cache import Cache, cache_folder
 from toolgen.disk.create import create_files, read_text
 from toolgen.disk.fault import UnableError
 from toolgen.disk.find import find_configuration, find_project, find_root, repository
+from toolgen.disk.generator import generator_id
 from toolgen.disk.output import Ours, read_output, refuse_foreign, write
 from toolgen.disk.project import FILE, PYPROJECT, TABLE, Project
 from toolgen.disk.specs import read_specs
@@ -22,6 +23,7 @@ __all__ = [
     "find_configuration",
     "find_project",
     "find_root",
+    "generator_id",
     "load_targets",
     "read_output",
     "read_specs",

@@ -9,15 +9,16 @@ from collections.abc import Iterator, MutableMapping
 from hashlib import sha256
 from pathlib import Path
 
-import platformdirs
-
 _MAGIC = b"toolgen cache 1\n"
 
 
 def cache_folder() -> Path:
     """`TOOLGEN_CACHE_DIR`, or toolgen's folder in the platform's place for caches."""
-    named = os.environ.get("TOOLGEN_CACHE_DIR")
-    return Path(named) if named else platformdirs.user_cache_path("toolgen", appauthor=False)
+    if named := os.environ.get("TOOLGEN_CACHE_DIR"):
+        return Path(named)
+    import platformdirs  # the base installation has no generator, and says so before this is asked
+
+    return platformdirs.user_cache_path("toolgen", appauthor=False)
 
 
 class Cache(MutableMapping[str, bytes]):

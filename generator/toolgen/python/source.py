@@ -43,10 +43,12 @@ def docstring(text: str, indent: int = 4) -> str:
     margin = " " * indent
     text = text.replace("\r\n", "\n").strip()
     text, last = (text[:-1], '\\"') if text.endswith('"') else (text, "")
+    room = _WIDTH - indent
     lines: list[str] = []
     for line in text.split("\n"):
         safe = _escape(line.rstrip().replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
-        lines += _wrap(safe, _WIDTH - indent) if len(safe) > _WIDTH - indent - 6 else [safe]
+        opening = 0 if lines else 3  # the quotes stand before the first line
+        lines += _wrap(safe, room, opening) if len(safe) > room - 2 * opening else [safe]
     lines[-1] += last
     if len(lines) == 1 and len(lines[0]) + indent + 6 <= _WIDTH:
         return f'"""{lines[0]}"""'
@@ -85,8 +87,13 @@ def _code_point(found: re.Match[str]) -> str:
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-def _wrap(line: str, width: int) -> list[str]:
+def _wrap(line: str, width: int, opening: int) -> list[str]:
     margin = line[: len(line) - len(line.lstrip(" "))]
-    return textwrap.wrap(
-        line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
-    ) or [""]
+    if len(line) > width - opening:
+        first = " " * opening
+        wrapped = textwrap.wrap(
+            line, width, initial_indent=first, subsequent_indent=margin,
+            break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip
+        return [wrapped[0][opening:], *wrapped[1:]] if wrapped else [""]
+    return textwrap.wrap(line, width - 2 * opening, break_long_words=False, break_on_hyphens=False)

@@ -10,8 +10,7 @@ from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
 from toolgen.data.program import Fit, Program, ProgramTool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
-from toolgen.schema import Loss
-from toolgen.schema.openai import publish
+from toolgen.schema import Loss, anthropic, openai
 
 
 def fit(program: Program, targets: Sequence[Target]) -> Program:
@@ -36,10 +35,16 @@ def fit(program: Program, targets: Sequence[Target]) -> Program:
 
 def _fit(tool: ProgramTool, target: Target) -> tuple[Fit, Sequence[Loss]]:
     name = published_name(tool, target)
-    if target.dialect != "openai":
-        return Fit(name, tool.input_schema), ()
-    wanted = tool.spec.targets.openai.strict
-    schema, strict, losses = publish(tool.input_schema, wanted)
+    wanted: bool | None
+    match target.dialect:
+        case "openai":
+            wanted = tool.spec.targets.openai.strict
+            schema, strict, losses = openai.publish(tool.input_schema, wanted)
+        case "anthropic":
+            wanted = tool.spec.targets.anthropic.strict
+            schema, strict, losses = anthropic.publish(tool.input_schema, wanted)
+        case _:
+            return Fit(name, tool.input_schema), ()
     return Fit(name, schema, strict), losses if wanted else ()
 
 
