@@ -10,18 +10,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .checkpoint import Checkpoint, CheckpointError
     from .confirm import Confirmation, ConfirmationPending
     from .context import ToolConfig, ToolContext, ToolEvent
     from .definition import ToolDefinition
     from .errors import ToolError
+    from .forms import ResponseForm
     from .response import ToolResponse
     from .tool import BaseTool
     from .toolkit import Toolkit
 
 __all__ = [
     "BaseTool",
+    "Checkpoint",
+    "CheckpointError",
     "Confirmation",
     "ConfirmationPending",
+    "ResponseForm",
     "ToolConfig",
     "ToolContext",
     "ToolDefinition",
@@ -33,8 +38,11 @@ __all__ = [
 
 _HOMES = {
     "BaseTool": "tool",
+    "Checkpoint": "checkpoint",
+    "CheckpointError": "checkpoint",
     "Confirmation": "confirm",
     "ConfirmationPending": "confirm",
+    "ResponseForm": "forms",
     "ToolConfig": "context",
     "ToolContext": "context",
     "ToolDefinition": "definition",

@@ -19,26 +19,49 @@ class BrokenContract(Exception):  # noqa: N818  told as InvalidResponseError, on
 
 
 def written(plan: Plan, result: Any) -> tuple[Any, str]:
-    """The content of a response and its JSON: `result` as its author wrote it, checked against the schema."""
-    model = plan.response_model
+    """The content of a response and its text: `result` as its author wrote it, checked against the schema."""
+    model, gate = plan.response_model, plan.response_gate
     if model is not None and not isinstance(result, model):
         result = _build(plan, model, result)
-    content = _dump(result)
-    gate = plan.response_gate
-    if not (_is_written(result, content) and (gate is None or _fits(gate, content))):
-        raise BrokenContract(_faults(plan, "its response", gate, content))
-    return write(plan, content)
+    content = _dump(result) if isinstance(result, BaseModel) else result
+    try:
+        if (content is result and not is_json(content)) or not (gate is None or gate.fits(content)):
+            raise BrokenContract(_faults(plan, "its response", gate, content))
+        text = to_json(content, inf_nan_mode="constants").decode()
+    except (ValueError, PydanticSerializationError):  # text that is not valid Unicode passes through models
+        raise BrokenContract(_faults(plan, "its response", None, content)) from None
+    if ("NaN" in text or "Infinity" in text) and not is_json(content):
+        raise BrokenContract(_faults(plan, "its response", None, content))
+    return content, content if isinstance(content, str) else text
 
 
 def write(plan: Plan, content: Any) -> tuple[Any, str]:
-    """A JSON value and its text. Raises BrokenContract for what only looks like JSON."""
+    """A JSON value and its text: JSON, but for text, which reads best as it is.
+
+    Raises BrokenContract for what only looks like JSON.
+    """
     try:
         text = to_json(content, inf_nan_mode="constants").decode()
     except PydanticSerializationError:  # text that is not valid Unicode passes through models
         text = "NaN"
     if ("NaN" in text or "Infinity" in text) and not is_json(content):
         raise BrokenContract(_faults(plan, "its response", None, content))
-    return content, text
+    return content, content if isinstance(content, str) else text
+
+
+def as_text(content: Any) -> str:
+    """A JSON value in one compact line; text as it is."""
+    if isinstance(content, str):
+        return content
+    return to_json(content, inf_nan_mode="constants").decode()
+
+
+def is_response(plan: Plan, item: Any) -> bool:
+    """Whether an item of a stream can be its response; what is certainly a chunk is not."""
+    if plan.response_model is not None and isinstance(item, plan.response_model):
+        return True
+    content, gate = _dump(item), plan.response_gate
+    return gate is None or (is_json(content) and _fits(gate, content))
 
 
 def to_chunk(plan: Plan, chunk: Any) -> Any:
@@ -48,6 +71,26 @@ def to_chunk(plan: Plan, chunk: Any) -> Any:
     if not (_is_written(chunk, content) and (gate is None or _fits(gate, content))):
         raise BrokenContract(_faults(plan, "a chunk of its result", gate, content))
     return content
+
+
+def written_metadata(plan: Plan, metadata: dict[str, Any]) -> dict[str, Any]:
+    """What a tool tells of its answer, as plain JSON. Raises BrokenContract if it is not what it declares."""
+    model = plan.metadata_model
+    if model is not None:
+        try:
+            metadata = model.model_validate(metadata).model_dump(mode="json", by_alias=True)
+        except (ValidationError, PydanticSerializationError) as error:
+            raise BrokenContract(f"its metadata is not {model.__name__}: {_reasons(error)}") from None
+    if not is_json(metadata):
+        raise BrokenContract(_faults(plan, "its metadata", None, metadata))
+    return metadata
+
+
+def _reasons(error: ValidationError | PydanticSerializationError) -> str:
+    """What is wrong, without the values."""
+    if isinstance(error, PydanticSerializationError):
+        return str(error)
+    return "; ".join(f"{each['loc']}: {each['msg']}" for each in error.errors(include_input=False))
 
 
 def _build(plan: Plan, model: type[BaseModel], result: Any) -> BaseModel:

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
-from inspect import isawaitable
-from time import perf_counter
-from typing import Any, Literal
+import os
+from collections.abc import Coroutine, Mapping, MutableMapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from .answer import BrokenContract, written
+from .answer import written, written_metadata
 from .ask import Question, ask, preview_text
 from .confirm import ConfirmationPending, TokenDesk
-from .context import LOGGER, Caller, ToolConfig, ToolContext, ToolEvent
-from .errors import InternalError, InvalidResponseError, ToolError
+from .context import Caller, ToolConfig, ToolContext
+from .errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
+from .explain import explain, told_metadata
 from .perform import Work, perform, within
-from .plain import is_json
 from .plan import Plan, kind_of, plan_of
 from .request import as_object, new_id, read_request
 from .response import ToolResponse
+from .setup import Readiness
 from .tool import BaseTool
+from .watch import Watch, failed, log, watch
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What a toolkit gives to all its calls."""
 
-    context: Mapping[str, Any]
+    context: Mapping[Any, Any]
     config: ToolConfig
     desk: TokenDesk
+    extras: MutableMapping[str, Any] | None = None  # of the session; None: there is none
 
-    def plus(self, context: Mapping[str, Any]) -> Setting:
+    def plus(self, context: Mapping[Any, Any]) -> Setting:
         """The same, with more context."""
-        return Setting({**self.context, **context}, self.config, self.desk)
+        return replace(self, context={**self.context, **context})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,99 +42,138 @@ class Ready:
     """A tool that can be called: everything that can be found out about it is."""
 
     plan: Plan
+    description: str
     execute: Work
     preview: Work | None  # None: the spec asks for none
+    readiness: Readiness
+    direct: bool  # an `async def` that takes nothing from the application and gives its result whole
 
-    async def answer(self, arguments: Any, caller: Caller, setting: Setting) -> ToolResponse:
+    def answer(self, arguments: Any, caller: Caller, setting: Setting) -> Coroutine[Any, Any, ToolResponse]:
         """Check, confirm, inject, execute, check again. Raises only cancellation and ConfirmationPending."""
-        plan = self.plan
-        metadata: dict[str, Any] = {"call_id": new_id()}
-        call = ToolContext(metadata["call_id"], plan.name, setting.config, caller.meta, {}, caller.progress)
-        watched = setting.config.callback is not None
-        began = perf_counter() if watched else 0.0
+        extras = {} if setting.extras is None else setting.extras
+        call = ToolContext(new_id(), self.plan.name, setting.config, caller.meta, extras, caller.progress)
+        watched = watch(call, self.description)
+        if watched is None:
+            return self._answer((arguments, caller, setting), call, None)
+        return self._watched((arguments, caller, setting), call, watched)
+
+    async def _watched(
+        self, given: tuple[Any, Caller, Setting], call: ToolContext, watched: Watch
+    ) -> ToolResponse:
+        with watched:
+            await watched.started(given[0])
+            response = await self._answer(given, call, watched)
+            await watched.ended(response)
+            return response
+
+    async def _answer(
+        self, given: tuple[Any, Caller, Setting], call: ToolContext, watched: Watch | None
+    ) -> ToolResponse:
+        plan, (arguments, caller, setting) = self.plan, given
+        metadata: dict[str, Any] = {"call_id": call.call_id}
         try:
-            if watched:
-                await tell(call, "started", {"arguments": arguments})
+            if plan.scopes or plan.secrets:
+                _admit(plan, caller, call)
             request = read_request(plan, arguments, call.call_id)
-            if watched:
-                await tell(call, "validated")
+            if watched is not None:
+                await watched.validated()
+            if plan.secrets:
+                _require(plan, call)
+            if not self.readiness.done:
+                await _set_up(self, call)
             if plan.confirm is not None:
                 question = Question(plan, self.preview, as_object(plan, arguments), request, call)
                 await ask(question, (caller.confirm, caller.token), setting.context, setting.desk, metadata)
-            work = perform(self.execute, request, call, setting.context)
-            content, text = await (work if plan.timeout is None else within(plan.timeout, plan.name, work))
+            execute = self.execute
+            if execute.streams:
+                execute = _heard(execute, caller, watched)
+            if self.direct:  # what `perform` would do, without its detour
+                work = execute.method(request, call)
+                result = await (work if plan.timeout is None else within(plan.timeout, plan.name, work))
+                content, text = written(plan, result)
+            else:
+                work = perform(execute, request, call, setting.context)
+                content, text = await within(plan.timeout, plan.name, work)
+            if call.metadata or plan.metadata_model is not None:
+                metadata = {**written_metadata(plan, call.metadata), **metadata}
         except ConfirmationPending:
             raise
         except Exception as error:  # the agent gets an answer, whatever happened; the log gets the rest
             told = explain(error, plan, call)
-            if watched:
-                await tell(call, "failed", {"error": told.as_dict(), "seconds": perf_counter() - began})
-            return ToolResponse(plan.name, False, error=told, metadata=metadata, extras=call.extras)
-        if watched:
-            await tell(call, "finished", {"content": content, "seconds": perf_counter() - began})
-        return ToolResponse(plan.name, True, content, None, metadata, plan.final_answer, call.extras, text)
+            if watched is None:
+                failed(call, told)
+            metadata = {**told_metadata(call), **metadata}
+            return ToolResponse(plan.name, False, None, told, metadata, extras=_extras(call, setting))
+        extras = call.extras if setting.extras is None else _extras(call, setting)
+        return ToolResponse(
+            plan.name, True, content, None, metadata, final_answer=plan.final_answer, extras=extras, text=text
+        )
 
 
 def make_ready(tool: BaseTool[Any, Any]) -> Ready:
     """Prepare an instance. Raises ValueError where one of its schemas is not usable."""
     plan = plan_of(type(tool))
+    description = tool.definition["description"]
     execute = Work(plan, tool.execute, kind_of(tool.execute), written, plan.chunk_gate is not None)
-    if plan.confirm is None or not plan.confirm.get("preview"):
-        return Ready(plan, execute, None)
-    preview: Any = getattr(tool, "preview", None)
-    return Ready(plan, execute, Work(plan, preview, kind_of(preview), preview_text))
+    preview: Work | None = None
+    if plan.confirm is not None and plan.confirm.get("preview"):
+        method: Any = getattr(tool, "preview", None)
+        preview = Work(plan, method, kind_of(method), preview_text)
+    direct = execute.kind == "coroutine" and not execute.streams and not plan.inject
+    return Ready(plan, description, execute, preview, Readiness(tool), direct)
 
 
-def explain(error: Exception, plan: Plan, call: ToolContext) -> ToolError:
-    """What the caller is told of `error`; what it is not told is logged under the call's id."""
-    if isinstance(error, ToolError):
-        if not isinstance(error, plan.errors):
-            log(
-                call,
-                logging.WARNING,
-                "tool %s raised %r, which its spec does not declare (call %s)",
-                error.code,
-            )
-        if error.details is not None and not is_json(error.details):
-            log(
-                call,
-                logging.WARNING,
-                "tool %s raised %r with details that are not JSON (call %s)",
-                error.code,
-            )
-            error.details = None
-        return error.with_traceback(None)
-    if isinstance(error, BrokenContract):
-        log(call, logging.ERROR, "tool %s broke its contract: %s (call %s)", str(error))
-        return InvalidResponseError(
-            f"The tool ran, but its answer breaks its contract. Reference: {call.call_id}."
+def _admit(plan: Plan, caller: Caller, call: ToolContext) -> None:
+    """Let in only who is allowed; have the tool's secrets at hand. Raises InsufficientScopeError."""
+    if caller.scopes is not None and not plan.scopes <= caller.scopes:
+        missing = sorted(plan.scopes - caller.scopes)
+        raise InsufficientScopeError(
+            f"{plan.name} needs permissions that this caller lacks: {', '.join(missing)}.",
+            details={"missing": missing},
         )
-    log(call, logging.ERROR, "tool %s failed with %s (call %s)", type(error).__name__, error)
-    return InternalError(f"The tool failed. Reference: {call.call_id}.")
+    call.secrets = {name: value for name in plan.secrets if (value := os.environ.get(name))}
 
 
-def log(call: ToolContext, level: int, message: str, what: str, error: Exception | None = None) -> None:
-    """One record, by the application's logger; by ours, if that one raises."""
-    arguments = (call.tool_name, what, call.call_id)
+def _require(plan: Plan, call: ToolContext) -> None:
+    """Have every secret that the tool needs. Raises MissingDependencyError."""
+    for name in plan.secrets:
+        if name not in call.secrets:
+            raise MissingDependencyError(
+                f"The application has not set the environment variable {name}, which {plan.name} needs.",
+                details={"name": name},
+            )
+
+
+async def _set_up(ready: Ready, call: ToolContext) -> None:
+    """Have the tool set up, in its time. Raises the ToolError that its `setup` raises, or NotReadyError."""
     try:
-        call.logger.log(level, message, *arguments, exc_info=error)
-    except Exception:
-        LOGGER.exception("the configured logger raised (call %s)", call.call_id)
-        LOGGER.log(level, message, *arguments, exc_info=error)
-
-
-async def tell(
-    call: ToolContext,
-    kind: Literal["started", "validated", "finished", "failed"],
-    data: Mapping[str, Any] | None = None,
-) -> None:
-    """Tell the application's callback. What it raises is logged and goes no further."""
-    callback = call.config.callback
-    if callback is None:
-        return
-    try:
-        answer = callback(ToolEvent(kind, call.tool_name, call.call_id, data or {}))
-        if isawaitable(answer):
-            await answer
+        await within(ready.plan.timeout, ready.plan.name, ready.readiness.prepare())
+    except ToolError:
+        raise
     except Exception as error:
-        log(call, logging.ERROR, "the callback for tool %s raised at %r (call %s)", kind, error)
+        log(call, logging.ERROR, "could not be set up", "failed", error, code=NotReadyError.code)
+        raise NotReadyError(
+            f"{call.tool_name} is not ready: its set-up failed. Reference: {call.call_id}."
+        ) from None
+
+
+def _heard(execute: Work, caller: Caller, watched: Watch | None) -> Work:
+    """The work of one call, its chunks told to who listens."""
+    if watched is None:
+        return execute if caller.listen is None else replace(execute, listen=caller.listen)
+
+    async def listen(chunk: Any) -> None:
+        await watched.chunk(chunk)
+        if caller.listen is not None:
+            await caller.listen(chunk)
+
+    return replace(execute, listen=listen)
+
+
+def _extras(call: ToolContext, setting: Setting) -> dict[str, Any]:
+    """What the call left, as it is now; kept for the session, too, where the tool put another mapping."""
+    left = dict(call.extras)
+    if setting.extras is not None and call.extras is not setting.extras:
+        setting.extras.clear()
+        setting.extras.update(left)
+    return left

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from .checkpoint import Checkpoint
     from .confirm import Confirm
 
 LOGGER = logging.getLogger("toolgen.runtime")
 
 Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 Logger: TypeAlias = "logging.Logger | logging.LoggerAdapter[Any]"
+Listener: TypeAlias = Callable[[Any], Awaitable[None]]
+EventKind: TypeAlias = Literal["started", "validated", "chunk", "finished", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolEvent:
     """One moment of a call, for the application's callback.
 
-    `data` has the arguments (started), the content and seconds (finished), the error and seconds (failed).
+    `data` has the arguments (started), the chunk and its number from 1 (chunk), the content and seconds
+    (finished), the error and seconds (failed). Secrets that a caller put in the arguments are in there.
     """
 
-    kind: Literal["started", "validated", "finished", "failed"]
+    kind: EventKind
     tool_name: str
     call_id: str
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -35,7 +40,7 @@ class ToolConfig:
 
     logger: Logger | None = None  # default: the logger "toolgen.runtime"
     callback: Callable[[ToolEvent], Awaitable[None] | None] | None = None
-    checkpoint: str | None = None  # folder where tools may keep state between calls
+    checkpoint: str | os.PathLike[str] | None = None  # folder where tools may keep state between calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class Caller:
     token: str | None = None  # for a call that the application has had confirmed
     meta: Mapping[str, Any] = field(default_factory=dict)
     progress: Progress | None = None
+    scopes: frozenset[str] | None = None  # what the caller may do; None: not for this transport to say
+    listen: Listener | None = None  # is given each chunk of a streamed result
 
 
 DEFAULT_CONFIG = ToolConfig()
@@ -60,16 +67,25 @@ class ToolContext:
     tool_name: str
     config: ToolConfig = DEFAULT_CONFIG
     meta: Mapping[str, Any] = field(default_factory=dict)  # the protocol's request metadata (`_meta` in MCP)
-    extras: MutableMapping[str, Any] = field(
-        default_factory=dict
-    )  # handed to the application with the response
+    extras: MutableMapping[str, Any] = field(default_factory=dict)  # seen by the session's next call
     progress: Progress | None = field(default=None, repr=False)
+    metadata: dict[str, Any] = field(default_factory=dict)  # about the answer, for the application: JSON
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the spec names
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
-        """The configured logger; every record carries `tool_name` and `call_id`."""
-        logger: Any = self.config.logger or LOGGER
-        return logging.LoggerAdapter(logger, {"tool_name": self.tool_name, "call_id": self.call_id})
+        """The configured logger; records carry `tool_name` and `call_id`, secrets of the spec are masked."""
+        from .hide import CallLogger
+
+        fields = {"tool_name": self.tool_name, "call_id": self.call_id}
+        return CallLogger(self.config.logger or LOGGER, fields, list(self.secrets.values()))
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The tool's place for state that outlives the call: `.save(name, data)`, `.load(name, default)`."""
+        from .checkpoint import Checkpoint
+
+        return Checkpoint(self.config.checkpoint, self.tool_name)
 
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None

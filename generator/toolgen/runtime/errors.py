@@ -66,6 +66,21 @@ class MissingDependencyError(ToolError):
     description = "The application has not provided what this tool needs."
 
 
+class NotReadyError(ToolError):
+    """The tool's `setup` failed; the next call tries it again. What happened is in the log."""
+
+    code = "not_ready"
+    description = "The tool could not be set up."
+    retryable = True
+
+
+class InsufficientScopeError(ToolError):
+    """The caller is not allowed what the tool asks for."""
+
+    code = "insufficient_scope"
+    description = "The caller lacks a permission that this tool needs."
+
+
 class ConfirmationRequiredError(ToolError):
     """The user must agree first, and could not be asked."""
 
@@ -108,6 +123,8 @@ RUNTIME_ERRORS: tuple[type[ToolError], ...] = (
     UnknownToolError,
     NotImplementedToolError,
     MissingDependencyError,
+    NotReadyError,
+    InsufficientScopeError,
     ConfirmationRequiredError,
     DeclinedError,
     ToolTimeoutError,

@@ -1,6 +1,10 @@
 """Values from the application for the implementation: made per call, closed after it.
 
-An entry of the context mapping is a value, or a factory: a function, method, class or functools.partial
+The context mapping has what a tool injects by its name, or by its type: `{"db": connect}` or
+`{sqlite3.Connection: connect}`. A name goes before a type, and a type is
+the very one that the spec names.
+
+An entry of the mapping is a value, or a factory: a function, method, class or functools.partial
 (no other callable object: a sqlite3.Connection is callable, and is a value). A factory is called once per
 call, without arguments. What it gives is entered and left if it is an async context manager, else
 awaited if it is awaitable.
@@ -13,7 +17,8 @@ used where it was made.
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from inspect import isasyncgenfunction as _yields
@@ -33,13 +38,15 @@ class Supply:
     later: dict[str, Factory] = field(default_factory=dict)
 
 
-def look_up(names: tuple[str, ...], tool: str, context: Mapping[str, Any]) -> Supply | dict[str, Any]:
-    """The values called `names`; a Supply where some are still to be made. Raises MissingDependencyError."""
+def look_up(
+    wanted: tuple[tuple[str, str], ...], tool: str, context: Mapping[Any, Any]
+) -> Supply | dict[str, Any]:
+    """The values that are `wanted`; a Supply where some have to be made. Raises MissingDependencyError."""
     values: dict[str, Any] = {}
     later: dict[str, Factory] = {}
-    for name in names:
+    for name, dotted in wanted:
         try:
-            value = context[name]
+            value = context[name] if name in context else context[_type_of(dotted)]
         except KeyError:
             raise MissingDependencyError(
                 f"The application has not provided {name!r}, which {tool} needs.", details={"name": name}
@@ -49,6 +56,15 @@ def look_up(names: tuple[str, ...], tool: str, context: Mapping[str, Any]) -> Su
         else:
             values[name] = value
     return Supply(values, later) if later else values
+
+
+def _type_of(dotted: str) -> Any:
+    """The type that a spec names. KeyError if its module is not loaded: then it is no key of a mapping."""
+    module, _, name = dotted.rpartition(".")
+    found: Any = getattr(sys.modules[module or "builtins"], name, None)
+    if not isclass(found):
+        raise KeyError(dotted)
+    return found
 
 
 @asynccontextmanager
@@ -94,5 +110,5 @@ def _is_async(factory: Factory) -> bool:
     while isinstance(inner, functools.partial):
         inner = inner.func
     if isclass(inner):
-        return issubclass(inner, AbstractAsyncContextManager) or issubclass(inner, Awaitable)
+        return hasattr(inner, "__aenter__") or hasattr(inner, "__await__")
     return iscoroutinefunction(inner) or _yields(unwrap(inner))

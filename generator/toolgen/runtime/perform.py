@@ -8,13 +8,14 @@ from contextlib import AsyncExitStack, aclosing, closing
 from dataclasses import dataclass
 from functools import partial
 from inspect import isasyncgen, isawaitable, isgenerator
+from time import monotonic
 from typing import Any
 
-from .context import ToolContext
+from .context import Listener, ToolContext
 from .errors import ToolTimeoutError
 from .inject import Supply, look_up, needs_loop, open_value, supplied
 from .plan import Kind, Plan
-from .stream import Gathering
+from .stream import Delivery, Gathering
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,7 @@ class Work:
     kind: Kind
     finish: Callable[[Plan, Any], Any]  # what came back, checked
     streams: bool = False
-
-
-@dataclass(slots=True)
-class _Stopped:
-    """Told to a worker thread that nobody waits for any more: it leaves its stream at the next chunk."""
-
-    now: bool = False
+    listen: Listener | None = None  # is given the chunks of this one call
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +48,12 @@ async def within(seconds: float | None, name: str, work: Coroutine[Any, Any, Any
     """The result of `work`, or ToolTimeoutError after `seconds`. A TimeoutError of the work's own passes."""
     if seconds is None:
         return await work
-    ends = asyncio.get_running_loop().time() + seconds
+    began = monotonic()
     try:
         waiting = work.send(None)  # up to its first wait: many tools never do, and need no timer
     except StopIteration as done:
         return done.value
-    limit = asyncio.timeout_at(ends)
+    limit = asyncio.timeout(began + seconds - monotonic())
     try:
         async with limit:
             return await _Begun(work, waiting)
@@ -110,24 +105,24 @@ async def perform(work: Work, request: Any, call: ToolContext, context: Mapping[
 
 
 async def _run(work: Work, request: Any, call: ToolContext, supply: Supply) -> Any:
+    delivery = Delivery(work.listen)
     if work.kind != "plain":
-        return await _finish(work, work.method(request, call, **supply.values))
-    stopped = _Stopped()
+        return await _finish(work, work.method(request, call, **supply.values), delivery)
     try:
         async with AsyncExitStack() as stack:
-            outcome = await asyncio.to_thread(_in_thread, work, (request, call), supply, stopped)
+            outcome = await asyncio.to_thread(_in_thread, work, (request, call), supply, delivery)
             if isinstance(outcome, _NeedsLoop):
                 values = {name: await open_value(value, stack) for name, value in outcome.values.items()}
-                outcome = await asyncio.to_thread(_in_thread, work, (request, call), Supply(values), stopped)
+                outcome = await asyncio.to_thread(_in_thread, work, (request, call), Supply(values), delivery)
             if isinstance(outcome, _Failed):
                 raise outcome.error
-            return await _finish(work, outcome)
+            return await _finish(work, outcome, delivery)
         raise RuntimeError(f"a context manager injected into {work.plan.name} swallowed what the tool raised")
     finally:
-        stopped.now = True
+        delivery.stop()
 
 
-def _in_thread(work: Work, arguments: tuple[Any, ToolContext], supply: Supply, stopped: _Stopped) -> Any:
+def _in_thread(work: Work, arguments: tuple[Any, ToolContext], supply: Supply, delivery: Delivery) -> Any:
     """Make the remaining values and call the method, in one and the same thread."""
     values = dict(supply.values)
     try:
@@ -141,9 +136,9 @@ def _in_thread(work: Work, arguments: tuple[Any, ToolContext], supply: Supply, s
         gathering = Gathering(work.plan)
         with closing(result):
             for item in result:
-                if stopped.now:
+                if delivery.stopped:
                     break
-                gathering.add(item)
+                delivery.give_from_thread(gathering.add(item))
         return gathering
     except Exception as error:  # the caller of the thread raises it
         return _Failed(error)
@@ -153,7 +148,7 @@ def _in_thread(work: Work, arguments: tuple[Any, ToolContext], supply: Supply, s
         return _Failed(wrong)
 
 
-async def _finish(work: Work, result: Any) -> Any:
+async def _finish(work: Work, result: Any, delivery: Delivery) -> Any:
     if isawaitable(result):
         result = await result
     if not work.streams:
@@ -164,12 +159,12 @@ async def _finish(work: Work, result: Any) -> Any:
     if isasyncgen(result):
         async with aclosing(result) as items:
             async for item in items:
-                gathering.add(item)
+                await delivery.give(gathering.add(item))
     elif isgenerator(result):
         with closing(result):
             for item in result:
-                gathering.add(item)
+                await delivery.give(gathering.add(item))
     else:  # whole after all: the chunks at once, or only the response
         for item in result if gathering.takes_list(result) else [result]:
-            gathering.add(item)
+            await delivery.give(gathering.add(item))
     return gathering.content()

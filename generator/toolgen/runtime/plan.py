@@ -32,11 +32,14 @@ class Plan:
     response_gate: Gate | None  # None: any JSON value will do
     response_model: type[BaseModel] | None
     chunk_gate: Gate | None  # None: the result is not a stream
-    inject: tuple[str, ...]
+    inject: tuple[tuple[str, str], ...]  # (name, dotted type)
     confirm: Mapping[str, Any] | None
     timeout: float | None  # seconds
     errors: tuple[type[ToolError], ...]  # those that are no surprise
+    declared: Mapping[str, type[ToolError]]  # code → the spec's own, which may be one of the runtime's codes
     secrets: tuple[str, ...]  # names of environment variables whose values are never told
+    scopes: frozenset[str]  # what a caller must be allowed
+    metadata_model: type[BaseModel] | None
     final_answer: bool
 
     def hidden(self) -> list[str]:
@@ -65,11 +68,14 @@ def _make(tool: type[BaseTool[Any, Any]]) -> Plan:
         response_gate=None if output is None else compile_gate(output),
         response_model=tool.response_model,
         chunk_gate=None if stream is None else compile_gate(stream["chunk_schema"]),
-        inject=tuple(entry["name"] for entry in definition.get("inject", ())),
+        inject=tuple((entry["name"], entry.get("type", "")) for entry in definition.get("inject", ())),
         confirm=definition.get("confirm"),
         timeout=definition.get("timeout"),
         errors=(*tool.errors, *RUNTIME_ERRORS),
+        declared={error.code: error for error in tool.errors},
         secrets=tuple(definition.get("auth", {}).get("secrets", ())),
+        scopes=frozenset(definition.get("auth", {}).get("scopes", ())),
+        metadata_model=tool.metadata_model,
         final_answer=definition.get("final_answer", False),
     )
 

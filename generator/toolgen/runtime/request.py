@@ -31,7 +31,8 @@ def read_request(plan: Plan, raw: Any, reference: str | None = None) -> Any:
 
     Raises InvalidRequestError with one line per fault, InternalError if schema and model disagree.
     """
-    raw = as_object(plan, raw)
+    if type(raw) is not dict:
+        raw = as_object(plan, raw)
     if not (is_json(raw) and plan.request_gate.fits(raw)):
         raise _invalid(plan, find_faults(plan.request_gate, raw, plan.hidden()))
     try:
@@ -40,10 +41,14 @@ def read_request(plan: Plan, raw: Any, reference: str | None = None) -> Any:
         pass
     try:
         return plan.validate(whole_numbers(raw))  # 1e20 is an integer, but not one that pydantic takes
-    except ValidationError:
+    except ValidationError as error:
         reference = reference or new_id()
-        LOGGER.exception(
-            "the request model of tool %s refuses what its schema accepts (call %s)", plan.name, reference
+        why = "; ".join(f"{each['loc']}: {each['type']}" for each in error.errors(include_input=False))
+        LOGGER.error(  # without the values: a caller's secrets are among them
+            "the request model of tool %s refuses what its schema accepts (call %s): %s",
+            plan.name,
+            reference,
+            why,
         )
         raise InternalError(f"The tool failed. Reference: {reference}.") from None
 

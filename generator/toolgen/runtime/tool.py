@@ -10,6 +10,8 @@ from .definition import ToolDefinition
 from .errors import ToolError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from pydantic import BaseModel
 
 Request = TypeVar("Request", bound="BaseModel")
@@ -30,12 +32,14 @@ class BaseTool(ABC, Generic[Request, Response]):
     """One tool. Generated subclasses set the class attributes, implementations define `execute`.
 
     Implementations may define `__init__` as they like: nothing here keeps state in the instance.
+    A subclass may say by `metadata_model` what its answers tell of themselves in `context.metadata`.
     """
 
     definition: ClassVar[ToolDefinition]
     request_model: ClassVar[type[BaseModel]]
     response_model: ClassVar[type[BaseModel] | None] = None  # None: any JSON value
     errors: ClassVar[tuple[type[ToolError], ...]] = ()  # the declared ones
+    metadata_model: ClassVar[type[BaseModel] | None] = None  # what `context.metadata` must fit, if anything
 
     name = _FromDefinition("name")
     description = _FromDefinition("description")
@@ -49,6 +53,16 @@ class BaseTool(ABC, Generic[Request, Response]):
         `async def` runs in the event loop; a plain `def` runs in a worker thread, where it may block,
         but cannot be stopped: after a timeout it runs on, unheard, while its injected values are closed.
         """
+
+    def setup(self) -> Awaitable[None] | None:
+        """Get ready: called once by a toolkit, before the first call; a plain `def` in a worker thread.
+
+        While it fails, calls are answered with the ToolError that it raises, or else with `not_ready`, and
+        each call tries again.
+        """
+
+    def close(self) -> Awaitable[None] | None:
+        """Undo what `setup` did: called by `Toolkit.close`, if the tool was set up."""
 
     @classmethod
     def check_inputs(cls, raw: Any) -> Request:

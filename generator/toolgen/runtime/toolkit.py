@@ -2,97 +2,112 @@
 
 from __future__ import annotations
 
+import copy
 import threading
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
-from .context import ANYBODY, DEFAULT_CONFIG, LOGGER, Caller, Progress, ToolConfig
+from .context import ANYBODY, DEFAULT_CONFIG, LOGGER, Caller, Listener, Progress, ToolConfig
 from .definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
 from .loading import Catalog, load_context, load_tool
 from .response import ToolResponse
+from .shelf import Rack, Slot, instance_slot, rack_of, shelve
 from .tool import BaseTool
 
 if TYPE_CHECKING:
-    from .call import Ready, Setting
+    from .call import Setting
     from .confirm import Confirm
+
+
+class _Home:
+    """What a toolkit gives to all its calls, made when the first one comes."""
+
+    def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
+        self.config = config
+        self._context = context
+        self._lock = threading.RLock()
+        self._setting: Setting | None = None
+
+    def setting(self) -> Setting:
+        from .call import Setting
+        from .confirm import TokenDesk
+
+        with self._lock:
+            if self._setting is None:
+                self._setting = Setting(self._context(), self.config, TokenDesk())
+            return self._setting
 
 
 class Toolkit:
     """Tools that are called by name. Safe to share between threads and event loops.
 
-    `context` maps the names that tools inject to values, factories or async context managers that
-    factories give (see `toolgen.runtime.inject`). Raises ValueError if two tools answer to one name.
+    `context` maps what tools inject, by name or by type, to values, factories or async context managers
+    that factories give (see `toolgen.runtime.inject`). Raises ValueError if two tools answer to one name.
     """
 
     def __init__(
         self,
         tools: Iterable[BaseTool[Any, Any]] = (),
         *,
-        context: Mapping[str, Any] | None = None,
+        context: Mapping[Any, Any] | None = None,
         config: ToolConfig | None = None,
     ) -> None:
-        self._config = config or DEFAULT_CONFIG
-        self._context = context
-        self._catalog: Catalog | None = None
-        self._tools: dict[
-            str, BaseTool[Any, Any]
-        ] = {}  # by wire name; from a catalog, those looked up so far
-        self._ready: dict[str, Ready] = {}  # by every name that was called so far
+        self._rack = rack_of(map(instance_slot, tools))
+        self._home = _Home(config or DEFAULT_CONFIG, lambda: {} if context is None else context)
         self._setting: Setting | None = None
-        self._lock = threading.RLock()
-        definitions: dict[str, ToolDefinition] = {}
-        for tool in tools:
-            if not isinstance(tool, BaseTool) or not hasattr(tool, "definition"):
-                raise TypeError(
-                    f"a Toolkit takes instances of generated tools that are implemented, not {tool!r}"
-                )
-            name = tool.definition["name"]
-            if name in definitions:
-                raise ValueError(f"two tools answer to {name!r}: a name or alias must be unique in a Toolkit")
-            definitions[name] = tool.definition
-            self._tools[name] = tool
-        self._define(definitions)
+        self._extras: MutableMapping[str, Any] | None = None  # None: every call begins with none
+        self._owner = True  # of its tools: it closes them
 
     @classmethod
     def from_catalog(
-        cls, catalog: Any, *, context: Mapping[str, Any] | None = None, config: ToolConfig | None = None
+        cls, catalog: Any, *, context: Mapping[Any, Any] | None = None, config: ToolConfig | None = None
     ) -> Toolkit:
         """Every tool of a generated `catalog` module, its implementation imported when it is first used.
 
         Without `context`, the mapping `CONTEXT` of the implementations package is used, if it has one.
         """
         toolkit = cls(context=context, config=config)
-        toolkit._catalog = catalog
-        toolkit._define(catalog.TOOLS)
+        toolkit._rack = rack_of(_catalog_slot(catalog, each) for each in catalog.TOOLS.values())
+        if context is None:
+            toolkit._home = _Home(toolkit.config, lambda: load_context(catalog))
         return toolkit
-
-    def _define(self, definitions: Mapping[str, ToolDefinition]) -> None:
-        names = {name: name for name in definitions}
-        for name, definition in definitions.items():
-            for alias in definition.get("aliases", ()):
-                if names.setdefault(alias, name) != name:
-                    raise ValueError(
-                        f"two tools answer to {alias!r}: {names[alias]} and, by its alias, {name}"
-                    )
-        self._names = names
-        self._definitions = MappingProxyType(dict(definitions))
 
     @property
     def definitions(self) -> Mapping[str, ToolDefinition]:
         """Wire name → definition, in order. Aliases are answered, never listed."""
-        return self._definitions
+        return self._rack.shelf.definitions
 
     @property
     def config(self) -> ToolConfig:
         """What was configured for all calls."""
-        return self._config
+        return self._home.config
+
+    @property
+    def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """Tag → the wire names of the tools that have it, both sorted."""
+        found: dict[str, list[str]] = {}
+        for name, definition in self.definitions.items():
+            for tag in definition.get("tags", ()):
+                found.setdefault(tag, []).append(name)
+        return {tag: tuple(sorted(found[tag])) for tag in sorted(found)}
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What calls of this session have left for the next one. Empty outside of a session."""
+        return self._extras or {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rack.shelf.by_name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.definitions)
 
     def definition_of(self, name: str) -> ToolDefinition | None:
         """The definition of the tool that answers to a wire name or alias; None for any other name."""
-        wire_name = self._names.get(name)
-        return None if wire_name is None else self._definitions[wire_name]
+        slot = self._rack.shelf.by_name.get(name)
+        return None if slot is None else slot.definition
 
     def get(self, name: str) -> BaseTool[Any, Any] | None:
         """The tool that answers to a wire name or alias; None for any other name.
@@ -100,16 +115,65 @@ class Toolkit:
         Raises ToolError `not_implemented` for a listed tool without implementation, and whatever the
         implementation's module raises while it is imported.
         """
-        wire_name = self._names.get(name)
-        if wire_name is None:
-            return None
-        tool = self._tools.get(wire_name)
-        if tool is None and self._catalog is not None:
-            with self._lock:
-                tool = self._tools.get(wire_name)
-                if tool is None:
-                    tool = self._tools[wire_name] = load_tool(self._catalog, self._definitions[wire_name])
-        return tool
+        slot = self._rack.shelf.by_name.get(name)
+        return None if slot is None else slot.tool()
+
+    def add(self, tool: BaseTool[Any, Any]) -> None:
+        """One more tool, from now on. Raises ValueError if one of its names is taken."""
+        self._rack.add(instance_slot(tool))
+
+    def remove(self, name: str) -> None:
+        """Take away the tool that answers to a wire name or alias; KeyError if none does.
+
+        Calls that run go on; a tool that was set up is closed with the toolkit, as ever.
+        """
+        self._rack.remove(name)
+
+    def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Have `listener` called after each `add` and `remove`, in their thread; gives what undoes it."""
+        listeners = self._rack.listeners
+        listeners.append(listener)
+        return lambda: listeners.remove(listener) if listener in listeners else None
+
+    def select(
+        self,
+        *,
+        tags: Collection[str] | None = None,
+        names: Collection[str] | None = None,
+        predicate: Callable[[ToolDefinition], bool] | None = None,
+    ) -> Toolkit:
+        """A toolkit of those tools that have one of `tags`, one of `names`, and please `predicate`.
+
+        It shares instances, context and configuration, and is not touched by what is added or removed
+        here later. Raises KeyError for a name (wire name or alias) that no tool answers to.
+        """
+        by_name = self._rack.shelf.by_name
+        wanted = None if names is None else {by_name[name].definition["name"] for name in names}
+
+        def choose(definition: ToolDefinition) -> bool:
+            return (
+                (tags is None or not set(tags).isdisjoint(definition.get("tags", ())))
+                and (wanted is None or definition["name"] in wanted)
+                and (predicate is None or predicate(definition))
+            )
+
+        made = self._view()
+        made._rack = Rack(shelve(self._rack.chosen(choose)), self._rack.every)
+        return made
+
+    def session(self, extras: Mapping[str, Any] | None = None) -> Toolkit:
+        """The same tools for one conversation: what a call leaves in `context.extras`, the next one sees.
+
+        `extras` is what the first call sees. Tools added to either are in both.
+        """
+        made = self._view()
+        made._extras = dict(extras or {})
+        return made
+
+    def _view(self) -> Toolkit:
+        made = copy.copy(self)
+        made._setting, made._owner = None, False
+        return made
 
     async def call(
         self,
@@ -118,66 +182,91 @@ class Toolkit:
         *,
         confirm: Confirm | None = None,
         confirmation_token: str | None = None,
-        context: Mapping[str, Any] | None = None,
+        context: Mapping[Any, Any] | None = None,
         meta: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
+        scopes: frozenset[str] | None = None,
+        listen: Listener | None = None,
     ) -> ToolResponse:
         """Call a tool by wire name or alias. No fault of caller or tool is raised: it is in the response.
 
         `arguments` is a JSON object (or None for an empty one). `confirm` asks the user; without it, the
         tool's `on_unsupported` decides. `confirmation_token` is that of an earlier answer
         (`metadata["confirmation"]`). `context` adds to the toolkit's, for this call. `meta` and `progress`
-        are the protocol's. Cancellation, and ConfirmationPending raised by `confirm`, pass through.
+        are the protocol's. `scopes` are the caller's; None where the transport knows none, and none are
+        asked for. `listen` is awaited with each chunk of a streamed result.
+        Cancellation, and ConfirmationPending raised by `confirm`, pass through.
         """
+        slot = self._rack.shelf.by_name.get(name)
         try:
-            ready = self._ready.get(name) or self._prepare(name)
+            if slot is None:
+                raise _unknown(name, self._rack.shelf.by_name)
+            ready = slot.prepared or slot.ready()
             setting = self._setting or self._make_setting()
         except ToolError as error:
-            return ToolResponse(self._names.get(name, name), False, error=error.with_traceback(None))
+            return ToolResponse(_wire_name(name, slot), False, error=error.with_traceback(None))
         except Exception:  # an import or a schema that fails is the developer's to see, not the agent's
-            return self._broken(name)
+            return _broken(_wire_name(name, slot))
         if context:
             setting = setting.plus(context)
         caller = ANYBODY
-        if confirm is not None or confirmation_token is not None or meta or progress is not None:
-            caller = Caller(confirm, confirmation_token, meta or {}, progress)
+        bare = confirm is None and progress is None and listen is None and scopes is None
+        if not bare or confirmation_token is not None or meta:
+            caller = Caller(confirm, confirmation_token, meta or {}, progress, scopes, listen)
         return await ready.answer(arguments, caller, setting)
 
-    def _prepare(self, name: str) -> Ready:
-        from .call import make_ready
+    def stream(self, name: str, arguments: Any, **options: Any) -> AsyncGenerator[Any, None]:
+        """Call a tool and give each chunk of its result as it comes, a JSON value, and last the ToolResponse.
 
-        tool = self.get(name)
-        if tool is None:
-            raise _unknown(name, self._names)
-        ready = self._ready[name] = make_ready(tool)
-        return ready
+        Takes the options of `call`. A result that is no stream gives the response only. Whoever stops
+        listening closes the stream (`contextlib.aclosing`): the tool is cancelled, its generator closed,
+        its injected values released. The tool runs at most 64 chunks ahead; then its time goes on while
+        it waits.
+        """
+        from .stream import pump
+
+        return pump(lambda listen: self.call(name, arguments, listen=listen, **options))
+
+    async def close(self) -> None:
+        """Close every tool that was set up. A session or a selection closes nothing; its maker does."""
+        if self._owner:
+            await self._rack.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     def _make_setting(self) -> Setting:
-        from .call import Setting
-        from .confirm import TokenDesk
-
-        with self._lock:
-            if self._setting is None:
-                context = self._context
-                if context is None:
-                    context = {} if self._catalog is None else load_context(self._catalog)
-                self._setting = Setting(context, self._config, TokenDesk())
-            return self._setting
-
-    def _broken(self, name: str) -> ToolResponse:
-        from .errors import InternalError
-        from .request import new_id
-
-        reference = new_id()
-        wire_name = self._names.get(name, name)
-        LOGGER.exception("tool %s cannot be loaded (call %s)", wire_name, reference)
-        error = InternalError(f"The tool failed. Reference: {reference}.")
-        return ToolResponse(wire_name, False, error=error, metadata={"call_id": reference})
+        setting = self._home.setting()
+        self._setting = setting if self._extras is None else replace(setting, extras=self._extras)
+        return self._setting
 
 
-def _unknown(name: str, names: Mapping[str, str]) -> ToolError:
+def _catalog_slot(catalog: Catalog, definition: ToolDefinition) -> Slot:
+    return Slot(definition, lambda: load_tool(catalog, definition))
+
+
+def _wire_name(name: str, slot: Slot | None) -> str:
+    return name if slot is None else slot.definition["name"]
+
+
+def _broken(wire_name: str) -> ToolResponse:
+    from .errors import InternalError
+    from .request import new_id
+
+    reference = new_id()
+    LOGGER.exception("tool %s cannot be loaded (call %s)", wire_name, reference)
+    error = InternalError(f"The tool failed. Reference: {reference}.")
+    return ToolResponse(wire_name, False, error=error, metadata={"call_id": reference})
+
+
+def _unknown(name: str, slots: Mapping[str, Slot]) -> ToolError:
     from .words import nearest, quote
 
-    near = nearest(name, names)
-    hint = f" Did you mean {quote(names[near])}?" if near is not None else ""
+    near = nearest(name, list(slots))
+    hint = ""
+    if near is not None:
+        hint = f" Did you mean {quote(slots[near].definition['name'])}?"
     return UnknownToolError(f"There is no tool called {quote(name)}.{hint}")

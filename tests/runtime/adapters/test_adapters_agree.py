@@ -10,6 +10,7 @@ import pytest
 from adapter_samples import toolkit
 from mcp import Client
 from toolgen.runtime.adapters import mcp
+from toolgen.runtime.adapters.anthropic import execute_tool_use
 from toolgen.runtime.adapters.openai import execute_tool_call
 
 WHEN = {"when": {"asap": True}}
@@ -26,6 +27,8 @@ async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
     found["chat"] = (await execute_tool_call(tools, chat))["content"]
     item = {"type": "function_call", "call_id": "1", "name": name, "arguments": sent}
     found["responses"] = (await execute_tool_call(tools, item))["output"]
+    block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
+    found["anthropic"] = (await execute_tool_use(tools, block))["content"]
     return found
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NoReturn
 from weakref import WeakKeyDictionary
 
+from toolgen.runtime.adapters import calls
+from toolgen.runtime.adapters.calls import Answer, Incoming, Names, get, identifier
 from toolgen.runtime.adapters.naming import options, published_name, wire_names
 from toolgen.runtime.confirm import Confirm
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
+from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.runtime.words import quote
 from toolgen.schema.openai import publish, restorer
@@ -49,55 +53,67 @@ async def execute_tool_call(toolkit: Toolkit, call: Any, confirm: Confirm | None
     Gives the `tool` message or the `function_call_output` item to send back. Whatever the model did wrong is
     in its text, for the model to mend. `confirm` asks the user. Raises TypeError for what is no tool call.
     """
-    kind, function = _get(call, "type"), _get(call, "function")
+    return (await answer_tool_call(toolkit, call, confirm)).message
+
+
+async def answer_tool_call(toolkit: Toolkit, call: Any, confirm: Confirm | None = None) -> Answer:
+    """As `execute_tool_call`, with the response beside it: `.final_answer`, `.extras`."""
+    return await calls.answer(toolkit, _read(toolkit, call), confirm)
+
+
+def stream_tool_call(
+    toolkit: Toolkit, call: Any, confirm: Confirm | None = None
+) -> AsyncGenerator[Any, None]:
+    """The chunks of a streamed result as they come, JSON values, and last the Answer."""
+    return calls.stream(toolkit, _read(toolkit, call), confirm)
+
+
+def _read(toolkit: Toolkit, call: Any) -> Incoming:
+    kind, function = get(call, "type"), get(call, "function")
     if function is not None:
-        text = await _answer(toolkit, _get(function, "name"), _get(function, "arguments"), confirm)
-        return {"role": "tool", "tool_call_id": _id(call, "id"), "content": text}
+        return _function_call(toolkit, function, partial(_message, identifier(call, "id")))
     if kind == "function_call":
-        text = await _answer(toolkit, _get(call, "name"), _get(call, "arguments"), confirm)
-        return {"type": "function_call_output", "call_id": _id(call, "call_id"), "output": text}
-    if kind == "custom" and (custom := _get(call, "custom")) is not None:
-        return {"role": "tool", "tool_call_id": _id(call, "id"), "content": _custom(_get(custom, "name"))}
+        return _function_call(toolkit, call, partial(_item, kind, identifier(call, "call_id")))
+    if kind == "custom" and (custom := get(call, "custom")) is not None:
+        return _custom_call(custom, partial(_message, identifier(call, "id")))
     if kind == "custom_tool_call":
-        text = _custom(_get(call, "name"))
-        return {"type": "custom_tool_call_output", "call_id": _id(call, "call_id"), "output": text}
+        return _custom_call(call, partial(_item, kind, identifier(call, "call_id")))
     raise TypeError(
         "a tool call is an item of `message.tool_calls` (Chat) or an output item of type function_call "
         f"(Responses), not {type(call).__name__}" + (f" of type {kind!r}" if isinstance(kind, str) else "")
     )
 
 
-def _get(holder: Any, key: str) -> Any:
-    return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
+def _message(tool_call_id: str, response: ToolResponse) -> JsonObject:
+    return {"role": "tool", "tool_call_id": tool_call_id, "content": response.as_text()}
 
 
-def _id(call: Any, key: str) -> str:
-    value = _get(call, key)
-    if not isinstance(value, str):
-        raise TypeError(f"the tool call has no {key!r} to answer to")
-    return value
+def _item(kind: str, call_id: str, response: ToolResponse) -> JsonObject:
+    return {"type": f"{kind}_output", "call_id": call_id, "output": response.as_text()}
 
 
-def _custom(name: Any) -> str:
+def _custom_call(call: Any, wrap: Callable[[ToolResponse], JsonObject]) -> Incoming:
+    name = get(call, "name")
     shown = quote(name) if isinstance(name, str) else "it"
-    return InvalidRequestError(
+    error = InvalidRequestError(
         f"The call of {shown} is a custom tool call; tools here are functions and take JSON arguments."
-    ).as_text()
+    )
+    return Incoming(str(name), None, wrap, error)
 
 
-async def _answer(toolkit: Toolkit, name: Any, arguments: Any, confirm: Confirm | None) -> str:
+def _function_call(toolkit: Toolkit, call: Any, wrap: Callable[[ToolResponse], JsonObject]) -> Incoming:
+    name = get(call, "name")
     if not isinstance(name, str):
         raise TypeError("the tool call names no tool")
     dispatch = _dispatch(toolkit)
-    wire_name = dispatch.names.get(name, name)
+    wire_name = dispatch.names.wire.get(name, name)
     try:
-        restored = dispatch.restore(toolkit, wire_name)(_parse(wire_name, arguments))
+        arguments = dispatch.restore(toolkit, wire_name)(_parse(wire_name, get(call, "arguments")))
     except InvalidRequestError as error:
-        return error.as_text()
+        return Incoming(wire_name, None, wrap, error)
     except RecursionError:
-        return _not_json(wire_name, "nested too deeply").as_text()
-    response = await toolkit.call(wire_name, restored, confirm=confirm)
-    return response.as_text()
+        return Incoming(wire_name, None, wrap, _not_json(wire_name, "nested too deeply"))
+    return Incoming(wire_name, arguments, wrap)
 
 
 def _parse(name: str, arguments: Any) -> Any:
@@ -135,8 +151,7 @@ def _not_json(name: str, why: str) -> InvalidRequestError:
 class _Dispatch:
     """What incoming calls need to know of a toolkit's definitions."""
 
-    definitions: Mapping[str, ToolDefinition]
-    names: Mapping[str, str]  # published name → wire name
+    names: Names
     restorers: dict[str, Callable[[Any], Any]]  # wire name → undoes the strict schema; filled when called
 
     def restore(self, toolkit: Toolkit, name: str) -> Callable[[Any], Any]:
@@ -157,10 +172,8 @@ _DISPATCHES: WeakKeyDictionary[Toolkit, _Dispatch] = WeakKeyDictionary()
 
 def _dispatch(toolkit: Toolkit) -> _Dispatch:
     found = _DISPATCHES.get(toolkit)
-    if found is None or found.definitions is not toolkit.definitions:
-        definitions = toolkit.definitions
-        names = wire_names(definitions, TARGET)
-        found = _DISPATCHES[toolkit] = _Dispatch(definitions, names, {})
+    if found is None or found.names.definitions is not toolkit.definitions:
+        found = _DISPATCHES[toolkit] = _Dispatch(Names.of(toolkit, TARGET), {})
     return found
 
 

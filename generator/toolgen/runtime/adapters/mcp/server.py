@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any, Final
+from typing import Any
 
 try:
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
+    from mcp.server.auth.middleware.auth_context import get_access_token
     from mcp.server.context import CallNext, HandlerResult
     from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+    from mcp.server.subscriptions import ListenHandler
     from mcp.shared.exceptions import MCPError
-    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
         raise
@@ -22,40 +22,25 @@ except ModuleNotFoundError as error:
         "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'", name=error.name
     ) from error
 
-from toolgen.runtime.adapters.naming import wire_names
-from toolgen.runtime.confirm import ConfirmationPending, TokenDesk
-from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.confirm import ConfirmationPending
 from toolgen.runtime.toolkit import Toolkit
 
 from .confirm import Round, asker, input_required
-from .listing import TARGET, for_handshake_era, is_object_schema, mcp_tools
+from .listing import is_object_schema
+from .result import TOKEN_KEY, Reporter, result_of
+from .service import Service, ToolServer, is_modern
 
 LOGGER = logging.getLogger("toolgen.runtime")
-
-TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
-CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
-ERROR_KEY: Final = "toolgen/error"
-
-
-@dataclass(frozen=True, slots=True)
-class _Service:
-    """What all requests share."""
-
-    toolkit: Toolkit
-    names: Mapping[str, str]  # published name → wire name
-    desk: TokenDesk = field(default_factory=TokenDesk)
 
 
 def build_server(
     toolkit: Toolkit, *, name: str, version: str | None = None, instructions: str | None = None
 ) -> Server[Any]:
-    """A low-level server of every tool in `toolkit`, listed as they are now. Start it with `main`.
+    """A low-level server of every tool in `toolkit`, those too that are added later. Start it with `main`.
 
-    Raises ValueError where two tools are published by one name.
+    When it ends, it closes the toolkit. Raises ValueError where two tools are published by one name.
     """
-    service = _Service(toolkit, wire_names(toolkit.definitions, TARGET))
-    modern = mcp_tools(toolkit.definitions)
-    handshake = for_handshake_era(modern)
+    service = Service(toolkit)
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -66,7 +51,8 @@ def build_server(
         # The SDK would drop every key that it does not know, and check a thousand schemas at each request.
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
-            return {**result, "tools": modern if _is_modern(ctx) else handshake}
+            service.toolkit_for(ctx)  # from now on, this client is told of changes
+            return {**result, "tools": service.tools(is_modern(ctx))}
         return result
 
     async def call_tool(
@@ -81,15 +67,17 @@ def build_server(
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
 
     def input_schema(published: str) -> Mapping[str, Any] | None:
-        definition = toolkit.definition_of(service.names.get(published, published))
+        definition = toolkit.definition_of(service.wire_name(published))
         return None if definition is None else definition["input_schema"]
 
-    server: Server[Any] = Server(
+    server = ToolServer(
         name,
         version=version or "",
         instructions=instructions,
+        lifespan=service.running,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_subscriptions_listen=ListenHandler(service.bus),
         **_if_known(get_tool_input_schema=input_schema),
     )
     server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name))
@@ -104,15 +92,16 @@ def _if_known(**options: Any) -> dict[str, Any]:
 
 
 async def _call(
-    service: _Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    service: Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
-    toolkit, arguments = service.toolkit, params.arguments or {}
-    name = service.names.get(params.name, params.name)
+    toolkit, arguments = service.toolkit_for(context), params.arguments or {}
+    name = service.wire_name(params.name)
     definition = toolkit.definition_of(name)
     meta: Mapping[str, Any] = params.meta or {}
     this = Round(context, params, arguments, service.desk)
     asks = definition is not None and "confirm" in definition
     token = meta.get(TOKEN_KEY) if asks else None
+    reporter = Reporter(context)
     try:
         response = await toolkit.call(
             name,
@@ -120,7 +109,9 @@ async def _call(
             confirm=asker(this) if asks else None,
             confirmation_token=token if isinstance(token, str) else None,
             meta=meta,
-            progress=context.session.report_progress,
+            progress=reporter.progress,
+            scopes=_scopes() if definition is not None and "auth" in definition else None,
+            listen=reporter.chunk if definition is not None and "stream" in definition else None,
         )
     except ConfirmationPending as pending:
         return input_required(this, pending.confirmation)
@@ -128,21 +119,11 @@ async def _call(
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
     schema = definition.get("output_schema")
-    structured = schema is not None and (_is_modern(context) or is_object_schema(schema))
-    return _result(response, structured)
+    structured = schema is not None and (is_modern(context) or is_object_schema(schema))
+    return result_of(response, structured)
 
 
-def _result(response: ToolResponse, structured: bool) -> types.CallToolResult:
-    content: list[types.ContentBlock] = [types.TextContent(text=response.as_text())]
-    if response.error is None:
-        return types.CallToolResult(
-            content=content, structured_content=response.content if structured else None
-        )
-    meta: dict[str, Any] = {ERROR_KEY: response.error.as_dict()}
-    if "confirmation" in response.metadata:
-        meta[CONFIRMATION_KEY] = response.metadata["confirmation"]
-    return types.CallToolResult(content=content, is_error=True, _meta=meta)
-
-
-def _is_modern(context: ServerRequestContext[Any, Any]) -> bool:
-    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
+def _scopes() -> frozenset[str] | None:
+    """What the caller's access token allows; None where there is none (stdio, HTTP without auth)."""
+    token = get_access_token()
+    return None if token is None else frozenset(token.scopes)

@@ -1,0 +1,62 @@
+"""What goes back for a call: the result in the protocol's words, the chunks before it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server import ServerRequestContext
+
+from toolgen.runtime.answer import as_text
+from toolgen.runtime.context import LOGGER
+from toolgen.runtime.response import ToolResponse
+
+TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
+CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
+ERROR_KEY: Final = "toolgen/error"
+METADATA_KEY: Final = "toolgen/metadata"  # what the tool tells of its answer
+FINAL_KEY: Final = "toolgen/final_answer"
+
+_OURS = frozenset({"call_id", "confirmation"})  # in a response's metadata, not the tool's
+
+
+def result_of(response: ToolResponse, structured: bool) -> types.CallToolResult:
+    """A response as a result; its content as structure, too, where the client takes it."""
+    meta: dict[str, Any] = {}
+    if len(response.metadata) > 1:
+        told = {key: value for key, value in response.metadata.items() if key not in _OURS}
+        if told:
+            meta[METADATA_KEY] = told
+        if "confirmation" in response.metadata:
+            meta[CONFIRMATION_KEY] = response.metadata["confirmation"]
+    if response.final_answer:
+        meta[FINAL_KEY] = True
+    if response.error is not None:
+        meta[ERROR_KEY] = response.error.as_dict()
+    return types.CallToolResult(
+        content=[types.TextContent(text=response.as_text())],
+        structured_content=response.content if structured and response.error is None else None,
+        is_error=response.error is not None,
+        _meta=meta or None,
+    )
+
+
+class Reporter:
+    """Progress of one call: what the tool reports, and its chunks, each a step further."""
+
+    def __init__(self, context: ServerRequestContext[Any, Any]) -> None:
+        self._report = context.session.report_progress
+        self._last = 0.0
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """What the tool says itself."""
+        self._last = progress
+        await self._report(progress, total, message)
+
+    async def chunk(self, chunk: Any) -> None:
+        """A chunk of the result: a text as it is, anything else as JSON."""
+        self._last += 1
+        try:
+            await self._report(self._last, None, as_text(chunk))
+        except Exception:  # a client that has gone away must not undo the work
+            LOGGER.exception("a chunk could not be sent as progress")

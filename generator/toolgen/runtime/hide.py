@@ -1,0 +1,83 @@
+"""Secret values kept out of texts: of errors, of logs."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterable, MutableMapping
+from typing import Any
+
+MASK = "[secret]"
+
+
+def redact(value: Any, hidden: Iterable[str]) -> Any:
+    """A text, or the texts in a JSON value, with every secret masked, the longest first."""
+    secrets = sorted((text for text in hidden if text), key=len, reverse=True)
+    return _redact(value, secrets) if secrets else value
+
+
+def _redact(value: Any, secrets: list[str]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, MASK)
+        return value
+    if isinstance(value, dict):
+        return {_redact(key, secrets): _redact(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_redact(item, secrets) for item in value]
+    return value
+
+
+def tell_log(
+    logger: Any, level: int, message: str, fields: dict[str, Any], error: BaseException | None = None
+) -> None:
+    """One record with `fields` as its attributes, by any kind of logger, and the error's traceback."""
+    options: MutableMapping[str, Any] = {"extra": fields, "exc_info": error}
+    text: Any = message
+    while isinstance(logger, logging.LoggerAdapter):
+        text, options = logger.process(text, options)
+        options["extra"] = {**fields, **(options.get("extra") or {})}  # 3.11 and 3.12 put theirs in its place
+        logger = logger.logger
+    logger.log(level, text, **options)
+
+
+class CallLogger(logging.LoggerAdapter[Any]):
+    """A tool's logger for one call: records carry `tool_name` and `call_id`, and no secret of the tool."""
+
+    def __init__(self, logger: Any, extra: dict[str, Any], hidden: list[str]) -> None:
+        super().__init__(logger, extra)
+        self.hidden = hidden
+
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+        """Add the call's fields to those that the record brings along."""
+        kwargs["extra"] = {**(self.extra or {}), **(kwargs.get("extra") or {})}
+        return msg, kwargs
+
+    def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
+        """As `Logger.log`; where the tool has secrets, the text is made here, and masked."""
+        if self.hidden and self.isEnabledFor(level):
+            msg, args = redact(_formatted(msg, args), self.hidden), ()
+            if kwargs.get("exc_info"):
+                msg = f"{msg}\n{redact(traceback_of(kwargs.pop('exc_info')), self.hidden)}"
+        kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1  # the tool's line, not this one
+        super().log(level, msg, *args, **kwargs)
+
+
+def _formatted(message: object, args: tuple[object, ...]) -> str:
+    text = str(message)
+    if not args:
+        return text
+    values: Any = args[0] if len(args) == 1 and isinstance(args[0], dict) and args[0] else args
+    try:
+        return str(text % values)
+    except (TypeError, ValueError):  # as logging would tell of it, but without the tool's failing of it
+        return f"{text} {args!r}"
+
+
+def traceback_of(error: Any) -> str:
+    """The traceback of an exception, as the log would show it; of the current one where `error` is True."""
+    if isinstance(error, BaseException):
+        return "".join(traceback.format_exception(error)).rstrip()
+    if isinstance(error, tuple) and isinstance(error[1], BaseException):
+        return "".join(traceback.format_exception(error[1])).rstrip()
+    return traceback.format_exc().rstrip()

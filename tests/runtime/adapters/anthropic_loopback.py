@@ -1,0 +1,78 @@
+"""A stand-in for Anthropic on the loopback interface: asks for one script of tools, then says done."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+JsonObject = dict[str, Any]
+
+
+class Loopback(ThreadingHTTPServer):
+    """`calls` are (name, input); every request that came is kept in `seen`."""
+
+    daemon_threads = True
+
+    def __init__(self, calls: list[tuple[str, JsonObject]]) -> None:
+        self.calls = calls
+        self.seen: list[JsonObject] = []
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def reply(self, body: JsonObject) -> JsonObject:
+        """What the API would answer."""
+        self.seen.append(body)
+        answered = any(isinstance(message["content"], list) for message in body["messages"])
+        blocks: list[JsonObject] = [{"type": "text", "text": "done" if answered else "let me see"}]
+        if not answered:
+            blocks += [
+                {"type": "tool_use", "id": f"toolu_{i}", "name": name, "input": given}
+                for i, (name, given) in enumerate(self.calls)
+            ]
+        return {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": body["model"],
+            "content": blocks,
+            "stop_reason": "end_turn" if answered else "tool_use",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+        }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Loopback
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        reply = json.dumps(self.server.reply(body)).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing: the test's output is enough."""
+
+
+@contextmanager
+def loopback(calls: list[tuple[str, JsonObject]]) -> Iterator[Loopback]:
+    """A server that runs while the block does."""
+    server = Loopback(calls)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

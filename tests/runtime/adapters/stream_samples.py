@@ -1,0 +1,88 @@
+"""Tools whose results come in chunks, and one that counts its session's calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from adapter_samples import Request, define
+from toolgen.runtime import BaseTool, ToolContext, Toolkit
+
+CHUNKS: dict[str, Any] = {"chunk_schema": {"type": ["string", "object"]}}
+
+
+class Lines(BaseTool[Request, Any]):
+    """An async generator: texts and objects."""
+
+    definition = define("lines", "Lines.", {"type": "object"}, stream=CHUNKS)
+    request_model = Request
+
+    async def execute(self, request: Request, context: ToolContext) -> AsyncIterator[Any]:
+        for chunk in ("größer", {"n": 1}, "end"):
+            yield chunk
+
+
+class PlainLines(BaseTool[Request, Any]):
+    """A plain generator, which runs in a worker thread."""
+
+    definition = define("plain_lines", "Lines.", {"type": "object"}, stream=CHUNKS)
+    request_model = Request
+
+    def execute(self, request: Request, context: ToolContext) -> Iterator[Any]:
+        yield from ("größer", {"n": 1}, "end")
+
+
+class Broken(BaseTool[Request, Any]):
+    """Fails after its first chunk."""
+
+    definition = define("broken", "Break.", {"type": "object"}, stream=CHUNKS)
+    request_model = Request
+
+    async def execute(self, request: Request, context: ToolContext) -> AsyncIterator[Any]:
+        yield "one"
+        raise ValueError("inside")
+
+
+class Endless(BaseTool[Request, Any]):
+    """Goes on until it is closed, and remembers."""
+
+    definition = define("endless", "Go on.", {"type": "object"}, stream=CHUNKS)
+    request_model = Request
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    async def execute(self, request: Request, context: ToolContext) -> AsyncIterator[Any]:
+        try:
+            while True:
+                yield "more"
+                await asyncio.sleep(0.01)
+        finally:
+            self.seen.append("closed")
+
+
+class Count(BaseTool[Request, Any]):
+    """How often it was called in this session."""
+
+    definition = define("count", "Count.", {"type": "object"}, final_answer=True)
+    request_model = Request
+
+    async def execute(self, request: Request, context: ToolContext) -> Any:
+        context.extras["count"] = context.extras.get("count", 0) + 1
+        context.metadata["extra"] = "told"
+        return context.extras["count"]
+
+
+class Guarded(BaseTool[Request, Any]):
+    """Asks for a scope."""
+
+    definition = define("guarded", "Guard.", {"type": "object"}, auth={"scopes": ["orders:write"]})
+    request_model = Request
+
+    async def execute(self, request: Request, context: ToolContext) -> Any:
+        return "in"
+
+
+def streams() -> Toolkit:
+    return Toolkit([Lines(), PlainLines(), Broken(), Endless(), Count(), Guarded()])

@@ -1,0 +1,182 @@
+"""The Anthropic adapter: definitions, single blocks, and a whole conversation of the real client."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import anthropic
+import pytest
+from adapter_samples import SECRET, Book, Renamed, Request, Wipe, define, toolkit
+from anthropic_loopback import loopback
+from toolgen.runtime import BaseTool, Confirmation, ToolContext, Toolkit
+from toolgen.runtime.adapters.anthropic import (
+    answer_tool_use,
+    anthropic_tools,
+    execute_tool_use,
+    stream_tool_use,
+)
+
+WHEN = {"when": {"asap": True}}
+
+
+def block(name: str, given: Any, identifier: str = "toolu_1") -> dict[str, Any]:
+    return {"type": "tool_use", "id": identifier, "name": name, "input": given}
+
+
+def answer(name: str, given: Any, tools: Toolkit | None = None, **options: Any) -> dict[str, Any]:
+    return asyncio.run(execute_tool_use(tools or toolkit(), block(name, given), **options))
+
+
+def test_definitions_are_the_authors() -> None:
+    tools = anthropic_tools(toolkit().definitions)
+    assert tools[0] == {
+        "name": "book",
+        "description": Book.definition["description"],
+        "input_schema": Book.definition["input_schema"],
+    }
+    for tool in tools:
+        if tool["name"] != "mcp.renamed":
+            assert re.fullmatch(r"[a-zA-Z0-9_-]{1,128}", tool["name"])
+
+
+def named(name: str, strict: bool, schema: dict[str, Any]) -> Any:
+    targets = {"anthropic": {"name": name, "strict": strict}}
+    return define("x", "X.", schema, targets=targets)
+
+
+def test_strict_is_published_where_the_spec_asks_and_the_schema_fits() -> None:
+    closed: dict[str, Any] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"n": {"type": "integer", "minimum": 1}},
+        "$comment": "a note",
+    }
+    (tool,) = anthropic_tools({"x": named("other", True, closed)})
+    assert (tool["name"], tool["strict"]) == ("other", True)
+    assert tool["input_schema"] == {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"n": {"type": "integer"}},
+    }
+    open_one = {"type": "object"}
+    (tool,) = anthropic_tools({"x": named("other", True, open_one)})
+    assert "strict" not in tool
+    assert tool["input_schema"] is open_one
+
+
+def test_two_tools_cannot_have_one_name() -> None:
+    definitions = {"x": named("one", False, {}), "y": {**named("one", False, {}), "name": "y"}}
+    with pytest.raises(ValueError, match="both published as 'one'"):
+        anthropic_tools(definitions)
+
+
+def test_a_good_call_is_a_result() -> None:
+    assert answer("book", WHEN) == {
+        "type": "tool_result",
+        "tool_use_id": "toolu_1",
+        "content": '{"given":{"when":{"asap":true}},"nothing":null}',
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "text"),
+    [
+        ("book", {**WHEN, "guests": 11}, "Error [fully_booked]: No room for 11.\nHint: Try another day."),
+        ("book", {}, "Error [invalid_request]: Invalid arguments for book:\n- $.when: required"),
+        ("bok", {}, 'Error [unknown_tool]: There is no tool called "bok". Did you mean "book"?'),
+        ("book", "text", "Error [invalid_request]: Invalid arguments for book:\n- $: expected an object"),
+        ("wipe", {"disk": "a"}, "Error [confirmation_required]"),
+    ],
+)
+def test_what_goes_wrong_is_an_error_for_the_model(name: str, given: Any, text: str) -> None:
+    result = answer(name, given)
+    assert result["is_error"] is True
+    assert result["content"].startswith(text)
+
+
+def test_a_crash_shows_nothing() -> None:
+    assert SECRET not in str(answer("boom", {}))
+
+
+def test_nothing_but_a_tool_use_block_is_answered() -> None:
+    wrong: list[Any] = [{}, {"type": "text", "text": "hi"}, None, {"type": "tool_use", "name": "book"}]
+    for each in wrong:
+        with pytest.raises(TypeError):
+            asyncio.run(execute_tool_use(toolkit(), each))
+
+
+def test_an_sdk_object_is_as_good_as_a_dict() -> None:
+    made = SimpleNamespace(type="tool_use", id="toolu_9", name="rows", input={"n": 2})
+    result = asyncio.run(execute_tool_use(toolkit(), made))
+    assert (result["tool_use_id"], result["content"]) == ("toolu_9", "[0,1]")
+
+
+def test_the_user_is_asked() -> None:
+    tool, asked = Wipe(), list[str]()
+
+    async def confirm(confirmation: Confirmation) -> bool:
+        asked.append(confirmation.message)
+        return True
+
+    assert answer("wipe", {"disk": "a"}, Toolkit([tool]), confirm=confirm)["content"] == '{"wiped":"a"}'
+    assert asked == ["Wipe a?"]
+
+
+class Finish(BaseTool[Request, Any]):
+    definition = define("finish", "Finish.", {"type": "object"}, final_answer=True)
+    request_model = Request
+
+    async def execute(self, request: Request, context: ToolContext) -> Any:
+        context.extras["note"] = "kept"
+        return "the end"
+
+
+def test_a_final_answer_is_told_beside_the_block() -> None:
+    found = asyncio.run(answer_tool_use(Toolkit([Finish()]), block("finish", {})))
+    assert found.message["content"] == "the end"
+    assert found.response.final_answer
+    assert found.response.extras == {"note": "kept"}
+
+
+def test_a_stream_of_one_that_is_none_is_its_answer() -> None:
+    async def work() -> list[Any]:
+        return [item async for item in stream_tool_use(toolkit(), block("rows", {"n": 1}))]
+
+    (found,) = asyncio.run(work())
+    assert found.message["content"] == "[0]"
+
+
+class Published(Renamed):
+    definition = define("renamed", "Go.", {"type": "object"}, targets={"anthropic": {"name": "an-renamed"}})
+
+
+def test_a_published_name_finds_its_tool() -> None:
+    assert answer("an-renamed", {"q": "x"}, Toolkit([Published()]))["content"] == '{"q":"x"}'
+
+
+def test_a_whole_conversation_with_the_real_client() -> None:
+    tools = toolkit()
+    calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]
+    messages: list[Any] = [{"role": "user", "content": "go"}]
+    published: Any = anthropic_tools(tools.select(names=["book", "rows"]).definitions)
+    with loopback(calls) as server:
+        client = anthropic.Anthropic(base_url=server.url, api_key="none", max_retries=0)
+        with client:
+            first = client.messages.create(model="m", max_tokens=9, messages=messages, tools=published)
+            assert first.stop_reason == "tool_use"
+            blocks = [part for part in first.content if part.type == "tool_use"]
+            results = [asyncio.run(execute_tool_use(tools, part)) for part in blocks]
+            messages += [
+                {"role": "assistant", "content": [part.model_dump() for part in first.content]},
+                {"role": "user", "content": results},
+            ]
+            last = client.messages.create(model="m", max_tokens=9, messages=messages, tools=published)
+    assert last.stop_reason == "end_turn"
+    assert server.seen[0]["tools"] == published
+    sent = server.seen[1]["messages"][-1]["content"]
+    assert [part["tool_use_id"] for part in sent] == ["toolu_0", "toolu_1", "toolu_2"]
+    assert [part.get("is_error", False) for part in sent] == [False, True, False]
+    assert "- $.guests: expected at least 1, got 0" in sent[1]["content"]

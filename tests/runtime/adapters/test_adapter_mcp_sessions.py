@@ -1,0 +1,241 @@
+"""MCP beyond one call: what a session keeps, changes of the tools, scopes of an access token, the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import uvicorn
+from adapter_samples import Request, Rows, define
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+from mcp.shared.exceptions import MCPError
+from pydantic import AnyHttpUrl
+from stream_samples import Count, Guarded
+from toolgen.runtime import BaseTool, ToolContext, Toolkit
+from toolgen.runtime.adapters import mcp
+
+ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
+
+
+@pytest.mark.parametrize(("era", "wanted"), [("legacy", ["1", "2", "3"]), ("auto", ["1", "1", "1"])])
+def test_extras_live_as_long_as_the_session(era: str, wanted: list[str]) -> None:
+    async def work() -> list[list[Any]]:
+        found = []
+        server = mcp.build_server(Toolkit([Count()]), name="s")
+        for _ in range(2):
+            async with Client(server, mode=era) as client:
+                found.append([await client.call_tool("count", {}) for _ in range(3)])
+        return found
+
+    for results in asyncio.run(work()):
+        assert [result.content[0].text for result in results] == wanted
+        assert results[0].meta["toolgen/final_answer"] is True
+        assert results[0].meta["toolgen/metadata"] == {"extra": "told"}
+
+
+class Late(BaseTool[Request, Any]):
+    """Is added while the server runs."""
+
+    definition = define("late", "Late.", {"type": "object"})
+    request_model = Request
+
+    async def execute(self, request: Request, context: ToolContext) -> Any:
+        return "here"
+
+
+def test_a_client_of_the_handshake_era_is_told_of_changes() -> None:
+    toolkit, told = Toolkit([Rows()]), list[str]()
+
+    async def message(incoming: Any) -> None:
+        told.append(getattr(getattr(incoming, "root", incoming), "method", type(incoming).__name__))
+
+    async def work() -> None:
+        async with Client(
+            mcp.build_server(toolkit, name="s"), mode="legacy", message_handler=message
+        ) as client:
+            assert client.server_capabilities.tools.list_changed is True
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
+            await asyncio.to_thread(toolkit.add, Late())  # from another thread
+            for _ in range(200):
+                if told:
+                    break
+                await asyncio.sleep(0.01)
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows", "late"]
+            assert (await client.call_tool("late", {})).content[0].text == "here"
+            toolkit.remove("late")
+            with pytest.raises(MCPError, match="no tool called"):
+                await client.call_tool("late", {})
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
+
+    asyncio.run(work())
+    assert "notifications/tools/list_changed" in told
+
+
+def test_a_client_that_listens_is_told_of_changes() -> None:
+    toolkit = Toolkit([Rows()])
+
+    async def work() -> None:
+        async with Client(mcp.build_server(toolkit, name="s")) as client:
+            assert client.server_capabilities.tools.list_changed is True
+            async with client.listen(tools_list_changed=True) as subscription:
+                toolkit.add(Late())
+                event = await asyncio.wait_for(anext(aiter(subscription)), 5)
+                assert type(event).__name__ == "ToolsListChanged"
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows", "late"]
+
+    asyncio.run(work())
+
+
+def test_a_tool_that_cannot_be_published_does_not_take_the_others_along(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Double(Late):
+        definition = define("double", "Double.", {"type": "object"}, targets={"mcp": {"name": "rows"}})
+
+    toolkit = Toolkit([Rows()])
+
+    async def work() -> None:
+        async with Client(mcp.build_server(toolkit, name="s")) as client:
+            toolkit.add(Double())
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
+            assert (await client.call_tool("rows", {"n": 1})).content[0].text == "[0]"
+
+    asyncio.run(work())
+    assert "the list of tools stays as it was" in caplog.text
+
+
+@ERAS
+def test_the_end_of_the_server_closes_its_tools(era: str) -> None:
+    seen: list[str] = []
+
+    class Held(Late):
+        async def setup(self) -> None:
+            seen.append("set up")
+
+        async def close(self) -> None:
+            seen.append("closed")
+
+    async def work() -> None:
+        async with Client(mcp.build_server(Toolkit([Held()]), name="s"), mode=era) as client:
+            await client.call_tool("late", {})
+            await client.call_tool("late", {})
+            assert seen == ["set up"]
+
+    asyncio.run(work())
+    assert seen == ["set up", "closed"]
+
+
+class Tokens:
+    """Knows two tokens."""
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        scopes = {"writer": ["orders:read", "orders:write"], "reader": ["orders:read"]}.get(token)
+        return None if scopes is None else AccessToken(token=token, client_id="c", scopes=scopes)
+
+
+@contextmanager
+def served(toolkit: Toolkit) -> Iterator[str]:
+    """The URL of a server that asks for a token."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    auth = AuthSettings(
+        issuer_url=AnyHttpUrl("http://127.0.0.1:9"), resource_server_url=None, required_scopes=["orders:read"]
+    )
+    server = mcp.build_server(toolkit, name="s")
+    app = server.streamable_http_app(auth=auth, token_verifier=Tokens())
+    uvicorn_server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
+    thread = threading.Thread(target=uvicorn_server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not uvicorn_server.started:
+        time.sleep(0.01)
+    try:
+        yield f"{url}/mcp"
+    finally:
+        uvicorn_server.should_exit = True
+        thread.join(10)
+        listening.close()
+
+
+@ERAS
+def test_an_access_token_says_what_its_holder_may_do(era: str) -> None:
+    async def call(url: str, token: str) -> Any:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+            Client(streamable_http_client(url, http_client=http), mode=era) as client,
+        ):
+            return await client.call_tool("guarded", {})
+
+    with served(Toolkit([Guarded()])) as url:
+        assert asyncio.run(call(url, "writer")).content[0].text == "in"
+        refused = asyncio.run(call(url, "reader"))
+    assert refused.is_error
+    assert refused.meta["toolgen/error"]["code"] == "insufficient_scope"
+    assert refused.meta["toolgen/error"]["details"] == {"missing": ["orders:write"]}
+
+
+def test_without_auth_no_scopes_are_asked_for() -> None:
+    async def work() -> Any:
+        async with Client(mcp.build_server(Toolkit([Guarded()]), name="s")) as client:
+            return await client.call_tool("guarded", {})
+
+    assert asyncio.run(work()).content[0].text == "in"
+
+
+CLOSING = """
+import sys
+sys.path[:0] = {paths!r}
+from test_adapter_mcp_sessions import Late
+from toolgen.runtime import Toolkit
+from toolgen.runtime.adapters import mcp
+
+class Held(Late):
+    async def close(self):
+        sys.stderr.write("closed by the end")
+
+sys.exit(mcp.main(lambda: mcp.build_server(Toolkit([Held()]), name="s"), []))
+"""
+
+
+@pytest.mark.parametrize("how", ["signal", "end of input"])
+def test_a_server_process_closes_its_tools(how: str) -> None:
+    here = Path(__file__).parent
+    code = CLOSING.format(paths=[str(here), str(here.parent)])
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": "late", "arguments": {}, "_meta": meta}
+    process.stdin.write(
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}) + "\n"
+    )
+    process.stdin.flush()
+    assert "here" in json.loads(process.stdout.readline())["result"]["content"][0]["text"]
+    if how == "signal":
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    _, err = process.communicate(timeout=20)
+    assert "closed by the end" in err

@@ -1,0 +1,155 @@
+"""One stream through every adapter: the same chunks in order, the same whole result, the same ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from stream_samples import Endless, streams
+from toolgen.runtime import Toolkit, ToolResponse
+from toolgen.runtime.adapters import anthropic, mcp, openai
+
+NAMES = pytest.mark.parametrize("name", ["lines", "plain_lines"])
+ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
+CHUNKS = ["größer", {"n": 1}, "end"]
+WHOLE = '["größer",{"n":1},"end"]'
+
+
+def chat(name: str) -> dict[str, Any]:
+    return {"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}}
+
+
+def item(name: str) -> dict[str, Any]:
+    return {"type": "function_call", "call_id": "c", "name": name, "arguments": "{}"}
+
+
+def block(name: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": "c", "name": name, "input": {}}
+
+
+def collect(stream: Any) -> list[Any]:
+    async def work() -> list[Any]:
+        return [each async for each in stream]
+
+    return asyncio.run(work())
+
+
+@NAMES
+@ERAS
+def test_mcp_tells_chunks_as_progress_and_the_whole_at_the_end(name: str, era: str) -> None:
+    seen: list[Any] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        seen.append((done, total, message))
+
+    async def work() -> Any:
+        async with Client(mcp.build_server(streams(), name="s"), mode=era) as client:
+            return await client.call_tool(name, {}, progress_callback=progress)
+
+    result = asyncio.run(work())
+    assert seen == [(1, None, "größer"), (2, None, '{"n":1}'), (3, None, "end")]
+    assert result.content[0].text == WHOLE
+
+
+@ERAS
+def test_mcp_without_a_progress_callback_gives_the_whole(era: str) -> None:
+    async def work() -> Any:
+        async with Client(mcp.build_server(streams(), name="s"), mode=era) as client:
+            return await client.call_tool("plain_lines", {})
+
+    assert asyncio.run(work()).content[0].text == WHOLE
+
+
+@ERAS
+def test_mcp_a_stream_that_raises_is_an_error_without_its_text(era: str) -> None:
+    async def work() -> Any:
+        async with Client(mcp.build_server(streams(), name="s"), mode=era) as client:
+            return await client.call_tool("broken", {})
+
+    result = asyncio.run(work())
+    assert result.is_error
+    assert result.meta["toolgen/error"]["code"] == "internal_error"
+    assert "inside" not in result.content[0].text
+
+
+@ERAS
+def test_mcp_a_client_that_leaves_closes_the_stream(era: str) -> None:
+    tool = Endless()
+
+    async def work() -> None:
+        async with Client(mcp.build_server(Toolkit([tool]), name="s"), mode=era) as client:
+            with pytest.raises(MCPError):
+                await client.call_tool("endless", {}, read_timeout_seconds=0.2)
+            for _ in range(200):
+                if tool.seen:
+                    return
+                await asyncio.sleep(0.01)
+
+    asyncio.run(work())
+    assert tool.seen == ["closed"]
+
+
+@NAMES
+def test_the_other_adapters_give_the_chunks_and_then_the_answer(name: str) -> None:
+    *chunks, answer = collect(openai.stream_tool_call(streams(), chat(name)))
+    assert chunks == CHUNKS
+    assert answer.message == {"role": "tool", "tool_call_id": "c", "content": WHOLE}
+    *chunks, answer = collect(openai.stream_tool_call(streams(), item(name)))
+    assert chunks == CHUNKS
+    assert answer.message == {"type": "function_call_output", "call_id": "c", "output": WHOLE}
+    *chunks, answer = collect(anthropic.stream_tool_use(streams(), block(name)))
+    assert chunks == CHUNKS
+    assert answer.message == {"type": "tool_result", "tool_use_id": "c", "content": WHOLE}
+    assert answer.response.content == json.loads(WHOLE)
+
+
+def test_a_stream_that_raises_ends_in_an_answer_that_says_so() -> None:
+    chunk, answer = collect(anthropic.stream_tool_use(streams(), block("broken")))
+    assert chunk == "one"
+    assert answer.message["is_error"]
+    chunk, answer = collect(openai.stream_tool_call(streams(), chat("broken")))
+    assert answer.message["content"].startswith("Error [internal_error]")
+
+
+def test_what_cannot_be_read_is_one_answer() -> None:
+    bad = {"id": "c", "type": "function", "function": {"name": "lines", "arguments": "{"}}
+    (answer,) = collect(openai.stream_tool_call(streams(), bad))
+    assert answer.message["content"].startswith("Error [invalid_request]")
+    assert not answer.response.success
+
+
+@pytest.mark.parametrize("adapter", ["openai", "anthropic", "toolkit"])
+def test_an_abandoned_stream_closes_its_generator(adapter: str) -> None:
+    tool = Endless()
+    toolkit = Toolkit([tool])
+
+    async def work() -> None:
+        opened = {
+            "openai": lambda: openai.stream_tool_call(toolkit, chat("endless")),
+            "anthropic": lambda: anthropic.stream_tool_use(toolkit, block("endless")),
+            "toolkit": lambda: toolkit.stream("endless", {}),
+        }
+        async with aclosing(opened[adapter]()) as stream:
+            assert await anext(stream) == "more"
+        assert tool.seen == ["closed"]
+
+    asyncio.run(work())
+
+
+def test_final_answers_and_extras_come_beside_the_message() -> None:
+    session = streams().session()
+
+    async def work() -> list[Any]:
+        chats = [await openai.answer_tool_call(session, chat("count")) for _ in range(2)]
+        return [*chats, await anthropic.answer_tool_use(session, block("count"))]
+
+    answers = asyncio.run(work())
+    assert [answer.response.content for answer in answers] == [1, 2, 3]
+    assert all(answer.response.final_answer for answer in answers)
+    assert isinstance(answers[0].response, ToolResponse)
+    assert answers[2].response.extras == {"count": 3}

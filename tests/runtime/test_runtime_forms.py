@@ -1,0 +1,110 @@
+"""The forms of a response, and what a tool tells of its answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from by_hand import code_of, make_tool, run
+from pydantic import BaseModel
+from toolgen.runtime import ResponseForm, ToolError, ToolResponse
+
+GOOD = ToolResponse("count", True, {"rows": [1, 2], "note": "größer"}, metadata={"call_id": "a1"})
+EMPTY = ToolResponse("count", True, [], metadata={"call_id": "a1"})
+BAD = ToolResponse("count", False, error=ToolError("Nothing\nat all."), metadata={"call_id": "a1"})
+
+
+def test_intact_is_the_response_itself() -> None:
+    assert GOOD.render(ResponseForm.INTACT) is GOOD
+
+
+def test_a_dict_leaves_out_what_says_nothing() -> None:
+    assert GOOD.render(ResponseForm.DICT) == {
+        "tool_name": "count",
+        "success": True,
+        "content": {"rows": [1, 2], "note": "größer"},
+        "final_answer": False,
+    }
+    whole = GOOD.render(ResponseForm.DICT, filter_empty_fields=False, filter_metadata_fields=False)
+    assert whole == GOOD.as_dict()
+
+
+def test_an_empty_answer_is_still_an_answer() -> None:
+    assert EMPTY.render(ResponseForm.DICT)["content"] == []
+    assert "content" not in BAD.render(ResponseForm.DICT)
+    assert BAD.render(ResponseForm.DICT)["error"]["message"] == "Nothing\nat all."
+
+
+def test_a_string_is_the_dict_in_one_line_of_json() -> None:
+    line = GOOD.render(ResponseForm.STR, filter_metadata_fields=False)
+    assert "\n" not in line
+    assert "größer" in line
+    assert json.loads(line) == GOOD.render(ResponseForm.DICT, filter_metadata_fields=False)
+
+
+def test_pretty_text_is_the_default() -> None:
+    assert GOOD.render() == (
+        'tool_name: count\nsuccess: true\ncontent: \n  {\n    "rows": [\n      1,\n      2\n    ],\n'
+        '    "note": "größer"\n  }\nfinal_answer: false'
+    )
+    assert BAD.render() == (
+        "tool_name: count\nsuccess: false\nerror: \n  Error [error]: Nothing\n  at all.\nfinal_answer: false"
+    )
+
+
+def test_a_form_may_be_said_by_its_name_and_must_exist() -> None:
+    named: Any = "str"
+    assert GOOD.render(named) == GOOD.render(ResponseForm.STR)
+    wrong: Any = "xml"
+    with pytest.raises(ValueError, match="xml"):
+        GOOD.render(wrong)
+
+
+class Search(BaseModel):
+    """What a search tells of its answer."""
+
+    rows_seen: int
+    complete: bool = True
+
+
+async def tells(self: Any, request: Any, context: Any) -> Any:
+    context.metadata.update(request.model_dump())
+    return 1
+
+
+def test_what_a_tool_tells_of_its_answer_comes_out() -> None:
+    response = run(make_tool(tells), {"rows_seen": 3})
+    assert response.metadata.pop("call_id")  # type: ignore[attr-defined]
+    assert response.metadata == {"rows_seen": 3}
+
+
+def test_a_metadata_model_is_a_contract() -> None:
+    tool = make_tool(tells)
+    type(tool).metadata_model = Search
+    response = run(tool, {"rows_seen": 3})
+    assert {"rows_seen": 3, "complete": True}.items() <= response.metadata.items()
+    broken = run(tool, {"rows_seen": "many"})
+    assert code_of(broken) == "invalid_response"
+    assert code_of(run(tool, {})) == "invalid_response"
+
+
+def test_a_tool_cannot_pass_for_the_runtime_in_its_metadata() -> None:
+    assert run(make_tool(tells), {"call_id": "mine"}).metadata["call_id"] != "mine"
+
+
+def test_metadata_that_is_not_json_breaks_the_contract() -> None:
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        context.metadata["seen"] = {1, 2}
+
+    assert code_of(run(make_tool(execute))) == "invalid_response"
+
+
+def test_what_was_told_before_a_failure_is_kept() -> None:
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        context.metadata.update(tried=2, odd={1})
+        raise ToolError("No.")
+
+    response = run(make_tool(execute, errors=(ToolError,)))
+    assert response.metadata["tried"] == 2
+    assert "odd" not in response.metadata

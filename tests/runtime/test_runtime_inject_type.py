@@ -1,0 +1,87 @@
+"""Context by type, and what a tool without its dependencies answers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from by_hand import code_of, make_tool, run
+from toolgen.runtime import ToolError
+
+DB = [{"name": "db", "type": "sqlite3.Connection"}]
+
+
+async def asks(self: Any, request: Any, context: Any, *, db: Any) -> Any:
+    return db.execute("select 1").fetchone()[0]
+
+
+@asynccontextmanager
+async def managed() -> AsyncIterator[sqlite3.Connection]:
+    db = sqlite3.connect(":memory:")
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def connect() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:")
+
+
+@pytest.mark.parametrize("given", [connect, managed])
+def test_a_type_finds_what_is_injected(given: Any) -> None:
+    assert run(make_tool(asks, inject=DB), context={sqlite3.Connection: given}).content == 1
+
+
+def test_a_value_by_type() -> None:
+    db = connect()
+    assert run(make_tool(asks, inject=DB), context={sqlite3.Connection: db}).content == 1
+    db.close()
+
+
+def test_a_name_goes_before_a_type() -> None:
+    async def execute(self: Any, request: Any, context: Any, *, root: Any) -> Any:
+        return str(root)
+
+    tool = make_tool(execute, inject=[{"name": "root", "type": "pathlib.Path"}])
+    assert run(tool, context={Path: Path("type"), "root": Path("name")}).content == "name"
+    assert run(tool, context={Path: Path("type")}).content == "type"
+
+
+def test_a_type_that_is_not_the_one_is_not_taken() -> None:
+    class Other(sqlite3.Connection):
+        pass
+
+    for context in ({Other: connect}, {sqlite3.Cursor: connect}, {}):
+        assert code_of(run(make_tool(asks, inject=DB), context=context)) == "missing_dependency"
+    nowhere = [{"name": "db", "type": "no.such.module.Thing"}]
+    assert code_of(run(make_tool(asks, inject=nowhere), context={Other: connect})) == "missing_dependency"
+
+
+def test_context_of_one_call_by_type() -> None:
+    assert run(make_tool(asks, inject=DB), {}, **{"context": {sqlite3.Connection: connect}}).content == 1
+
+
+class NoDatabaseError(ToolError):
+    code = "missing_dependency"
+    description = "The shop is closed."
+    hint = "Try again tomorrow."
+
+
+def test_a_tool_that_declares_the_error_says_it_in_its_own_words() -> None:
+    response = run(make_tool(asks, inject=DB, errors=(NoDatabaseError,)))
+    assert isinstance(response.error, NoDatabaseError)
+    assert response.as_text().endswith("\nHint: Try again tomorrow.")
+
+
+def test_a_factory_that_fails_tells_nothing() -> None:
+    def fails() -> Any:
+        raise OSError("db.internal is down")
+
+    response = run(make_tool(asks, inject=DB), context={sqlite3.Connection: fails})
+    assert code_of(response) == "internal_error"
+    assert "db.internal" not in response.as_text()

@@ -1,0 +1,141 @@
+"""Set-up before the first call: once, in its time, failing soft; and closing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from by_hand import code_of, make_tool
+from toolgen.runtime import BaseTool, ToolError, Toolkit
+
+
+async def execute(self: Any, request: Any, context: Any) -> Any:
+    return list(self.seen)
+
+
+def preparing(setup: Any, close: Any = None, **definition: Any) -> Any:
+    tool: Any = make_tool(execute, **definition)
+    type(tool).setup = setup
+    if close is not None:
+        type(tool).close = close
+    tool.seen = []
+    return tool
+
+
+async def slowly(self: Any) -> None:
+    await asyncio.sleep(0.02)
+    self.seen.append("set up")
+
+
+def in_thread(self: Any) -> None:
+    self.seen.append(threading.current_thread() is not threading.main_thread())
+
+
+async def closing(self: Any) -> None:
+    self.seen.append("closed")
+
+
+async def five_at_once(tool: BaseTool[Any, Any]) -> list[Any]:
+    toolkit = Toolkit([tool])
+    return [r.content for r in await asyncio.gather(*(toolkit.call("x", {}) for _ in range(5)))]
+
+
+def test_calls_that_come_at_once_set_up_once() -> None:
+    assert asyncio.run(five_at_once(preparing(slowly))) == [["set up"]] * 5
+
+
+def test_a_plain_set_up_runs_in_a_thread() -> None:
+    assert asyncio.run(five_at_once(preparing(in_thread))) == [[True]] * 5
+
+
+def test_a_set_up_that_fails_is_tried_again_and_tells_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    async def fails_once(self: Any) -> None:
+        self.seen.append("tried")
+        if len(self.seen) == 1:
+            raise ConnectionError("db.internal:5432 is down")
+
+    async def work() -> list[Any]:
+        toolkit = Toolkit([preparing(fails_once)])
+        return [await toolkit.call("x", {}) for _ in range(3)]
+
+    first, second, third = asyncio.run(work())
+    assert code_of(first) == "not_ready"
+    assert first.error.retryable
+    assert "db.internal" not in first.as_text()
+    assert first.metadata["call_id"] in first.as_text()
+    assert "db.internal:5432 is down" in caplog.text
+    assert second.content == third.content == ["tried", "tried"]
+
+
+def test_who_waits_for_a_set_up_that_fails_is_told_too() -> None:
+    async def fails(self: Any) -> None:
+        await asyncio.sleep(0.01)
+        raise ToolError("No licence.")
+
+    async def work() -> list[Any]:
+        toolkit = Toolkit([preparing(fails)])
+        return list(await asyncio.gather(*(toolkit.call("x", {}) for _ in range(3))))
+
+    assert [r.as_text() for r in asyncio.run(work())] == ["Error [error]: No licence."] * 3
+
+
+def test_a_set_up_that_hangs_ends_with_the_tools_time_and_another_takes_over() -> None:
+    async def hangs_once(self: Any) -> None:
+        self.seen.append("tried")
+        if len(self.seen) == 1:
+            await asyncio.sleep(30)
+
+    async def work() -> list[Any]:
+        toolkit = Toolkit([preparing(hangs_once, timeout=0.05)])
+        return [await toolkit.call("x", {}) for _ in range(2)]
+
+    first, second = asyncio.run(work())
+    assert code_of(first) == "timeout"
+    assert second.content == ["tried", "tried"]
+
+
+def test_threads_with_their_own_loops_set_up_once() -> None:
+    toolkit = Toolkit([preparing(slowly)])
+    contents: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: contents.append(asyncio.run(toolkit.call("x", {})).content))
+        for _ in range(4)
+    ]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert contents == [["set up"]] * 4
+
+
+def test_a_toolkit_closes_what_it_set_up() -> None:
+    used, idle = preparing(slowly, closing), preparing(slowly, closing, name="idle")
+
+    async def work() -> None:
+        async with Toolkit([used, idle]) as toolkit:
+            await toolkit.select(names=["x"]).session().call("x", {})
+            await toolkit.session().close()
+            assert used.seen == ["set up"]
+        await toolkit.close()
+
+    asyncio.run(work())
+    assert used.seen == ["set up", "closed"]
+    assert idle.seen == []
+
+
+def test_one_that_cannot_be_closed_does_not_keep_the_others_open(caplog: pytest.LogCaptureFixture) -> None:
+    def fails(self: Any) -> None:
+        raise OSError("stuck")
+
+    good, bad = preparing(slowly, closing), preparing(slowly, fails, name="bad")
+
+    async def work() -> None:
+        async with Toolkit([good, bad]) as toolkit:
+            for name in toolkit:
+                await toolkit.call(name, {})
+
+    asyncio.run(work())
+    assert good.seen[-1] == "closed"
+    assert "closing tool bad failed" in caplog.text

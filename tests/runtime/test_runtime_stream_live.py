@@ -1,0 +1,189 @@
+"""Chunks as they come, in process: in order, ahead of the end, and let go of when nobody listens."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+import pytest
+from by_hand import code_of, make_tool
+from toolgen.runtime import Toolkit, ToolResponse
+
+CHUNK = {"chunk_schema": {"type": "integer"}}
+WHOLE = {"type": "object", "required": ["sum"]}
+
+
+def kit(execute: Any, context: Any = None, **definition: Any) -> Toolkit:
+    return Toolkit([make_tool(execute, stream=CHUNK, **definition)], context=context)
+
+
+async def items(toolkit: Toolkit, **options: Any) -> list[Any]:
+    return [item async for item in toolkit.stream("x", {}, **options)]
+
+
+async def in_loop(self: Any, request: Any, context: Any) -> Any:
+    for number in range(3):
+        yield number
+
+
+def in_worker(self: Any, request: Any, context: Any) -> Any:
+    yield from range(3)
+
+
+@pytest.mark.parametrize("execute", [in_loop, in_worker])
+def test_chunks_then_the_response(execute: Any) -> None:
+    *chunks, response = asyncio.run(items(kit(execute)))
+    assert chunks == [0, 1, 2]
+    assert isinstance(response, ToolResponse)
+    assert response.content == [0, 1, 2]
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_chunk_arrives_before_the_next_one_is_made(plain: bool) -> None:
+    heard, go = list[int](), threading.Event()
+
+    def worker(self: Any, request: Any, context: Any) -> Any:
+        yield 1
+        assert go.wait(5)
+        yield {"sum": 1}
+
+    async def loop(self: Any, request: Any, context: Any) -> Any:
+        yield 1
+        await asyncio.to_thread(go.wait, 5)
+        assert go.is_set()
+        yield {"sum": 1}
+
+    async def work() -> Any:
+        async for item in kit(worker if plain else loop, output_schema=WHOLE).stream("x", {}):
+            if isinstance(item, ToolResponse):
+                return item
+            heard.append(item)
+            go.set()
+        return None
+
+    response = asyncio.run(work())
+    assert heard == [1]
+    assert response.content == {"sum": 1}
+
+
+def test_what_is_no_stream_gives_its_response() -> None:
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        return 5
+
+    async def work() -> list[Any]:
+        return [item async for item in Toolkit([make_tool(execute)]).stream("x", {})]
+
+    (response,) = asyncio.run(work())
+    assert response.content == 5
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_stream_that_raises_ends_in_an_error(plain: bool) -> None:
+    def worker(self: Any, request: Any, context: Any) -> Any:
+        yield 1
+        raise ValueError("inside")
+
+    async def loop(self: Any, request: Any, context: Any) -> Any:
+        yield 1
+        raise ValueError("inside")
+
+    chunk, response = asyncio.run(items(kit(worker if plain else loop)))
+    assert chunk == 1
+    assert code_of(response) == "internal_error"
+
+
+@pytest.mark.parametrize("execute", [in_loop, in_worker])
+def test_a_chunk_that_breaks_its_schema_is_not_handed_on(execute: Any) -> None:
+    toolkit = Toolkit([make_tool(execute, stream={"chunk_schema": {"maximum": 1}})])
+    *chunks, response = asyncio.run(items(toolkit))
+    assert chunks == [0, 1]
+    assert code_of(response) == "invalid_response"
+
+
+def test_a_stream_that_hangs_ends_in_its_time() -> None:
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        yield 1
+        await asyncio.sleep(30)
+
+    chunk, response = asyncio.run(items(kit(execute, timeout=0.1)))
+    assert chunk == 1
+    assert code_of(response) == "timeout"
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> None:
+    seen: list[str] = []
+    closed = threading.Event()
+
+    @asynccontextmanager
+    async def resource() -> Any:
+        seen.append("opened")
+        try:
+            yield "db"
+        finally:
+            seen.append("released")
+
+    def worker(self: Any, request: Any, context: Any, *, db: str) -> Any:
+        try:
+            while True:
+                yield 1
+        finally:
+            closed.set()
+
+    async def loop(self: Any, request: Any, context: Any, *, db: str) -> Any:
+        try:
+            while True:
+                yield 1
+        finally:
+            closed.set()
+
+    inject = [{"name": "db", "type": "str"}]
+
+    async def work() -> None:
+        before = asyncio.all_tasks()
+        toolkit = kit(worker if plain else loop, {"db": resource}, inject=inject)
+        async with aclosing(toolkit.stream("x", {})) as stream:
+            assert await anext(stream) == 1
+            assert await anext(stream) == 1
+        assert seen == ["opened", "released"]
+        assert await asyncio.to_thread(closed.wait, 5)
+        assert asyncio.all_tasks() == before
+
+    asyncio.run(asyncio.wait_for(work(), 20))
+
+
+def test_a_tool_does_not_run_far_ahead_of_who_listens() -> None:
+    made = 0
+
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        nonlocal made
+        for made in range(1000):
+            yield made
+
+    async def work() -> None:
+        async with aclosing(kit(execute).stream("x", {})) as stream:
+            await anext(stream)
+            await asyncio.sleep(0.05)
+            assert made < 100
+
+    asyncio.run(work())
+
+
+def test_cancelling_who_listens_cancels_the_tool() -> None:
+    ended: list[str] = []
+
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        try:
+            yield 1
+            await asyncio.sleep(30)
+        finally:
+            ended.append("closed")
+
+    async def work() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(items(kit(execute)), 0.05)
+
+    asyncio.run(work())
+    assert ended == ["closed"]

@@ -1,0 +1,174 @@
+"""What an application sees of its calls: records, spans, events. And what it costs where nobody looks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from by_hand import make_tool, run
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from toolgen.runtime import (
+    Confirmation,
+    ConfirmationPending,
+    ToolConfig,
+    ToolError,
+    ToolEvent,
+    Toolkit,
+)
+
+SECRET = "hunter2"
+
+
+class GoneError(ToolError):
+    code = "gone"
+
+
+async def execute(self: Any, request: Any, context: Any, **injected: Any) -> Any:
+    if request.how == "gone":
+        raise GoneError
+    if request.how == "crash":
+        raise ValueError("what happened")
+    return 1
+
+
+def tool(**definition: Any) -> Any:
+    return make_tool(execute, errors=(GoneError,), **definition)
+
+
+def records(caplog: pytest.LogCaptureFixture, how: str, level: int) -> list[tuple[Any, ...]]:
+    caplog.set_level(level, "toolgen.runtime")
+    caplog.clear()
+    response = run(tool(), {"how": how, "password": SECRET})
+    assert SECRET not in caplog.text
+    found: list[Any] = caplog.records
+    assert {record.call_id for record in found} <= {response.metadata["call_id"]}
+    assert {record.tool_name for record in found} <= {"x"}
+    return [(record.levelname, record.event, getattr(record, "code", None)) for record in found]
+
+
+def test_a_call_is_a_record_at_its_start_and_at_its_end(caplog: pytest.LogCaptureFixture) -> None:
+    assert records(caplog, "well", logging.DEBUG) == [("DEBUG", "started", None), ("INFO", "finished", None)]
+    assert caplog.records[-1].seconds >= 0  # type: ignore[attr-defined]
+    assert records(caplog, "gone", logging.INFO) == [("INFO", "failed", "gone")]
+    assert records(caplog, "crash", logging.INFO) == [("ERROR", "failed", "internal_error")]
+    assert records(caplog, "well", logging.WARNING) == []
+
+
+def test_what_the_operator_has_to_mend_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    run(tool(inject=[{"name": "db", "type": "sqlite3.Connection"}]), {"how": "well"})
+    (record,) = caplog.records
+    assert (record.levelname, record.code) == ("WARNING", "missing_dependency")  # type: ignore[attr-defined]
+
+
+def test_a_logger_adapter_keeps_its_own_fields_beside_ours(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    adapter = logging.LoggerAdapter(logging.getLogger("app"), {"tenant": "acme"})
+    run(tool(), {"how": "well"}, config=ToolConfig(logger=adapter))
+    (record,) = caplog.records
+    assert (record.name, record.tenant, record.event) == ("app", "acme", "finished")  # type: ignore[attr-defined]
+
+
+def test_a_cancelled_call_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+    async def waits(self: Any, request: Any, context: Any) -> Any:
+        await asyncio.sleep(30)
+
+    async def work() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(Toolkit([make_tool(waits)]).call("x", {}), 0.02)
+
+    asyncio.run(work())
+    assert [record.event for record in caplog.records] == ["cancelled"]  # type: ignore[attr-defined]
+
+
+def test_events_come_in_order_with_chunks_between() -> None:
+    events: list[ToolEvent] = []
+
+    async def lines(self: Any, request: Any, context: Any) -> Any:
+        for number in range(2):
+            yield number
+
+    streaming = make_tool(lines, stream={"chunk_schema": {"type": "integer"}})
+    run(streaming, {}, config=ToolConfig(callback=events.append))
+    assert [event.kind for event in events] == ["started", "validated", "chunk", "chunk", "finished"]
+    assert [event.data for event in events[2:4]] == [{"number": 1, "chunk": 0}, {"number": 2, "chunk": 1}]
+
+
+@pytest.fixture(scope="module")
+def exporter() -> InMemorySpanExporter:
+    """Spans of a real tracer provider, which a process can set once."""
+    made = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(made))
+    trace.set_tracer_provider(provider)
+    return made
+
+
+@pytest.fixture
+def spans(exporter: InMemorySpanExporter) -> InMemorySpanExporter:
+    exporter.clear()
+    return exporter
+
+
+def test_a_call_is_a_span_around_what_the_tool_does(spans: InMemorySpanExporter) -> None:
+    def inner(self: Any, request: Any, context: Any) -> Any:  # in a worker thread
+        with trace.get_tracer("app").start_as_current_span("query"):
+            return 1
+
+    run(make_tool(inner), {})
+    query, call = spans.get_finished_spans()
+    assert query.parent is not None
+    assert call.context is not None
+    assert query.parent.span_id == call.context.span_id
+    assert call.name == "execute_tool x"
+    attributes = dict(call.attributes or {})
+    assert len(attributes.pop("toolgen.call_id")) == 16  # type: ignore[arg-type]
+    assert attributes == {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "x",
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.description": "X.",
+    }
+
+
+def test_a_failed_call_is_a_failed_span_without_its_text(spans: InMemorySpanExporter) -> None:
+    run(tool(), {"how": "crash", "password": SECRET})
+    (span,) = spans.get_finished_spans()
+    assert span.status.status_code is trace.StatusCode.ERROR
+    assert (span.attributes or {})["error.type"] == "internal_error"
+    assert "what happened" not in span.to_json()
+    assert SECRET not in span.to_json()
+
+
+def test_without_opentelemetry_nothing_of_it_is_imported() -> None:
+    code = (
+        "import asyncio, sys; sys.path.insert(0, 'tests/runtime')\n"
+        "from shop import catalog\n"
+        "assert asyncio.run(catalog.toolkit().call('echo', {'a': 1})).success\n"
+        "assert not [name for name in sys.modules if name.startswith('opentelemetry')]\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_call_that_waits_for_the_user_has_not_failed(
+    caplog: pytest.LogCaptureFixture, spans: InMemorySpanExporter
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    async def later(confirmation: Confirmation) -> bool:
+        raise ConfirmationPending(confirmation)
+
+    with pytest.raises(ConfirmationPending):
+        run(tool(confirm={"message": "Sure?"}), {"how": "well"}, confirm=later)
+    assert [record.event for record in caplog.records] == ["pending"]  # type: ignore[attr-defined]
+    (span,) = spans.get_finished_spans()
+    assert span.status.status_code is trace.StatusCode.UNSET

@@ -1,0 +1,93 @@
+"""Anthropic's strict dialect: what is left out, what cannot be said, and nothing else touched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolgen.schema.anthropic import publish
+
+CLOSED = {"type": "object", "additionalProperties": False}
+
+
+def losses(schema: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str, bool]]:
+    return [(loss.path, loss.keyword, loss.fatal) for loss in publish(schema, True)[2]]
+
+
+def test_without_strict_the_authors_schema_is_published() -> None:
+    schema = {"type": "object", "minProperties": 1}
+    published, strict, lost = publish(schema, False)
+    assert published is schema
+    assert (strict, lost) == (False, ())
+
+
+def test_unknown_keywords_go_and_are_told() -> None:
+    schema = {
+        **CLOSED,
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "x-note": 1,
+        "properties": {
+            "minimum": {"type": "integer", "minimum": 1, "maximum": 9},
+            "when": {"type": "string", "format": "date", "maxLength": 10},
+            "odd": {"type": "string", "format": "regex"},
+            "list": {"type": "array", "minItems": 2, "items": {"enum": ["a", None]}},
+            "one": {"type": "array", "minItems": 1, "uniqueItems": True},
+        },
+    }
+    published, strict, _ = publish(schema, True)
+    assert strict
+    assert published == {
+        **CLOSED,
+        "properties": {
+            "minimum": {"type": "integer"},
+            "when": {"type": "string", "format": "date"},
+            "odd": {"type": "string"},
+            "list": {"type": "array", "items": {"enum": ["a", None]}},
+            "one": {"type": "array", "minItems": 1},
+        },
+    }
+    assert losses(schema) == [
+        (("properties", "minimum"), "minimum", False),
+        (("properties", "minimum"), "maximum", False),
+        (("properties", "when"), "maxLength", False),
+        (("properties", "odd"), "format", False),
+        (("properties", "list"), "minItems", False),
+        (("properties", "one"), "uniqueItems", False),
+    ]
+
+
+def test_values_that_look_like_keywords_stay() -> None:
+    schema = {**CLOSED, "properties": {"x": {"const": {"maximum": 1}, "default": {"x-y": {"minimum": 2}}}}}
+    assert publish(schema, True)[0] == schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({"type": "object"}, "additionalProperties"),
+        ({"type": ["object", "null"], "additionalProperties": {}}, "additionalProperties"),
+        ({**CLOSED, "properties": {"a": {"properties": {}}}}, "additionalProperties"),
+        ({**CLOSED, "properties": {"a": {"oneOf": [{"type": "string"}]}}}, "oneOf"),
+        ({**CLOSED, "not": {"required": ["a"]}}, "not"),
+        ({**CLOSED, "properties": {"a": {"enum": [{"b": 1}]}}}, "enum"),
+        ({**CLOSED, "properties": {"a": {"$ref": "#"}}}, "$ref"),
+    ],
+)
+def test_what_cannot_be_said_keeps_the_tool_out_of_strict_mode(schema: dict[str, Any], keyword: str) -> None:
+    published, strict, _ = publish(schema, True)
+    assert published is schema
+    assert not strict
+    assert keyword in [lost for _, lost, fatal in losses(schema) if fatal]
+
+
+def test_recursion_by_way_of_another_schema_is_found_and_plain_references_are_not() -> None:
+    node = {**CLOSED, "properties": {"next": {"$ref": "#/$defs/Other"}}}
+    other = {**CLOSED, "properties": {"back": {"$ref": "#/$defs/Node"}}}
+    looping = {
+        **CLOSED,
+        "properties": {"n": {"$ref": "#/$defs/Node"}},
+        "$defs": {"Node": node, "Other": other},
+    }
+    assert not publish(looping, True)[1]
+    leaf = {"$defs": {"Node": node, "Other": {"type": "string"}}}
+    assert publish({**looping, **leaf}, True)[1]
