@@ -1,5 +1,6 @@
 import asyncio
 import datetime
+import os
 import sqlite3
 
 from generated.catalog import TOOLS, tool_class
@@ -12,6 +13,8 @@ from generated.tools.place_order import (
     SupplierNotFoundError,
 )
 from toolgen.runtime import Confirmation, ToolContext, Toolkit
+
+os.environ["SHOP_API_KEY"] = "key-of-the-shop"
 
 
 class PlaceOrder(PlaceOrderTool):

@@ -46,7 +46,7 @@ def tool_class(name: str) -> type[BaseTool[Any, Any]]:
 
 
 def toolkit(
-    *, context: Mapping[str, Any] | None = None, config: ToolConfig | None = None
+    *, context: Mapping[Any, Any] | None = None, config: ToolConfig | None = None
 ) -> Toolkit:
     """Every tool with its configured implementation, imported on first use."""
     from toolgen.runtime import Toolkit

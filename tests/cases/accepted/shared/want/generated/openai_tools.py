@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from . import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from openai.types.chat import ChatCompletionFunctionToolParam
     from openai.types.responses import FunctionToolParam
     from toolgen.runtime import Confirmation, Toolkit
+    from toolgen.runtime.adapters.calls import Answer
 
 CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
     {
@@ -46,9 +47,31 @@ async def execute_tool_call(
     confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
 ) -> dict[str, Any]:
     """Answer a tool call of either API, an SDK object or a dict, with the message or item to send back."""
+    return (await answer_tool_call(call, toolkit, confirm)).message
+
+
+async def answer_tool_call(
+    call: object,
+    toolkit: Toolkit | None = None,
+    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
+) -> Answer:
+    """As `execute_tool_call`, with the response beside it: `answer.response.final_answer`, `.extras`."""
     from toolgen.runtime.adapters import openai
 
-    return await openai.execute_tool_call(
+    return await openai.answer_tool_call(
+        _toolkit() if toolkit is None else toolkit, call, confirm
+    )
+
+
+def stream_tool_call(
+    call: object,
+    toolkit: Toolkit | None = None,
+    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
+) -> AsyncGenerator[Any, None]:
+    """The chunks of a streamed result as they come, and last the Answer with the message or item."""
+    from toolgen.runtime.adapters import openai
+
+    return openai.stream_tool_call(
         _toolkit() if toolkit is None else toolkit, call, confirm
     )
 

@@ -96,4 +96,4 @@ class PlaceOrderTool(BaseTool[PlaceOrderRequest, PlaceOrderResponse]):
         limit: int,
         extra: Any,
     ) -> str | Awaitable[str]:
-        """What would happen, in words for the user: shown before the question, nothing done yet."""
+        """What would happen, for the user to read before the question."""
