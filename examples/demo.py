@@ -113,16 +113,16 @@ def refusal_of(result: CallToolResult, says: str) -> str:
 
 
 async def list_tools(client: Client) -> None:
-    heading("1. Five YAML files are five tools")
+    specs = sorted((ROOT / "specs").glob("[!.]*.yaml"))
+    heading(f"1. {len(specs)} YAML files are {len(specs)} tools")
     tell("ran", "toolgen generate    (specs/ to generated/: types, server, adapters)")
     tell("running", "python -m generated.mcp_server    (over stdio)")
     tools = (await client.list_tools()).tools
-    specs = sorted((ROOT / "specs").glob("[!.]*.yaml"))
     must(sorted(tool.name for tool in tools) == [spec.stem for spec in specs], "each spec is one tool")
     for tool in tools:
         hints = tool.annotations
         kind = "reads only" if hints and hints.read_only_hint else "makes changes"
-        tell("listed", f"{tool.name:<22} {tool.title or '':<23} {kind}")
+        tell("listed", f"{tool.name:<26} {tool.title or '':<26} {kind}")
 
 
 async def read(client: Client) -> None:
@@ -193,6 +193,35 @@ async def compare(client: Client) -> None:
         tell("compared", "identical")
 
 
+async def stream(client: Client) -> None:
+    heading("8. A result that arrives in pieces")
+    quote("stream_lines", "stream:", 2)
+    lines = ["Take the wheel off.", "Lift the tyre over the rim.", "Pull the tube out."]
+    told: list[str | None] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+        tell("piece", message or "")
+
+    tell("call", f"stream_lines {json.dumps({'lines': lines})}")
+    arguments = {"lines": lines, "pause_ms": 50}
+    whole = data_of(await client.call_tool("stream_lines", arguments, progress_callback=hear))
+    must(len(told) == len(lines), "each line came by itself")
+    must(whole["lines"] == lines, "and all of them together at the end")
+    tell("answer", f"{whole['line_count']} lines, the whole result")
+
+
+async def fence(client: Client) -> None:
+    heading("9. Files and commands that stay where they are")
+    quote("execute", "annotations:")
+    counted = await call(client, "execute", {"command": "wc", "arguments": ["-l", "notes/suppliers.md"]})
+    tell("answer", data_of(counted)["stdout"])
+    for arguments in (["README.md", "../shop.sqlite3"], ["--files0-from=README.md"]):
+        result = await call(client, "execute", {"command": "wc", "arguments": arguments})
+        code = "outside_workspace" if ".." in arguments[-1] else "not_allowed"
+        tell("answer", refusal_of(result, code).splitlines()[0])
+
+
 async def through_openai(name: str, arguments: dict[str, Any]) -> str:
     """The answer of a tool that a model called by the OpenAI API."""
     from generated.openai_tools import CHAT_TOOLS, execute_tool_call
@@ -234,6 +263,8 @@ async def story() -> None:
             await refuse(client)
             await confirm(client, user)
             await compare(client)
+            await stream(client)
+            await fence(client)
     heading("All of this was checked as it was told.")
     tell("written", "specs/ and examples/tools/    by a person")
     tell("generated", "generated/    never edited, checked by CI")

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from .text_search import Search, find, words_of
 
@@ -49,7 +50,65 @@ def search_items(db: sqlite3.Connection, query: str, types: Sequence[str] = (), 
     return Content([_item(row) for row in found.rows], found.total, found.all_words)
 
 
+@dataclass(frozen=True, slots=True)
+class ListedItem:
+    """A published text without its body."""
+
+    type: str
+    slug: str
+    title: str
+    published_on: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A published text, whole."""
+
+    type: str
+    slug: str
+    title: str
+    body: str
+    published_on: str
+    url: str
+
+
+class UnknownContentError(Exception):
+    """Nothing published has this type and slug; `near` has slugs of that type that look alike."""
+
+    def __init__(self, type_: str, slug: str, near: Sequence[str]) -> None:
+        similar = f" Similar: {', '.join(near)}." if near else ""
+        super().__init__(f"No {type_} {slug!r} is published.{similar}")
+        self.near = list(near)
+
+
+def list_items(
+    db: sqlite3.Connection, types: Sequence[str] = (), limit: int = 20, offset: int = 0
+) -> tuple[list[ListedItem], int]:
+    """Published items, newest first, `offset` of them passed over; and how many there are in all."""
+    source = """FROM content WHERE status = 'published'
+        AND (? = '[]' OR type IN (SELECT value FROM json_each(?)))"""
+    wanted = (json.dumps(list(types)),) * 2
+    (total,) = db.execute(f"SELECT count(*) {source}", wanted).fetchone()
+    page = f"SELECT type, slug, title, published_on {source} ORDER BY published_on DESC, id LIMIT ? OFFSET ?"
+    rows = db.execute(page, (*wanted, limit, offset))
+    return [ListedItem(**dict(row), url=_url(row)) for row in rows], total
+
+
+def get_item(db: sqlite3.Connection, type_: str, slug: str) -> Text:
+    """The published item of this type and slug. Raises UnknownContentError, for a draft as for nothing."""
+    published = "SELECT type, slug, title, body, published_on FROM content WHERE status = 'published'"
+    row = db.execute(f"{published} AND type = ? AND slug = ?", (type_, slug)).fetchone()
+    if row is None:
+        slugs = [each["slug"] for each in db.execute(f"{published} AND type = ? ORDER BY slug", (type_,))]
+        raise UnknownContentError(type_, slug, get_close_matches(slug, slugs, n=3))
+    return Text(**dict(row), url=_url(row))
+
+
+def _url(row: sqlite3.Row) -> str:
+    return f"https://harbour-cycles.example/{row['type']}s/{row['slug']}"
+
+
 def _item(row: sqlite3.Row) -> ContentItem:
     fields = ("type", "slug", "title", "excerpt", "published_on")
-    url = f"https://harbour-cycles.example/{row['type']}s/{row['slug']}"
-    return ContentItem(url=url, **{name: row[name] for name in fields})
+    return ContentItem(url=_url(row), **{name: row[name] for name in fields})

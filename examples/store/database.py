@@ -29,8 +29,11 @@ def data_folder() -> Path:
 
 
 def database(folder: Path) -> Path:
-    """The shop's database below `folder`, made and filled when it is not there yet."""
-    path = folder / "shop.sqlite3"
+    """The shop's database below `folder`, made and filled when it is not there yet.
+
+    Another version of the tables is another file: nobody has to convert, or to delete, the data of a demo.
+    """
+    path = folder / f"shop-{schema.VERSION}.sqlite3"
     with closing(connect(path)) as db:
         if db.execute("PRAGMA user_version").fetchone()[0] == 0:
             fill(db)

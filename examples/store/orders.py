@@ -63,7 +63,7 @@ class PricedLine:
     quantity: int
     unit_price_cents: int
     list_price_cents: int
-    supplier_id: int
+    supplier_id: int | None  # None for what the workshop builds
 
     @property
     def total_cents(self) -> int:
@@ -171,7 +171,9 @@ def _warnings(supplier: sqlite3.Row, lines: Sequence[PricedLine]) -> tuple[str, 
         needed = f"{supplier['name']}'s minimum order of {money(minimum)} EUR"
         found.append(f"{money(total)} EUR is below {needed}.")
     for line in lines:
-        if line.supplier_id != supplier["id"]:
+        if line.supplier_id is None:
+            found.append(f"{line.sku} is usually built in the workshop.")
+        elif line.supplier_id != supplier["id"]:
             found.append(f"{line.sku} is usually bought from supplier {line.supplier_id}.")
         if abs(line.unit_price_cents - line.list_price_cents) > PRICE_TOLERANCE * line.list_price_cents:
             paid, listed = money(line.unit_price_cents), money(line.list_price_cents)

@@ -19,12 +19,19 @@ MAX_MEMORY = 512 * 1024 * 1024
 def run(job: dict[str, Any]) -> dict[str, Any]:
     """Job: pattern, replacement, ignore_case, room, texts. Result: `invalid` with the reason, `too_large`,
     or `texts`, each the new text and how many replacements it took.
+
+    A job without replacement only looks; its result is `lines`: for each text, the numbers of the lines,
+    counted from 0, that hold a match.
     """
     try:
         pattern = re.compile(job["pattern"], re.MULTILINE | (re.IGNORECASE if job["ignore_case"] else 0))
-        pattern.sub(job["replacement"], "")  # has the replacement looked at, even where no text matches
+        pattern.sub(
+            job.get("replacement", ""), ""
+        )  # has the replacement looked at, even where no text matches
     except (re.error, IndexError, OverflowError, RecursionError) as fault:
         return {"invalid": str(fault)}
+    if "replacement" not in job:
+        return {"lines": [matching_lines(pattern, text) for text in job["texts"]]}
     results = []
     room = job["room"]
     for text in job["texts"]:
@@ -34,6 +41,11 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
             return {"too_large": True}
         results.append(result)
     return {"texts": results}
+
+
+def matching_lines(pattern: re.Pattern[str], text: str) -> list[int]:
+    """The numbers, from 0, of the lines that hold a match."""
+    return [number for number, line in enumerate(text.split("\n")) if pattern.search(line)]
 
 
 def main() -> None:

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-import fnmatch
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
 from typing import Final
 
+from .patterns import PATTERN_SECONDS, InvalidPatternError, PatternTooExpensiveError, run_pattern
+from .text_files import MAX_TOTAL_BYTES, Skipped, read_texts
 from .words import count, is_unicode
-from .workspace import PathNotFoundError, Reason, Snapshot, UnreadableError, Workspace
+from .workspace import Snapshot, Workspace
 
-MAX_FILES: Final = 500
-MAX_FILE_BYTES: Final = 1_000_000
-MAX_TOTAL_BYTES: Final = 20_000_000
 MAX_RESULT: Final = 2 * MAX_TOTAL_BYTES
 """Characters that all files together may have afterwards."""
-PATTERN_SECONDS: Final = 3.0
-WORKER: Final = Path(__file__).with_name("pattern_worker.py")
-
-
-class TooManyFilesError(Exception):
-    """More files, or more text, than one call may search."""
-
-
-class InvalidPatternError(Exception):
-    """The pattern or the replacement is not one."""
-
-
-class PatternTooExpensiveError(Exception):
-    """The pattern took too long, or its result would be too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +42,6 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
-    """A file or folder that was passed over."""
-
-    path: str
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """What would change, and what was passed over."""
 
@@ -83,11 +55,12 @@ class Plan:
 
 
 def plan(workspace: Workspace, wanted: Replacement, seconds: float = PATTERN_SECONDS) -> Plan:
-    """Find every replacement; nothing is written. Raises the errors of this module and of `workspace`."""
+    """Find every replacement; nothing is written. Raises what `patterns`, `text_files` and
+    `workspace` raise."""
     for text in (wanted.search, wanted.replacement):
         if not is_unicode(text):
             raise InvalidPatternError("The text holds half of a surrogate pair, which no file can hold.")
-    files, skipped = _read(workspace, wanted)
+    files, skipped = read_texts(workspace, wanted.path, wanted.include)
     texts = [snapshot.data.decode("utf-8") for snapshot in files]
     results = _substitute(wanted, texts, seconds)
     changes = [FileChange(file, text, n) for file, (text, n) in zip(files, results, strict=True) if n]
@@ -121,35 +94,6 @@ def _describe_file(change: FileChange, most_lines: int) -> list[str]:
     return [*shown, f"  … and {len(pairs) - most_lines} more lines"] if len(pairs) > most_lines else shown
 
 
-def _read(workspace: Workspace, wanted: Replacement) -> tuple[list[Snapshot], list[Skipped]]:
-    files: list[Snapshot] = []
-    skipped: list[Skipped] = []
-    size = 0
-    for entry in workspace.entries(wanted.path):
-        if entry.skipped:
-            skipped.append(Skipped(entry.path, entry.skipped))
-            continue
-        if not fnmatch.fnmatchcase(PurePosixPath(entry.path).name, wanted.include):
-            continue
-        try:
-            snapshot = workspace.read(entry.path, MAX_FILE_BYTES)
-        except (UnreadableError, PathNotFoundError):  # not ours to read, or gone since it was listed
-            skipped.append(Skipped(entry.path, "unreadable"))
-            continue
-        if snapshot is None:
-            skipped.append(Skipped(entry.path, "too_large"))
-        elif b"\0" in snapshot.data or not _is_text(snapshot.data):
-            skipped.append(Skipped(entry.path, "not_text"))
-        else:
-            files.append(snapshot)
-            size += len(snapshot.data)
-        if len(files) > MAX_FILES or size > MAX_TOTAL_BYTES:
-            raise TooManyFilesError(
-                f"More than {MAX_FILES} files or {MAX_TOTAL_BYTES // 1_000_000} MB of text."
-            )
-    return files, skipped
-
-
 def _substitute(wanted: Replacement, texts: Sequence[str], seconds: float) -> list[tuple[str, int]]:
     if wanted.mode == "regex":
         return _in_worker(wanted, texts, seconds)
@@ -164,26 +108,14 @@ def _substitute(wanted: Replacement, texts: Sequence[str], seconds: float) -> li
 
 
 def _in_worker(wanted: Replacement, texts: Sequence[str], seconds: float) -> list[tuple[str, int]]:
-    """Run the expression in a process that can be stopped."""
-    job = json.dumps(
-        {
-            "pattern": wanted.search,
-            "replacement": wanted.replacement,
-            "ignore_case": wanted.ignore_case,
-            "room": MAX_RESULT,
-            "texts": list(texts),
-        }
-    )
-    command = [sys.executable, "-I", str(WORKER)]
-    try:
-        done = subprocess.run(command, input=job, capture_output=True, text=True, timeout=seconds, check=True)
-    except subprocess.TimeoutExpired as fault:
-        raise PatternTooExpensiveError(f"The pattern was stopped after {seconds:g} seconds.") from fault
-    except subprocess.CalledProcessError as fault:
-        raise PatternTooExpensiveError("The pattern was stopped: it needed too much memory.") from fault
-    result = json.loads(done.stdout)
-    if "invalid" in result:
-        raise InvalidPatternError(f"The pattern or its replacement is not valid: {result['invalid']}.")
+    job = {
+        "pattern": wanted.search,
+        "replacement": wanted.replacement,
+        "ignore_case": wanted.ignore_case,
+        "room": MAX_RESULT,
+        "texts": list(texts),
+    }
+    result = run_pattern(job, seconds)
     if "too_large" in result:
         raise _too_large()
     return [(text, count) for text, count in result["texts"]]
@@ -192,11 +124,3 @@ def _in_worker(wanted: Replacement, texts: Sequence[str], seconds: float) -> lis
 def _too_large() -> PatternTooExpensiveError:
     millions = MAX_RESULT // 1_000_000
     return PatternTooExpensiveError(f"The files would grow beyond {millions} million characters.")
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -43,7 +43,7 @@ class NotWritableError(Exception):
 
 
 class ChangedMeanwhileError(Exception):
-    """A file is no longer as it was when it was read."""
+    """A file is no longer as it was when it was read, or is there though it was not."""
 
 
 Reason = Literal["hidden", "link", "special_file", "too_deep", "too_large", "not_text", "unreadable"]
@@ -91,6 +91,47 @@ class Workspace:
                 return
         with self._folder(parts, path) as folder:
             yield from _walk(folder, "/".join(parts), len(parts))
+
+    def kind(self, path: str) -> Literal["file", "folder", "special"]:
+        """What is at `path`. A link is refused, there as on the way."""
+        if not (parts := _parts(path)):
+            return "folder"
+        with self._folder(parts[:-1], path) as parent, _naming(path):
+            mode = os.stat(parts[-1], dir_fd=parent, follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            raise OutsideWorkspaceError(f"{path} is a symbolic link.")
+        if stat.S_ISDIR(mode):
+            return "folder"
+        return "file" if stat.S_ISREG(mode) else "special"
+
+    def create(self, path: str, data: bytes) -> None:
+        """Write a file that is not there yet, with the folders on its way.
+
+        Written out in full beside its place, then linked into it, which fails where something has come to be
+        there. Raises NotWritableError or ChangedMeanwhileError.
+        """
+        *above, name = _parts(path) or (".",)
+        self._make_folders(above, path)
+        with self._folder(tuple(above), path) as parent:
+            scratch = _stage(_Staged(parent, name), path, data, 0o644)
+            try:
+                os.link(scratch.scratch, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
+            except FileExistsError as fault:
+                raise ChangedMeanwhileError(f"{path} has come to be there.") from fault
+            except OSError as fault:
+                raise _not_writable(path, fault) from fault
+            finally:
+                scratch.discard()
+
+    def _make_folders(self, parts: list[str], shown: str) -> None:
+        for number, part in enumerate(parts):
+            with self._folder(tuple(parts[:number]), shown) as here:
+                try:
+                    os.mkdir(part, 0o755, dir_fd=here)
+                except FileExistsError:
+                    continue
+                except OSError as fault:
+                    raise _not_writable(shown, fault) from fault
 
     def read(self, path: str, max_bytes: int) -> Snapshot | None:
         """The file as it is now, or None where it is larger than `max_bytes`."""
@@ -143,9 +184,14 @@ class Workspace:
             os.close(here)
 
 
+def normal(path: str) -> str:
+    """The path as this module understands it, without `./` and the like; refused as everywhere here."""
+    return "/".join(_parts(path)) or "."
+
+
 def _parts(path: str) -> tuple[str, ...]:
     pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts or "\\" in path or "\0" in path:
+    if pure.is_absolute() or ".." in pure.parts or "\\" in path or "\0" in path or not is_unicode(path):
         raise OutsideWorkspaceError(
             f"{path!r} leaves the workspace; use a relative path without '..' or backslashes."
         )
@@ -198,8 +244,12 @@ def _stage(staged: _Staged, path: str, data: bytes, mode: int) -> _Staged:
             os.fsync(file.fileno())
     except OSError as fault:
         staged.discard()
-        raise NotWritableError(f"{path} cannot be written: {os.strerror(fault.errno or 0)}.") from fault
+        raise _not_writable(path, fault) from fault
     return staged
+
+
+def _not_writable(path: str, fault: OSError) -> NotWritableError:
+    return NotWritableError(f"{path} cannot be written: {os.strerror(fault.errno or 0)}.")
 
 
 def _walk(folder: int, prefix: str, depth: int) -> Iterator[Entry]:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from examples.store import database
+from examples.store.command_rules import RULES
+from examples.store.commands import Runner
 from examples.store.reader import Reader
 from examples.store.workspace import Workspace
 
@@ -42,7 +44,10 @@ def context(folder: Path | None = None) -> dict[str, Callable[[], Any]]:
     def workspace() -> Workspace:
         return Workspace(database.workspace_folder(here()))
 
-    return {"db": db, "reader": reader, "workspace": workspace}
+    def runner() -> Runner:
+        return Runner(workspace(), RULES)
+
+    return {"db": db, "reader": reader, "workspace": workspace, "runner": runner}
 
 
 CONTEXT = context()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from toolgen.runtime import ToolContext
 
-from examples.store import replace
+from examples.store import patterns, replace, text_files
 from examples.store import workspace as files
 from examples.store.words import count
 from examples.store.workspace import Workspace
@@ -80,9 +80,9 @@ def _declared() -> Iterator[None]:
         raise NotWritableError(str(fault)) from fault
     except files.ChangedMeanwhileError as fault:
         raise ChangedMeanwhileError(str(fault)) from fault
-    except replace.InvalidPatternError as fault:
+    except patterns.InvalidPatternError as fault:
         raise InvalidPatternError(str(fault)) from fault
-    except replace.PatternTooExpensiveError as fault:
+    except patterns.PatternTooExpensiveError as fault:
         raise PatternTooExpensiveError(str(fault)) from fault
-    except replace.TooManyFilesError as fault:
+    except text_files.TooManyFilesError as fault:
         raise TooManyFilesError(str(fault)) from fault

@@ -18,7 +18,7 @@ def test_first_use_by_many_at_once(tmp_path: Path) -> None:
         workspaces = set(pool.map(lambda _: database.workspace_folder(tmp_path), range(8)))
     (shop,), (workspace,) = shops, workspaces
     with closing(database.connect(shop)) as db:
-        assert db.execute("SELECT count(*) FROM items").fetchone()[0] == 16
+        assert db.execute("SELECT count(*) FROM items").fetchone()[0] == 19
         assert db.execute("PRAGMA user_version").fetchone()[0] == schema.VERSION
         assert db.execute("PRAGMA foreign_key_check").fetchall() == []
         assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"

@@ -25,7 +25,7 @@ def test_the_demo() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert re.findall(r"^(\d)\.", done.stdout, re.MULTILINE) == list("1234567")
+    assert re.findall(r"^(\d)\.", done.stdout, re.MULTILINE) == list("123456789")
     assert done.stdout.count("identical") == 2
     assert "\033" not in done.stdout, "no colour where nobody sees it"
     assert max(len(line) for line in done.stdout.splitlines()) <= 110

@@ -71,15 +71,29 @@ def test_nothing_happens_unasked(tmp_path: Path, tool: dict[str, Any], example: 
 def test_a_destructive_tool_is_confirmed_and_a_reading_one_says_so() -> None:
     for tool in TOOLS:
         hints = tool["annotations"]
-        assert hints["readOnlyHint"] != hints["destructiveHint"]
+        assert not (hints["readOnlyHint"] and hints["destructiveHint"])
         assert ("confirm" in tool) == hints["destructiveHint"]
+
+
+def test_only_the_to_do_list_is_written_unasked() -> None:
+    harmless = [tool["name"] for tool in TOOLS if not any(hint(tool) for hint in (reads, destroys))]
+    assert harmless == ["todo"]
+
+
+def reads(tool: dict[str, Any]) -> bool:
+    return bool(tool["annotations"]["readOnlyHint"])
+
+
+def destroys(tool: dict[str, Any]) -> bool:
+    return bool(tool["annotations"]["destructiveHint"])
 
 
 def test_reading_tools_change_nothing(tmp_path: Path) -> None:
     database.database(tmp_path)
+    database.workspace_folder(tmp_path)
     before = everything(tmp_path)
     for tool in TOOLS:
-        if tool["annotations"]["readOnlyHint"]:
+        if reads(tool):
             for example in tool["examples"]:
                 call(tmp_path, tool["name"], example["input"])
     assert everything(tmp_path) == before
@@ -91,11 +105,16 @@ def test_each_declared_error_has_an_example_or_is_rare() -> None:
         "too_many_files",
         "changed_meanwhile",
         "not_writable",
-        "location_not_found",
+        "list_full",
+        "list_unreadable",
+        "not_installed",
+        "not_text",
+        "too_large",
+        "too_slow",
     }
     for tool in TOOLS:
         shown = {example.get("error") for example in tool["examples"]}
-        assert {error["code"] for error in tool["errors"]} - rare <= shown, tool["name"]
+        assert {error["code"] for error in tool.get("errors", ())} - rare <= shown, tool["name"]
 
 
 def test_the_largest_order_keeps_the_contract(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_a_path_cannot_smuggle_in_a_mode(tmp_path: Path, shop: Path) -> None:
     odd = tmp_path / "a?mode=rwc#x" / "shop.sqlite3"
     odd.parent.mkdir()
     odd.write_bytes(shop.read_bytes())
-    assert Reader(odd).ask("SELECT count(*) FROM items").rows == [[16]]
+    assert Reader(odd).ask("SELECT count(*) FROM items").rows == [[19]]
     with pytest.raises(sqlite3.OperationalError, match="unable to open"):
         Reader(tmp_path / "missing.sqlite3").ask("SELECT 1")
     assert not (tmp_path / "missing.sqlite3").exists()

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from examples.store import replace
+from examples.store.patterns import InvalidPatternError, PatternTooExpensiveError
 from examples.store.replace import Replacement
+from examples.store.text_files import MAX_FILE_BYTES, MAX_FILES, TooManyFilesError
 from examples.store.workspace import (
     ChangedMeanwhileError,
     NotWritableError,
@@ -91,7 +93,7 @@ def test_what_is_passed_over_is_told(empty: Workspace) -> None:
     os.mkfifo(root / "pipe")
     (root / "binary").write_bytes(b"x\0")
     (root / "latin1").write_bytes(b"x\xe9")
-    (root / "large").write_bytes(b"x" * (replace.MAX_FILE_BYTES + 1))
+    (root / "large").write_bytes(b"x" * (MAX_FILE_BYTES + 1))
     (root / "plain").write_text("x")
     planned = run(empty, "x", "y")
     assert {skipped.path: skipped.reason for skipped in planned.skipped} == {
@@ -179,19 +181,19 @@ def test_a_folder_that_cannot_be_written_stops_everything(workspace: Workspace) 
     [("(", ""), ("a", r"\9"), ("a", r"\g<no>"), ("*", ""), ("(?P<a>x)(?P<a>y)", ""), ("a", "\\")],
 )
 def test_patterns_that_are_none(workspace: Workspace, search: str, replacement: str) -> None:
-    with pytest.raises(replace.InvalidPatternError, match="not valid"):
+    with pytest.raises(InvalidPatternError, match="not valid"):
         replace.plan(workspace, Replacement(search, replacement, "regex"))
 
 
 def test_half_a_character(workspace: Workspace) -> None:
-    with pytest.raises(replace.InvalidPatternError, match="surrogate"):
+    with pytest.raises(InvalidPatternError, match="surrogate"):
         replace.plan(workspace, Replacement("a", "\ud83d"))
 
 
 def test_a_runaway_pattern_is_stopped(empty: Workspace) -> None:
     (empty.root / "a.txt").write_text("a" * 60 + "!")
     began = time.monotonic()
-    with pytest.raises(replace.PatternTooExpensiveError, match=r"stopped after 0\.5 seconds"):
+    with pytest.raises(PatternTooExpensiveError, match=r"stopped after 0\.5 seconds"):
         replace.plan(empty, Replacement("(a+)+$", "", "regex"), seconds=0.5)
     assert time.monotonic() - began < 3
 
@@ -199,14 +201,14 @@ def test_a_runaway_pattern_is_stopped(empty: Workspace) -> None:
 @pytest.mark.parametrize("mode", ["literal", "regex"])
 def test_a_flood_is_stopped(empty: Workspace, mode: str) -> None:
     (empty.root / "a.txt").write_text("a" * 100_000)
-    with pytest.raises(replace.PatternTooExpensiveError, match=r"would grow beyond|too much memory"):
+    with pytest.raises(PatternTooExpensiveError, match=r"would grow beyond|too much memory"):
         replace.plan(empty, Replacement("a", "b" * 10_000, mode))
 
 
 def test_too_many_files(empty: Workspace) -> None:
-    for number in range(replace.MAX_FILES + 1):
+    for number in range(MAX_FILES + 1):
         (empty.root / f"{number}.txt").touch()
-    with pytest.raises(replace.TooManyFilesError):
+    with pytest.raises(TooManyFilesError):
         replace.plan(empty, Replacement("a", "b"))
     assert replace.plan(empty, Replacement("a", "b", include="1*.txt")).searched == 111
 

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from examples.store.catalog import Limits, search_documents
-from examples.store.content import search_items
+from examples.store.content import UnknownContentError, get_item, list_items, search_items
 from examples.store.text_search import MAX_WORDS, NoSearchTermsError, words_of
 
 
@@ -85,3 +85,25 @@ def test_words() -> None:
 
 def test_accents_do_not_matter(db: sqlite3.Connection) -> None:
     assert search_documents(db, "Amelie Durand").total == 2
+
+
+def test_content_is_listed_newest_first_and_in_pages(db: sqlite3.Connection) -> None:
+    everything, total = list_items(db, limit=50)
+    days = [item.published_on for item in everything]
+    assert (len(everything), total) == (11, 11)
+    assert days == sorted(days, reverse=True)
+    pages = [list_items(db, limit=4, offset=offset)[0] for offset in (0, 4, 8, 12)]
+    assert [item for page in pages for item in page] == everything
+    assert {item.type for item in list_items(db, ["page"])[0]} == {"page"}
+
+
+def test_one_item_whole_and_never_a_draft(db: sqlite3.Connection) -> None:
+    item = get_item(db, "page", "opening-hours")
+    assert item.body.startswith("The shop is open from Tuesday")
+    assert item.url == "https://harbour-cycles.example/pages/opening-hours"
+    with pytest.raises(UnknownContentError, match=r"No page 'openings-hours' .* Similar: opening-hours\."):
+        get_item(db, "page", "openings-hours")
+    for type_, slug in db.execute("SELECT type, slug FROM content WHERE status = 'draft'").fetchall():
+        with pytest.raises(UnknownContentError) as caught:
+            get_item(db, type_, slug)
+        assert slug not in caught.value.near

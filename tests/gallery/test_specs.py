@@ -88,7 +88,9 @@ def test_shared_schemas(path: Path) -> None:
     document = load(path)
     assert set(document) <= {"$comment", "$defs", "$schema"}
     jsonschema_rs.Draft202012Validator(
-        {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **document},
+        retriever=retrieve,
+        base_uri=f"gallery:///schemas/{path.name}",
     )
     for name, schema in document["$defs"].items():
         assert schema.get("description"), name

@@ -1,0 +1,195 @@
+"""Which commands may run, with which arguments: a list of what is allowed, never of what is forbidden.
+
+An argument is an option that the command's rule names, a value of such an option, or an operand that the
+rule has a kind for. Anything else is refused, so that `find -delete`, `sort --output=…`, `git -c …` and
+whatever a next version of a command can do are out before anything runs. Every command listed only reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from .workspace import Workspace, normal
+
+Kind = Literal["number", "text", "path", "file_type"]
+"""What a value or operand is; a path is one that the workspace lets through."""
+
+_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
+_FILE_TYPE: Final = re.compile(r"[fd]")
+
+
+class NotAllowedError(Exception):
+    """The command, or one of its arguments, is not on the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one command may be given.
+
+    `flags` stand alone, `values` take one value. Both are written as on the command line, `-n` or `--lines`.
+    `texts` operands come first (grep's pattern), then at most `most_paths` paths. Where `words` is true,
+    options are whole words with one dash that follow the paths, as find has them. `fixed` comes before all.
+    Only where `folders` is true may a path be one: diff, for one, would follow links inside.
+    """
+
+    flags: frozenset[str] = frozenset()
+    values: Mapping[str, Kind] = field(default_factory=dict)
+    texts: int = 0
+    most_paths: int = 100
+    words: bool = False
+    folders: bool = False
+    fixed: tuple[str, ...] = ()
+
+
+def _flags(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LINES: Final[Mapping[str, Kind]] = {"-n": "number", "--lines": "number", "-c": "number", "--bytes": "number"}
+
+RULES: Final[Mapping[str, Rule]] = {
+    "cat": Rule(_flags("-n --number -b -s")),
+    "diff": Rule(_flags("-u -q --brief -i -w -b -B"), {"-U": "number"}, most_paths=2),
+    "find": Rule(
+        _flags("-empty -print -not"),
+        {
+            "-name": "text",
+            "-iname": "text",
+            "-type": "file_type",
+            "-maxdepth": "number",
+            "-mindepth": "number",
+            "-mtime": "number",
+            "-mmin": "number",
+        },
+        words=True,
+        folders=True,
+    ),
+    "grep": Rule(
+        _flags("-i -n -r -l -L -c -v -w -x -F -E -o -H -h --ignore-case --line-number --recursive --count"),
+        {"-A": "number", "-B": "number", "-C": "number", "-m": "number", "--include": "text"},
+        texts=1,
+        folders=True,
+        # Hidden files are off limits for every tool of the workspace, so they are here.
+        fixed=("--exclude=.*", "--exclude-dir=.?*"),
+    ),
+    "head": Rule(_flags("-q -v"), _LINES),
+    "ls": Rule(_flags("-l -1 -R -r -t -S -h -p -F --recursive --reverse"), folders=True),
+    "sort": Rule(
+        _flags("-r -n -u -f -b -h --reverse --numeric-sort --unique"),
+        {"-k": "text", "--key": "text", "-t": "text"},
+    ),
+    "tail": Rule(_flags("-q -v"), _LINES),
+    "uniq": Rule(_flags("-c -d -u -i --count"), most_paths=1),  # a second operand would be written to
+    "wc": Rule(_flags("-l -w -c -m -L --lines --words --bytes --chars")),
+}
+
+
+def checked(
+    rules: Mapping[str, Rule], workspace: Workspace, folder: str, command: str, arguments: Sequence[str]
+) -> list[str]:
+    """The arguments as the command is to get them: options, `--`, operands; paths looked at.
+
+    Raises NotAllowedError, and what the workspace raises about paths.
+    """
+    if (rule := rules.get(command)) is None:
+        raise NotAllowedError(f"{command} is not on the list: {', '.join(sorted(rules))}.")
+    for argument in arguments:
+        if "\0" in argument or any("\ud800" <= character <= "\udfff" for character in argument):
+            raise NotAllowedError(f"{command}: an argument holds a character that no command can be given.")
+    reading = _Reading(rule, command, workspace, folder)
+    options, operands = reading.words(arguments) if rule.words else reading.letters(arguments)
+    texts, paths = operands[: rule.texts], operands[rule.texts :]
+    if len(texts) < rule.texts:
+        raise NotAllowedError(f"{command} needs {rule.texts} text before its paths.")
+    if len(paths) > rule.most_paths:
+        raise NotAllowedError(f"{command} takes at most {rule.most_paths} paths.")
+    paths = [reading.path(path) for path in paths]
+    if rule.words:
+        return [*rule.fixed, *(f"./{path}" for path in paths), *options]
+    return [*rule.fixed, *options, "--", *texts, *paths]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The arguments of one call, read by one rule."""
+
+    rule: Rule
+    command: str
+    workspace: Workspace
+    folder: str
+
+    def letters(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Options and operands in the manner of `-rn`, `-n5`, `-n 5`, `--lines=5`, `--`."""
+        options: list[str] = []
+        operands: list[str] = []
+        rest = list(arguments)
+        while rest:
+            argument = rest.pop(0)
+            if argument == "--":
+                operands += rest
+                break
+            if argument.startswith("--"):
+                options += self._long(argument, rest)
+            elif argument.startswith("-"):
+                options += self._short(argument, rest)
+            else:
+                operands.append(argument)
+        return options, operands
+
+    def words(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Paths, then words such as `-name` with their values."""
+        first = next((n for n, argument in enumerate(arguments) if argument[:1] in "-!(,"), len(arguments))
+        options: list[str] = []
+        rest = list(arguments[first:])
+        while rest:
+            word = rest.pop(0)
+            if word in self.rule.flags:
+                options.append(word)
+            else:
+                options += [word, self._value(word, rest)]
+        return options, list(arguments[:first])
+
+    def path(self, path: str) -> str:
+        """The path, relative to the call's folder, which holds a file or folder that may be read."""
+        inside = normal(path)
+        kind = self.workspace.kind(normal(f"{self.folder}/{inside}"))
+        if kind == "special":
+            raise NotAllowedError(f"{path} is neither a file nor a folder.")
+        if kind == "folder" and not self.rule.folders:
+            raise NotAllowedError(f"{path} is a folder; {self.command} takes files.")
+        return inside
+
+    def _long(self, argument: str, rest: list[str]) -> list[str]:
+        name, equals, value = argument.partition("=")
+        if not equals and name in self.rule.flags:
+            return [name]
+        return [f"{name}={self._value(name, [value] if equals else rest)}"]
+
+    def _short(self, argument: str, rest: list[str]) -> list[str]:
+        """`-rn5` as `-r`, `-n5`: each letter by itself, the value of one that takes it joined to it."""
+        found = []
+        for place, letter in enumerate(argument[1:], 1):
+            if f"-{letter}" in self.rule.flags:
+                found.append(f"-{letter}")
+                continue
+            joined = argument[place + 1 :]
+            return [*found, f"-{letter}{self._value(f'-{letter}', [joined] if joined else rest)}"]
+        if not found:
+            raise NotAllowedError(f"{self.command}: '-', the standard input, is empty here; name a file.")
+        return found
+
+    def _value(self, name: str, rest: list[str]) -> str:
+        kind = self.rule.values.get(name)
+        if kind is None:
+            allowed = ", ".join(sorted({*self.rule.flags, *self.rule.values}))
+            raise NotAllowedError(f"{self.command} may not be given {name!r} here; allowed: {allowed}.")
+        if not rest:
+            raise NotAllowedError(f"{self.command}: {name} needs a value.")
+        value = rest.pop(0)
+        form = {"number": _NUMBER, "file_type": _FILE_TYPE}.get(kind)
+        if form is not None and not form.fullmatch(value):
+            raise NotAllowedError(f"{self.command}: {value!r} is not a {kind.replace('_', ' ')} for {name}.")
+        return self.path(value) if kind == "path" else value

@@ -1,0 +1,143 @@
+"""Single text files of a workspace: read in parts, and written whole."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from .text_files import MAX_FILE_BYTES, is_text
+from .words import count, is_unicode
+from .workspace import OutsideWorkspaceError, PathNotFoundError, Snapshot, Workspace
+
+Mode = Literal["create", "replace", "append"]
+MAX_SHOWN: Final = 20
+"""Lines of a difference that the user is shown."""
+
+
+class IsFolderError(Exception):
+    """The path is a folder, not a file."""
+
+
+class NotTextError(Exception):
+    """The file, or what is to be written, is not UTF-8 text."""
+
+
+class TooLargeError(Exception):
+    """The file is, or would be, larger than one call may handle."""
+
+
+class FileExistsAlreadyError(Exception):
+    """There is a file at this path, and it was not to be replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some lines of a file, numbered from 1; `last` is `first - 1` where there are none."""
+
+    path: str
+    text: str
+    first: int
+    last: int
+    total_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A file before (None where there is none) and after."""
+
+    path: str
+    before: Snapshot | None
+    after: bytes
+
+    @property
+    def created(self) -> bool:
+        return self.before is None
+
+    @property
+    def lines(self) -> int:
+        return len(_lines(self.after.decode("utf-8")))
+
+
+def load(workspace: Workspace, path: str, first: int = 1, lines: int = 500) -> Part:
+    """At most `lines` lines of the file from line `first` on, with their line ends.
+
+    Raises IsFolderError, NotTextError, TooLargeError, and what the workspace raises.
+    """
+    snapshot = snapshot_of(workspace, path)
+    every = _lines(snapshot.data.decode("utf-8"))
+    part = every[first - 1 : first - 1 + lines]
+    return Part(snapshot.path, "".join(part), first, first - 1 + len(part), len(every))
+
+
+def plan(workspace: Workspace, path: str, text: str, mode: Mode) -> Writing:
+    """What writing would change; nothing is written.
+
+    Raises FileExistsAlreadyError in mode create, PathNotFoundError in the others where there is no file, what
+    `load` raises, and OutsideWorkspaceError.
+    """
+    if not is_unicode(text) or "\0" in text:
+        raise NotTextError("The text holds half of a surrogate pair or a NUL, which no text file can hold.")
+    try:
+        before = snapshot_of(workspace, path)
+    except PathNotFoundError:
+        if mode != "create":
+            raise
+        before = None
+    if before is not None and mode == "create":
+        raise FileExistsAlreadyError(f"{path} is there already.")
+    old = before.data if before is not None and mode == "append" else b""
+    after = old + text.encode("utf-8")
+    if len(after) > MAX_FILE_BYTES:
+        raise TooLargeError(f"{path} would be larger than {MAX_FILE_BYTES:,} bytes.")
+    return Writing(path, before, after)
+
+
+def write(workspace: Workspace, planned: Writing) -> None:
+    """Write what was planned, whole or not at all. Raises ChangedMeanwhileError or NotWritableError."""
+    if planned.before is None:
+        workspace.create(planned.path, planned.after)
+    else:
+        workspace.replace({planned.path: (planned.before, planned.after)})
+
+
+def describe(planned: Writing) -> str:
+    """The change as text for the person who is asked."""
+    after = planned.after.decode("utf-8")
+    if planned.before is None:
+        shown = [f"  + {line}" for line in after.splitlines()]
+        return _first(f"{planned.path}: new file, {count(planned.lines, 'line')}", shown)
+    before = planned.before.data.decode("utf-8")
+    if before == after:
+        return f"{planned.path}: nothing would change"
+    difference = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
+    shown = [f"  {line}" for line in list(difference)[2:]]
+    lines = f"{count(len(_lines(before)), 'line')} become {planned.lines}"
+    return _first(f"{planned.path}: {lines}", shown)
+
+
+def _first(title: str, shown: list[str]) -> str:
+    more = [f"  … and {len(shown) - MAX_SHOWN} more lines"] if len(shown) > MAX_SHOWN else []
+    return "\n".join([title, *shown[:MAX_SHOWN], *more])
+
+
+def snapshot_of(workspace: Workspace, path: str) -> Snapshot:
+    """The text file at `path` as it is now. Raises what `load` raises."""
+    kind = workspace.kind(path)
+    if kind == "folder":
+        raise IsFolderError(f"{path} is a folder.")
+    if kind == "special":
+        raise OutsideWorkspaceError(f"{path} is not a regular file.")
+    snapshot = workspace.read(path, MAX_FILE_BYTES)
+    if snapshot is None:
+        raise TooLargeError(f"{path} is larger than {MAX_FILE_BYTES:,} bytes.")
+    if not is_text(snapshot.data):
+        raise NotTextError(f"{path} is not UTF-8 text.")
+    return snapshot
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends; only \\n ends a line, so that numbers agree with other tools."""
+    lines = text.split("\n")
+    ended = [f"{line}\n" for line in lines[:-1]]
+    return [*ended, lines[-1]] if lines[-1] else ended

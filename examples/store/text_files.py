@@ -1,0 +1,70 @@
+"""The text files of a workspace, as many as one call may look at."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from .workspace import PathNotFoundError, Reason, Snapshot, UnreadableError, Workspace
+
+MAX_FILES: Final = 500
+MAX_FILE_BYTES: Final = 1_000_000
+MAX_TOTAL_BYTES: Final = 20_000_000
+
+
+class TooManyFilesError(Exception):
+    """More files, or more text, than one call may search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or folder that was passed over."""
+
+    path: str
+    reason: Reason
+
+
+def read_texts(workspace: Workspace, path: str, include: str) -> tuple[list[Snapshot], list[Skipped]]:
+    """The text files at or below `path` whose name matches `include`, and what was passed over and why.
+
+    Raises TooManyFilesError, and what the workspace raises.
+    """
+    files: list[Snapshot] = []
+    skipped: list[Skipped] = []
+    size = 0
+    for entry in workspace.entries(path):
+        if entry.skipped:
+            skipped.append(Skipped(entry.path, entry.skipped))
+            continue
+        if not fnmatch.fnmatchcase(PurePosixPath(entry.path).name, include):
+            continue
+        try:
+            snapshot = workspace.read(entry.path, MAX_FILE_BYTES)
+        except (UnreadableError, PathNotFoundError):  # not ours to read, or gone since it was listed
+            skipped.append(Skipped(entry.path, "unreadable"))
+            continue
+        if snapshot is None:
+            skipped.append(Skipped(entry.path, "too_large"))
+        elif not is_text(snapshot.data):
+            skipped.append(Skipped(entry.path, "not_text"))
+        else:
+            files.append(snapshot)
+            size += len(snapshot.data)
+        if len(files) > MAX_FILES or size > MAX_TOTAL_BYTES:
+            raise TooManyFilesError(
+                f"More than {MAX_FILES} files or {MAX_TOTAL_BYTES // 1_000_000} MB of text."
+            )
+    return files, skipped
+
+
+def is_text(data: bytes) -> bool:
+    """Whether these bytes are UTF-8 without NUL."""
+    if b"\0" in data:
+        return False
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,91 @@
+"""A to-do list in a text file of the workspace, which people edit too: `todo.md`, one line an item.
+
+Lines that are no items stay as they are. An item's number is its place among the items, from 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from . import files
+from .workspace import PathNotFoundError, Snapshot, Workspace
+
+State = Literal["open", "doing", "done", "dropped"]
+
+PATH: Final = "todo.md"
+TITLE: Final = "# To do\n\n"  # of a new list
+MAX_ITEMS: Final = 200
+_MARKS: Final[Mapping[State, str]] = {"open": " ", "doing": ">", "done": "x", "dropped": "-"}
+_STATES: Final[Mapping[str, State]] = {" ": "open", ">": "doing", "x": "done", "X": "done", "-": "dropped"}
+_ITEM: Final = re.compile(r"- \[([ >xX-])\] (.*\S)\s*")
+
+
+class NoSuchItemError(Exception):
+    """No item has this number."""
+
+
+class ListFullError(Exception):
+    """The list holds as many items as it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to do, and how far it is."""
+
+    text: str
+    state: State = "open"
+
+
+def read(workspace: Workspace) -> list[Item]:
+    """The items in order; none where there is no list yet. Raises what `files.load` raises."""
+    return _items(_text(_snapshot(workspace)))
+
+
+def change(workspace: Workspace, states: Mapping[int, State], added: Sequence[str]) -> list[Item]:
+    """Set the states of items by number, then add open items at the end; all of it or nothing.
+
+    The items afterwards. Raises NoSuchItemError, ListFullError, what `files.load` and `files.write` raise.
+    """
+    before = _snapshot(workspace)  # one look, so that nothing that others write meanwhile can be lost
+    lines = _text(before).split("\n")
+    places = [(place, item) for place, line in enumerate(lines) if (item := _parse(line))]
+    for number, state in states.items():
+        if not 1 <= number <= len(places):
+            raise NoSuchItemError(f"There is no item {number}; the list has {len(places)}.")
+        place, item = places[number - 1]
+        lines[place] = _print(replace(item, state=state))
+    if len(places) + len(added) > MAX_ITEMS:
+        raise ListFullError(f"The list may hold {MAX_ITEMS} items; it has {len(places)}.")
+    if added and lines[-1] == "":
+        lines.pop()
+    lines += [_print(Item(text)) for text in added]
+    text = "\n".join([*lines, ""] if lines[-1] else lines)
+    files.write(workspace, files.Writing(PATH, before, text.encode("utf-8")))
+    return _items(text)
+
+
+def _snapshot(workspace: Workspace) -> Snapshot | None:
+    try:
+        return files.snapshot_of(workspace, PATH)
+    except PathNotFoundError:
+        return None
+
+
+def _text(snapshot: Snapshot | None) -> str:
+    return TITLE if snapshot is None else snapshot.data.decode("utf-8")
+
+
+def _items(text: str) -> list[Item]:
+    return [item for line in text.split("\n") if (item := _parse(line))]
+
+
+def _parse(line: str) -> Item | None:
+    found = _ITEM.fullmatch(line)
+    return Item(found[2], _STATES[found[1]]) if found else None
+
+
+def _print(item: Item) -> str:
+    return f"- [{_MARKS[item.state]}] {item.text}"

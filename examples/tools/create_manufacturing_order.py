@@ -1,0 +1,72 @@
+"""create_manufacturing_order in the shop's database."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from toolgen.runtime import ToolContext
+
+from examples.store import manufacturing, orders, stock
+from generated.models.create_manufacturing_order import StockMove
+from generated.tools.create_manufacturing_order import (
+    CreateManufacturingOrderRequest,
+    CreateManufacturingOrderResponse,
+    CreateManufacturingOrderTool,
+    DuplicateOrderNumberError,
+    ItemNotFoundError,
+    NotBuildableError,
+    ShortStockError,
+)
+
+from ._stock import shortages, told
+
+
+class CreateManufacturingOrder(CreateManufacturingOrderTool):
+    def preview(
+        self, request: CreateManufacturingOrderRequest, context: ToolContext, *, db: sqlite3.Connection
+    ) -> str:
+        with _declared():
+            return manufacturing.describe(manufacturing.plan(db, _job(request)))
+
+    def execute(
+        self, request: CreateManufacturingOrderRequest, context: ToolContext, *, db: sqlite3.Connection
+    ) -> CreateManufacturingOrderResponse:
+        with _declared():
+            number, begun = manufacturing.begin(db, _job(request))
+        job = begun.job
+        return CreateManufacturingOrderResponse(
+            id=number,
+            order_number=job.order_number,
+            product_sku=job.product_sku,
+            product_name=begun.product,
+            quantity=job.quantity,
+            status="in_progress",
+            components=[StockMove.model_validate(move) for move in told(begun.components)],
+            is_preview=False,
+            message=f"Began {job.order_number}: {job.quantity} x {job.product_sku}.",
+            warnings=list(begun.warnings),
+            next_actions=[f"When it is built, call fulfill_order with {job.order_number}."],
+        )
+
+
+def _job(request: CreateManufacturingOrderRequest) -> manufacturing.Job:
+    return manufacturing.Job(
+        request.order_number, request.product_sku, request.quantity, request.due_on, request.note
+    )
+
+
+@contextmanager
+def _declared() -> Iterator[None]:
+    """The store's errors as the ones that the spec declares."""
+    try:
+        yield
+    except stock.UnknownItemError as fault:
+        raise ItemNotFoundError(str(fault)) from fault
+    except manufacturing.NotBuildableError as fault:
+        raise NotBuildableError(str(fault)) from fault
+    except stock.ShortStockError as fault:
+        raise ShortStockError(str(fault), details=shortages(fault)) from fault
+    except orders.DuplicateOrderNumberError as fault:
+        raise DuplicateOrderNumberError(str(fault)) from fault

@@ -1,0 +1,60 @@
+"""fulfill_order in the shop's database."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from toolgen.runtime import ToolContext
+
+from examples.store import fulfilment, stock
+from generated.models.fulfill_order import StockMove
+from generated.tools.fulfill_order import (
+    FulfillOrderRequest,
+    FulfillOrderResponse,
+    FulfillOrderTool,
+    OrderNotFoundError,
+    OrderNotOpenError,
+    ShortStockError,
+)
+
+from ._stock import shortages, told
+
+
+class FulfillOrder(FulfillOrderTool):
+    def preview(self, request: FulfillOrderRequest, context: ToolContext, *, db: sqlite3.Connection) -> str:
+        with _declared():
+            return fulfilment.describe(fulfilment.plan(db, request.order_number))
+
+    def execute(
+        self, request: FulfillOrderRequest, context: ToolContext, *, db: sqlite3.Connection
+    ) -> FulfillOrderResponse:
+        with _declared():
+            done = fulfilment.fulfil(db, request.order_number)
+        low = [move.sku for move in done.moves if move.change < 0 and move.after < move.reorder_point]
+        what = f"shipped to {done.customer}" if done.kind == "sales" else "built and in stock"
+        return FulfillOrderResponse(
+            order_number=done.order_number,
+            kind=done.kind,
+            customer=done.customer,
+            status="fulfilled",
+            stock=[StockMove.model_validate(move) for move in told(done.moves)],
+            is_preview=False,
+            message=f"{done.order_number} is fulfilled: {what}.",
+            warnings=list(done.warnings),
+            next_actions=[f"Order or build more: {', '.join(low)}."] if low else [],
+        )
+
+
+@contextmanager
+def _declared() -> Iterator[None]:
+    """The store's errors as the ones that the spec declares."""
+    try:
+        yield
+    except fulfilment.UnknownOrderError as fault:
+        raise OrderNotFoundError(str(fault)) from fault
+    except fulfilment.OrderNotOpenError as fault:
+        raise OrderNotOpenError(str(fault)) from fault
+    except stock.ShortStockError as fault:
+        raise ShortStockError(str(fault), details=shortages(fault)) from fault

@@ -1,0 +1,1 @@
+"""The five systems that toolgen unites: one module each, each claim a named test."""

@@ -1,0 +1,99 @@
+"""Ways to reach the gallery's tools: directly, and as a client of each protocol does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+from mcp import Client
+from mcp_types import CallToolResult, ElicitResult, TextContent
+from toolgen.runtime import BaseTool, Confirmation, ToolConfig, Toolkit, ToolResponse
+
+from examples.tools import context
+from generated import anthropic_tools, catalog, mcp_server, openai_tools
+
+ROOT = Path(__file__).parents[2]
+ERAS: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
+T = TypeVar("T")
+
+
+def spec(name: str) -> dict[str, Any]:
+    """A spec as its author wrote it."""
+    found: dict[str, Any] = yaml.safe_load((ROOT / "specs" / f"{name}.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def gallery(folder: Path, config: ToolConfig | None = None) -> Toolkit:
+    """The gallery's tools with their real implementations, on data of their own."""
+    return catalog.toolkit(context=context(folder), config=config)
+
+
+def kit_of(*tools: BaseTool[Any, Any], **options: Any) -> Toolkit:
+    """Tools of a test's own making, on the gallery's generated classes."""
+    return Toolkit(tools, **options)
+
+
+async def agree(confirmation: Confirmation) -> bool:
+    """A user who says yes to all."""
+    return True
+
+
+def call(toolkit: Toolkit, name: str, arguments: Any, **options: Any) -> ToolResponse:
+    """One call in this process, confirmed."""
+    return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, **options}))
+
+
+def over_mcp(
+    toolkit: Toolkit,
+    act: Callable[[Client], Awaitable[T]],
+    era: Literal["auto", "legacy"] = "auto",
+    **options: Any,
+) -> T:
+    """What the real MCP client sees."""
+
+    async def talk() -> T:
+        async with Client(mcp_server.build_server(toolkit), mode=era, **options) as client:
+            return await act(client)
+
+    return asyncio.run(talk())
+
+
+def mcp_call(toolkit: Toolkit, name: str, arguments: dict[str, Any], **options: Any) -> CallToolResult:
+    """One call by the real MCP client, whose user says yes."""
+    options = {"elicitation_callback": accept, **options}
+    return over_mcp(toolkit, lambda client: client.call_tool(name, arguments), **options)
+
+
+async def accept(context: Any, params: Any) -> ElicitResult:
+    """A user who says yes to all, as MCP has it."""
+    return ElicitResult(action="accept", content=dict.fromkeys(params.requested_schema["properties"], True))
+
+
+def text_of(result: CallToolResult) -> str:
+    """The one text block of a result."""
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+def texts(toolkit_of: Callable[[str], Toolkit], name: str, arguments: dict[str, Any]) -> dict[str, str]:
+    """What a model reads of the same call by every way; `toolkit_of` makes a fresh toolkit for each."""
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    chat = {"id": "1", "type": "function", "function": function}
+    item = {"type": "function_call", "call_id": "1", **function}
+    block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
+    found: dict[str, str] = {
+        era: text_of(mcp_call(toolkit_of(era), name, arguments, era=era)) for era in ERAS
+    }
+    found["chat"] = asyncio.run(openai_tools.execute_tool_call(chat, toolkit_of("chat"), agree))["content"]
+    found["responses"] = asyncio.run(openai_tools.execute_tool_call(item, toolkit_of("responses"), agree))[
+        "output"
+    ]
+    result = asyncio.run(anthropic_tools.execute_tool_use(block, toolkit_of("anthropic"), agree))
+    content = result["content"]
+    found["anthropic"] = content if isinstance(content, str) else content[0]["text"]
+    return found

@@ -1,0 +1,359 @@
+"""Seed 003, spec-driven tools: specs and inputs that are checked, streams, context, toolkits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from toolgen.cli import main
+from toolgen.runtime import ToolContext, ToolError, Toolkit, ToolResponse
+
+from examples.store import database
+from examples.store.reader import Reader
+from generated import anthropic_tools, catalog, openai_tools
+from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
+from generated.tools.sql_query import SqlQueryRequest, SqlQueryTool
+from generated.tools.stream_lines import StreamLinesRequest, StreamLinesResponse, StreamLinesTool
+
+from . import kit
+
+LINES = ["First, take the wheel off.", "Then, the tyre.", "Grüße 🚲"]
+WHOLE = {"lines": LINES, "line_count": 3}
+GOOD_SPEC = """\
+name: rename
+description: Give a thing a new title.
+use_when: A title is wrong.
+returns: The new title.
+input_schema:
+  type: object
+  required: [title]
+  properties:
+    title: {type: string, description: The new title.}
+"""
+
+
+class Plain(StreamLinesTool):
+    """stream_lines by a plain generator."""
+
+    def execute(
+        self, request: StreamLinesRequest, context: ToolContext
+    ) -> Iterator[str | StreamLinesResponse]:
+        yield from request.lines
+        yield StreamLinesResponse(lines=request.lines, line_count=len(request.lines))
+
+
+class Echo(EchoTool):
+    """echo that leaves a cursor for the next call."""
+
+    def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+        before = context.extras.get("cursor", 0)
+        context.extras["cursor"] = before + 1
+        return EchoResponse(text=f"{request.text} {before}")
+
+
+def generate(folder: Path, spec: str) -> int:
+    """Run `toolgen generate` on one spec; its exit code."""
+    (folder / "specs").mkdir()
+    (folder / "specs" / "rename.yaml").write_text(spec)
+    (folder / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
+    return main(["-C", str(folder), "generate"])
+
+
+@pytest.mark.parametrize("name", sorted(catalog.TOOLS))
+def test_a_spec_says_name_description_when_to_use_inputs_and_returns(name: str) -> None:
+    spec, tool = kit.spec(name), catalog.tool_class(name)
+    description = " ".join(str(tool.description).split())
+    for part in ("description", "use_when", "avoid_when", "returns"):
+        assert " ".join(spec[part].split()) in description
+    assert f"Use when: {' '.join(spec['use_when'].split())}" in description
+    assert f"Returns: {' '.join(spec['returns'].split())}" in description
+    assert set(spec["input_schema"].get("properties", {})) == set(tool.input_schema.get("properties", {}))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (GOOD_SPEC.replace("type: string", "type: text"), "specs/rename.yaml:9:19"),
+        (GOOD_SPEC.replace("description: Give", "descripton: Give"), "did you mean 'description'?"),
+        (GOOD_SPEC.replace("name: rename", "name: re name"), "specs/rename.yaml:1:7"),
+        (f"{GOOD_SPEC}    title: {{type: string}}\n", "specs/rename.yaml:10:5"),
+    ],
+    ids=["a type that is none", "a key that is none", "a name that is none", "a parameter twice"],
+)
+def test_a_wrong_spec_is_refused_before_there_is_a_tool(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: str, says: str
+) -> None:
+    assert generate(tmp_path, wrong) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "generated").exists()
+
+
+def test_a_wrong_implementation_is_refused_when_it_is_defined() -> None:
+    with pytest.raises(TypeError, match=r"must accept \(self, request, context, \*, reader\)"):
+
+        class Wrong(SqlQueryTool):
+            def execute(self, request: SqlQueryRequest, context: ToolContext) -> Any:  # type: ignore[override]
+                return None
+
+
+@pytest.mark.parametrize("target", ["mcp", "openai-chat", "openai-responses", "anthropic"])
+def test_a_parameter_called_title_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], target: str
+) -> None:
+    """The seed's fault: `_strip_titles` deleted it, and left it in `required`."""
+    assert generate(tmp_path, GOOD_SPEC) == 0
+    capsys.readouterr()
+    assert main(["-C", str(tmp_path), "export", target]) == 0
+    published = json.dumps(json.loads(capsys.readouterr().out))
+    assert '"title": {"type": "string", "description": "The new title."}' in published
+    assert "title: str" in (tmp_path / "generated" / "models" / "rename.py").read_text()
+
+
+def test_check_inputs_gives_the_typed_request() -> None:
+    request = SqlQueryTool.check_inputs({"query": "SELECT 1"})
+    assert isinstance(request, SqlQueryRequest)
+    assert (request.query, request.limit) == ("SELECT 1", 100)
+    assert request.model_dump(mode="json", by_alias=True, exclude_unset=True) == {"query": "SELECT 1"}
+
+
+def test_check_inputs_says_every_fault_at_once() -> None:
+    with pytest.raises(ToolError) as caught:
+        SqlQueryTool.check_inputs({"limit": 0, "colour": "red", "parameters": [True]})
+    assert caught.value.code == "invalid_request"
+    message = caught.value.message
+    assert all(word in message for word in ("query", "$.limit", "colour", "$.parameters[0]"))
+
+
+@pytest.mark.parametrize("name", ["echo", "stream_lines", "attempt_completion"])
+def test_a_final_answer_says_so(tmp_path: Path, name: str) -> None:
+    arguments = kit.spec(name)["examples"][0]["input"]
+    assert kit.call(kit.gallery(tmp_path), name, arguments).final_answer
+    block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
+    answer = asyncio.run(anthropic_tools.answer_tool_use(block, kit.gallery(tmp_path)))
+    assert answer.response.final_answer
+
+
+def test_other_answers_and_failures_are_not_final(tmp_path: Path) -> None:
+    toolkit = kit.gallery(tmp_path)
+    assert not kit.call(toolkit, "sql_query", {"query": "SELECT 1"}).final_answer
+    assert not kit.call(toolkit, "echo", {}).final_answer
+
+
+def test_extras_go_to_the_next_call_and_the_application() -> None:
+    session = kit.kit_of(Echo()).session({"cursor": 5})
+    responses = [kit.call(session, "echo", {"text": "a"}) for _ in range(2)]
+    assert [response.content["text"] for response in responses] == ["a 5", "a 6"]
+    assert responses[1].extras["cursor"] == session.extras["cursor"] == 7
+    other = kit.call(kit.kit_of(Echo()), "echo", {"text": "b"})
+    assert other.content["text"] == "b 0", "another conversation"
+
+
+@pytest.fixture(params=["async", "plain"])
+def streaming(request: pytest.FixtureRequest, tmp_path: Path) -> Toolkit:
+    """stream_lines by an async generator (the gallery's own) and by a plain one."""
+    return kit.gallery(tmp_path) if request.param == "async" else kit.kit_of(Plain())
+
+
+async def gathered(stream: AsyncIterator[Any]) -> list[Any]:
+    return [item async for item in stream]
+
+
+def test_a_stream_as_a_value(streaming: Toolkit) -> None:
+    assert kit.call(streaming, "stream_lines", {"lines": LINES}).content == WHOLE
+
+
+def test_a_stream_as_a_stream(streaming: Toolkit) -> None:
+    *chunks, response = asyncio.run(gathered(streaming.stream("stream_lines", {"lines": LINES})))
+    assert chunks == LINES
+    assert isinstance(response, ToolResponse)
+    assert response.content == WHOLE
+
+
+def test_a_value_as_a_stream(tmp_path: Path) -> None:
+    (response,) = asyncio.run(gathered(kit.gallery(tmp_path).stream("echo", {"text": "a"})))
+    assert response.content == {"text": "a"}
+
+
+def test_chunks_come_while_the_tool_still_works(tmp_path: Path) -> None:
+    async def first() -> tuple[Any, float]:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        arguments = {"lines": ["a", "b"], "pause_ms": 1000}
+        stream = kit.gallery(tmp_path).stream("stream_lines", arguments)
+        chunk = await anext(stream)
+        await stream.aclose()
+        return chunk, loop.time() - began
+
+    chunk, seconds = asyncio.run(first())
+    assert chunk == "a"
+    assert seconds < 0.9, "the second line was not waited for"
+
+
+@pytest.mark.parametrize("era", kit.ERAS)
+def test_a_stream_over_mcp_is_progress_in_order_and_a_whole_result(streaming: Toolkit, era: Any) -> None:
+    told: list[tuple[float, str | None]] = []
+
+    async def progress(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, message))
+
+    async def act(client: Client) -> Any:
+        return await client.call_tool("stream_lines", {"lines": LINES}, progress_callback=progress)
+
+    result = kit.over_mcp(streaming, act, era)
+    assert result.structured_content == WHOLE
+    assert [number for number, _ in told] == [1, 2, 3]
+    assert [json.loads(str(message)) if str(message)[:1] == '"' else message for _, message in told] == LINES
+
+
+@pytest.mark.parametrize("way", ["chat", "responses", "anthropic"])
+def test_a_stream_for_openai_and_anthropic(streaming: Toolkit, way: str) -> None:
+    arguments = {"lines": LINES}
+    function = {"name": "stream_lines", "arguments": json.dumps(arguments)}
+    calls: dict[str, AsyncIterator[Any]] = {
+        "chat": openai_tools.stream_tool_call(
+            {"id": "1", "type": "function", "function": function}, streaming
+        ),
+        "responses": openai_tools.stream_tool_call(
+            {"type": "function_call", "call_id": "1", **function}, streaming
+        ),
+        "anthropic": anthropic_tools.stream_tool_use(
+            {"type": "tool_use", "id": "1", "name": "stream_lines", "input": arguments}, streaming
+        ),
+    }
+    *chunks, answer = asyncio.run(gathered(calls[way]))
+    assert chunks == LINES
+    assert answer.response.content == WHOLE
+    assert json.dumps(WHOLE, ensure_ascii=False, separators=(",", ":")) in json.dumps(
+        answer.message, ensure_ascii=False
+    ).replace('\\"', '"')
+
+
+def test_a_stream_that_breaks_is_an_error_not_a_short_result() -> None:
+    class Breaking(StreamLinesTool):
+        async def execute(self, request: StreamLinesRequest, context: ToolContext) -> AsyncIterator[str]:
+            yield "a"
+            raise OSError("gone")
+
+    response = kit.call(kit.kit_of(Breaking()), "stream_lines", {"lines": ["a", "b"]})
+    assert response.error is not None
+    assert (response.error.code, response.content) == ("internal_error", None)
+
+
+def test_a_chunk_that_breaks_its_schema_is_not_sent_on() -> None:
+    class Wrong(StreamLinesTool):
+        async def execute(self, request: StreamLinesRequest, context: ToolContext) -> AsyncIterator[Any]:
+            yield 7
+            yield StreamLinesResponse(lines=[], line_count=0)
+
+    *chunks, response = asyncio.run(gathered(kit.kit_of(Wrong()).stream("stream_lines", {"lines": []})))
+    assert chunks == []
+    assert response.error.code == "invalid_response"
+
+
+def test_runtime_context_is_injected_by_name(tmp_path: Path) -> None:
+    reader = Reader(database.database(tmp_path))
+    toolkit = catalog.toolkit(context={"reader": reader})
+    rows = kit.call(toolkit, "sql_query", {"query": "SELECT count(*) FROM items"}).content["rows"]
+    assert rows == [[19]]
+
+
+def test_runtime_context_is_injected_by_type(tmp_path: Path) -> None:
+    toolkit = catalog.toolkit(context={Reader: Reader(database.database(tmp_path))})
+    assert kit.call(toolkit, "sql_query", {"query": "SELECT 1"}).success
+
+
+def test_runtime_context_from_factories_is_closed_after_the_call(tmp_path: Path) -> None:
+    opened: list[sqlite3.Connection] = []
+
+    @asynccontextmanager
+    async def db() -> AsyncIterator[sqlite3.Connection]:
+        connection = database.connect(database.database(tmp_path))
+        opened.append(connection)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    toolkit = catalog.toolkit(context={"db": db})
+    for _ in range(2):
+        assert kit.call(toolkit, "list_content", {}).success
+    assert len(opened) == 2
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+
+
+@pytest.mark.parametrize("name", sorted(catalog.TOOLS))
+def test_a_missing_dependency_fails_soft(name: str) -> None:
+    spec = kit.spec(name)
+    toolkit = catalog.toolkit(context={})
+    example = spec["examples"][0]
+    response = kit.call(toolkit, name, example["input"])
+    if "inject" not in spec:
+        assert response.success
+        return
+    assert response.error is not None
+    assert response.error.code == "missing_dependency"
+    assert spec["inject"][0]["name"] in response.error.message
+
+
+@pytest.mark.parametrize("name", sorted(catalog.TOOLS))
+def test_runtime_context_is_invisible_to_the_model(name: str, tmp_path: Path) -> None:
+    listed = kit.over_mcp(kit.gallery(tmp_path), lambda client: client.list_tools()).tools
+    tool = next(tool for tool in listed if tool.name == name)
+    published = json.dumps(tool.model_dump(mode="json"))
+    published += json.dumps([each for each in openai_tools.RESPONSES_TOOLS if each["name"] == name])
+    published += json.dumps([each for each in anthropic_tools.TOOLS if each["name"] == name])
+    for injected in kit.spec(name).get("inject", ()):
+        assert injected["type"] not in published
+        assert f'"{injected["name"]}"' not in published
+
+
+def test_a_model_cannot_send_what_is_injected(tmp_path: Path) -> None:
+    response = kit.call(kit.gallery(tmp_path), "sql_query", {"query": "SELECT 1", "reader": "/etc/passwd"})
+    assert response.error is not None
+    assert response.error.code == "invalid_request"
+
+
+def test_a_toolkit_lists_finds_groups_and_filters(tmp_path: Path) -> None:
+    toolkit = kit.gallery(tmp_path)
+    assert list(toolkit) == sorted(catalog.TOOLS)
+    assert "make_po" in toolkit
+    assert toolkit.get("make_po") is toolkit.get("create_purchase_order")
+    assert set(toolkit.tags["workspace"]) == {
+        "attempt_completion", "execute", "load", "search", "search_and_replace", "todo", "write",
+    }  # fmt: skip
+    assert set(toolkit.select(tags=["website"])) == {"get_content", "list_content", "search_content"}
+    assert list(toolkit.select(names=["make_po"])) == ["create_purchase_order"]
+    reading = toolkit.select(predicate=lambda tool: bool(tool.get("annotations", {}).get("readOnlyHint")))
+    assert "write" not in reading
+    refused = kit.call(reading, "write", {"path": "a", "text": "b"})
+    assert refused.error is not None
+    assert refused.error.code == "unknown_tool"
+
+
+def test_a_toolkit_changes_at_run_time() -> None:
+    toolkit = kit.kit_of(Plain())
+    toolkit.add(Echo())
+    assert kit.call(toolkit, "echo", {"text": "a"}).success
+    with pytest.raises(ValueError, match="echo"):
+        toolkit.add(Echo())
+    toolkit.remove("echo")
+    assert list(toolkit) == ["stream_lines"]
+
+
+@pytest.mark.parametrize("name", ["echo", "sql_query", "stream_lines"])
+def test_the_three_tools_of_the_seed(name: str, tmp_path: Path) -> None:
+    for example in kit.spec(name)["examples"]:
+        response = kit.call(kit.gallery(tmp_path), name, example["input"])
+        assert (response.content, response.error and response.error.code) == (
+            example.get("output"),
+            example.get("error"),
+        )

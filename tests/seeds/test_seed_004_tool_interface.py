@@ -1,0 +1,288 @@
+"""Seed 004, the tool interface pattern: typed requests and responses, flat, confirmed, observed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, ElicitResult
+from pydantic import ValidationError
+from toolgen.runtime import Confirmation, ToolConfig, ToolEvent, Toolkit
+
+from generated import catalog, openai_tools
+from generated.models.create_purchase_order import (
+    CreatePurchaseOrderRequest,
+    CreatePurchaseOrderResponse,
+    PurchaseOrderItem,
+)
+
+from . import kit
+
+CONFIRMED = (
+    "create_purchase_order",
+    "receive_purchase_order",
+    "create_manufacturing_order",
+    "fulfill_order",
+)
+READING = ("verify_order_document", "search_items")
+ORDER: dict[str, Any] = {
+    "supplier_id": 3,
+    "location_id": 2,
+    "order_number": "PO-2026-0005",
+    "items": [{"sku": "CHN-11S", "quantity": 20}],
+}
+COUNT = {"query": "SELECT count(*) FROM purchase_orders"}
+
+
+def orders(toolkit: Toolkit) -> int:
+    """How many purchase orders there are; four at first."""
+    return int(kit.call(toolkit, "sql_query", COUNT).content["rows"][0][0])
+
+
+def ok(toolkit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
+    """The content of a call that must succeed."""
+    response = kit.call(toolkit, name, arguments)
+    assert response.success, response.as_text()
+    return dict(response.content)
+
+
+class User:
+    """A person before an MCP client, who is asked and answers always the same."""
+
+    def __init__(self, action: Any, confirm: bool = True) -> None:
+        self.action, self.confirm = action, confirm
+        self.asked: list[str] = []
+
+    async def answer(self, context: Any, params: Any) -> ElicitResult:
+        self.asked.append(params.message)
+        if self.action != "accept":
+            return ElicitResult(action=self.action)
+        return ElicitResult(
+            action="accept", content=dict.fromkeys(params.requested_schema["properties"], self.confirm)
+        )
+
+
+def place(toolkit: Toolkit, era: Any, user: User | None, order: dict[str, Any] = ORDER) -> CallToolResult:
+    """Call create_purchase_order as an MCP client does; without a user, as one that cannot ask."""
+
+    async def act(client: Client) -> CallToolResult:
+        return await client.call_tool("create_purchase_order", order)
+
+    return kit.over_mcp(toolkit, act, era, elicitation_callback=user and user.answer)
+
+
+def test_the_request_is_a_pydantic_model_with_nested_types() -> None:
+    request = CreatePurchaseOrderRequest.model_validate(ORDER)
+    assert request.items == [PurchaseOrderItem(sku="CHN-11S", quantity=20)]
+    assert request.note == ""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"supplier_id": 0},
+        {"supplier_id": "three"},
+        {"items": []},
+        {"items": [{"sku": "CHN-11S", "quantity": 0}]},
+        {"items": [{"sku": "chain", "quantity": 1}]},
+        {"items": [{"sku": "CHN-11S", "quantity": 1, "colour": "red"}]},
+        {"order_number": "5"},
+        {"colour": "red"},
+    ],
+    ids=str,
+)
+def test_constraints_hold_in_the_model_and_on_the_wire(change: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(ValidationError):
+        CreatePurchaseOrderRequest.model_validate(ORDER | change)
+    result = place(kit.gallery(tmp_path), "auto", User("accept"), ORDER | change)
+    assert result.is_error
+    assert kit.text_of(result).startswith("Error [invalid_request]: ")
+
+
+def test_the_response_is_a_pydantic_model(tmp_path: Path) -> None:
+    content = ok(kit.gallery(tmp_path), "create_purchase_order", **ORDER)
+    response = CreatePurchaseOrderResponse.model_validate(content)
+    assert response.lines[0].line_total == "498.00"
+    assert response.model_dump(mode="json", exclude_unset=True) == content
+
+
+@pytest.mark.parametrize("name", [*CONFIRMED, *READING])
+def test_parameters_are_flat_on_the_wire(name: str, tmp_path: Path) -> None:
+    listed = kit.over_mcp(kit.gallery(tmp_path), lambda client: client.list_tools()).tools
+    (wire,) = [tool.input_schema for tool in listed if tool.name == name]
+    fields = set(catalog.tool_class(name).request_model.model_fields)
+    assert set(wire["properties"]) == fields == set(kit.spec(name)["input_schema"]["properties"])
+    assert "request" not in wire["properties"]
+    (function,) = [each for each in openai_tools.RESPONSES_TOOLS if each["name"] == name]
+    assert set((function["parameters"] or {})["properties"]) == fields  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("name", CONFIRMED)
+def test_answers_say_is_preview_message_warnings_and_next_actions(name: str, tmp_path: Path) -> None:
+    content = ok(kit.gallery(tmp_path), name, **kit.spec(name)["examples"][0]["input"])
+    assert content["is_preview"] is False
+    assert content["message"].endswith(".")
+    assert isinstance(content["warnings"], list)
+    assert isinstance(content["next_actions"], list)
+
+
+@pytest.mark.parametrize("name", [*CONFIRMED, *READING])
+def test_these_fields_come_from_one_shared_schema(name: str) -> None:
+    written = kit.spec(name)["output_schema"]["properties"]
+    shared = {"message": "Message", "warnings": "Warnings", "next_actions": "NextActions"}
+    shared |= {"is_preview": "IsPreview"} if name in CONFIRMED else {}
+    for field, schema in shared.items():
+        assert written[field] == {"$ref": f"schemas/responses.yaml#/$defs/{schema}"}
+
+
+def test_a_shared_schema_means_the_same_in_every_tool() -> None:
+    """What several tools share is written once and bundled, unchanged, into each."""
+    found: dict[str, set[str]] = {}
+    for definition in catalog.TOOLS.values():
+        for schema in (definition["input_schema"], definition.get("output_schema", {})):
+            for name, shared in schema.get("$defs", {}).items():
+                if name in ("Message", "Warnings", "NextActions", "IsPreview", "StockMove", "Sku"):
+                    found.setdefault(name, set()).add(json.dumps(shared, sort_keys=True))
+    assert {"Message", "Warnings", "NextActions", "IsPreview", "StockMove", "Sku"} == set(found)
+    assert {name: len(meanings) for name, meanings in found.items()} == dict.fromkeys(found, 1)
+
+
+@pytest.mark.parametrize("era", kit.ERAS)
+def test_the_user_is_asked_by_elicitation_with_a_preview(tmp_path: Path, era: Any) -> None:
+    toolkit, user = kit.gallery(tmp_path), User("accept")
+    result = place(toolkit, era, user)
+    assert not result.is_error
+    (asked,) = user.asked
+    assert "Place order PO-2026-0005 with supplier 3, 1 lines?" in asked
+    assert "CHN-11S  Chain, 11-speed, 118 links: 20 x 24.90 = 498.00 EUR" in asked
+    assert orders(toolkit) == 5
+
+
+@pytest.mark.parametrize(
+    "user",
+    [User("decline"), User("cancel"), User("accept", confirm=False)],
+    ids=["declined", "closed", "unticked"],
+)
+@pytest.mark.parametrize("era", kit.ERAS)
+def test_nothing_happens_unless_the_user_agrees(tmp_path: Path, era: Any, user: User) -> None:
+    toolkit = kit.gallery(tmp_path)
+    result = place(toolkit, era, user)
+    assert result.is_error
+    assert kit.text_of(result).startswith("Error [declined]: ")
+    assert orders(toolkit) == 4
+
+
+@pytest.mark.parametrize("era", kit.ERAS)
+def test_a_client_that_cannot_ask_is_refused(tmp_path: Path, era: Any) -> None:
+    toolkit = kit.gallery(tmp_path)
+    result = place(toolkit, era, None)
+    assert kit.text_of(result).startswith("Error [confirmation_required]: ")
+    assert orders(toolkit) == 4
+
+
+def test_the_model_cannot_confirm_for_the_user(tmp_path: Path) -> None:
+    """The seed had `confirm: bool` among the parameters, for the model to set."""
+    toolkit = kit.gallery(tmp_path)
+    for name in CONFIRMED:
+        assert "confirm" not in catalog.TOOLS[name]["input_schema"]["properties"]
+    result = place(toolkit, "auto", User("accept"), ORDER | {"confirm": True})
+    assert kit.text_of(result).startswith("Error [invalid_request]: ")
+
+
+def test_a_request_that_cannot_succeed_is_refused_before_the_user_is_asked(tmp_path: Path) -> None:
+    user = User("accept")
+    result = place(kit.gallery(tmp_path), "auto", user, ORDER | {"supplier_id": 99})
+    assert kit.text_of(result).startswith("Error [supplier_not_found]: ")
+    assert user.asked == []
+
+
+@pytest.mark.parametrize("name", CONFIRMED)
+def test_every_destructive_tool_previews_then_asks_then_acts(name: str, tmp_path: Path) -> None:
+    asked: list[Confirmation] = []
+
+    async def confirm(confirmation: Confirmation) -> bool:
+        asked.append(confirmation)
+        return len(asked) > 1
+
+    arguments = kit.spec(name)["examples"][0]["input"]
+    toolkit = kit.gallery(tmp_path)
+    first = kit.call(toolkit, name, arguments, confirm=confirm)
+    second = kit.call(toolkit, name, arguments, confirm=confirm)
+    assert first.error is not None
+    assert first.error.code == "declined"
+    assert second.content == kit.spec(name)["examples"][0]["output"], "the first call changed nothing"
+    assert [each.preview for each in asked] == [asked[0].preview] * 2
+    assert asked[0].preview
+    assert asked[0].message
+    assert asked[0].arguments == arguments
+
+
+@pytest.mark.parametrize("name", READING)
+def test_a_reading_tool_asks_nobody(name: str, tmp_path: Path) -> None:
+    for example in kit.spec(name)["examples"]:
+        response = kit.call(kit.gallery(tmp_path), name, example["input"], confirm=None)
+        assert response.content == example.get("output")
+
+
+@pytest.mark.parametrize("name", sorted(catalog.TOOLS))
+def test_every_tool_is_observed(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """No tool asks for it: each call tells the callback and the log, under one correlation id."""
+    events: list[ToolEvent] = []
+    toolkit = kit.gallery(tmp_path, ToolConfig(callback=events.append))
+    with caplog.at_level(logging.DEBUG, "toolgen.runtime"):
+        response = kit.call(toolkit, name, kit.spec(name)["examples"][0]["input"])
+    assert response.success, response.as_text()
+    assert [event.kind for event in events if event.kind != "chunk"] == ["started", "validated", "finished"]
+    assert events[-1].data["content"] == response.content
+    assert events[-1].data["seconds"] >= 0
+    records = [record for record in caplog.records if record.name == "toolgen.runtime"]
+    assert records
+    ids = {event.call_id for event in events} | {str(vars(record)["call_id"]) for record in records}
+    assert ids == {response.metadata["call_id"]}
+
+
+def test_calls_side_by_side_are_told_apart(tmp_path: Path) -> None:
+    events: list[ToolEvent] = []
+    toolkit = kit.gallery(tmp_path, ToolConfig(callback=events.append))
+
+    async def both() -> None:
+        calls = (toolkit.call("search_items", {"query": query}) for query in ("chain", "?!"))
+        await asyncio.gather(*calls)
+
+    asyncio.run(both())
+    kinds: dict[str, list[str]] = {event.call_id: [] for event in events}
+    for event in events:
+        kinds[event.call_id].append(event.kind)
+    assert sorted(kind[-1] for kind in kinds.values()) == ["failed", "finished"]
+
+
+def test_the_tools_of_the_seed_do_one_job_together(tmp_path: Path) -> None:
+    """Find, order, verify, receive, build, ship: the stock is right at the end."""
+    toolkit = kit.gallery(tmp_path)
+    (oil,) = ok(toolkit, "search_items", query="mineral oil")["items"]
+    assert oil["in_stock"] == 3
+    job = {"order_number": "MO-2026-0003", "product_sku": "KIT-BRAKE", "quantity": 4}
+    short = kit.call(toolkit, "create_manufacturing_order", job)
+    assert short.error is not None
+    assert short.error.details == {"short": [{"sku": "OIL-MIN", "needed": 4, "in_stock": 3}]}
+    number = "PO-2026-0005"
+    lines = [{"sku": "OIL-MIN", "quantity": 10}]
+    ok(toolkit, "create_purchase_order", supplier_id=1, location_id=2, order_number=number, items=lines)
+    note = ok(
+        toolkit, "verify_order_document", order_number=number, lines=[{"sku": "OIL-MIN", "quantity": 9}]
+    )
+    assert [each["kind"] for each in note["mismatches"]] == ["quantity"]
+    part = ok(
+        toolkit, "receive_purchase_order", order_number=number, items=[{"sku": "OIL-MIN", "quantity": 9}]
+    )
+    assert part["status"] == "partly_received"
+    ok(toolkit, "create_manufacturing_order", **job)
+    ok(toolkit, "fulfill_order", order_number="MO-2026-0003")
+    (kits,) = ok(toolkit, "search_items", query="KIT-BRAKE")["items"]
+    (oil,) = ok(toolkit, "search_items", query="OIL-MIN")["items"]
+    assert (kits["in_stock"], oil["in_stock"]) == (1 + 4, 3 + 9 - 4)
