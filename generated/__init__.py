@@ -7,16 +7,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .tools.attempt_completion import (
+        AttemptCompletionRequest,
+        AttemptCompletionResponse,
+        AttemptCompletionTool,
+    )
     from .tools.catalog_search import (
         CatalogSearchRequest,
         CatalogSearchResponse,
         CatalogSearchTool,
+    )
+    from .tools.create_manufacturing_order import (
+        CreateManufacturingOrderRequest,
+        CreateManufacturingOrderResponse,
+        CreateManufacturingOrderTool,
     )
     from .tools.create_purchase_order import (
         CreatePurchaseOrderRequest,
         CreatePurchaseOrderResponse,
         CreatePurchaseOrderTool,
     )
+    from .tools.echo import EchoRequest, EchoResponse, EchoTool
+    from .tools.execute import ExecuteRequest, ExecuteResponse, ExecuteTool
+    from .tools.fulfill_order import (
+        FulfillOrderRequest,
+        FulfillOrderResponse,
+        FulfillOrderTool,
+    )
+    from .tools.get_content import GetContentRequest, GetContentResponse, GetContentTool
+    from .tools.list_content import (
+        ListContentRequest,
+        ListContentResponse,
+        ListContentTool,
+    )
+    from .tools.load import LoadRequest, LoadResponse, LoadTool
+    from .tools.receive_purchase_order import (
+        ReceivePurchaseOrderRequest,
+        ReceivePurchaseOrderResponse,
+        ReceivePurchaseOrderTool,
+    )
+    from .tools.search import SearchRequest, SearchResponse, SearchTool
     from .tools.search_and_replace import (
         SearchAndReplaceRequest,
         SearchAndReplaceResponse,
@@ -27,42 +57,149 @@ if TYPE_CHECKING:
         SearchContentResponse,
         SearchContentTool,
     )
+    from .tools.search_items import (
+        SearchItemsRequest,
+        SearchItemsResponse,
+        SearchItemsTool,
+    )
     from .tools.sql_query import SqlQueryRequest, SqlQueryResponse, SqlQueryTool
+    from .tools.stream_lines import (
+        StreamLinesRequest,
+        StreamLinesResponse,
+        StreamLinesTool,
+    )
+    from .tools.todo import TodoRequest, TodoResponse, TodoTool
+    from .tools.verify_order_document import (
+        VerifyOrderDocumentRequest,
+        VerifyOrderDocumentResponse,
+        VerifyOrderDocumentTool,
+    )
+    from .tools.write import WriteRequest, WriteResponse, WriteTool
 
 __all__ = [
+    "AttemptCompletionRequest",
+    "AttemptCompletionResponse",
+    "AttemptCompletionTool",
     "CatalogSearchRequest",
     "CatalogSearchResponse",
     "CatalogSearchTool",
+    "CreateManufacturingOrderRequest",
+    "CreateManufacturingOrderResponse",
+    "CreateManufacturingOrderTool",
     "CreatePurchaseOrderRequest",
     "CreatePurchaseOrderResponse",
     "CreatePurchaseOrderTool",
+    "EchoRequest",
+    "EchoResponse",
+    "EchoTool",
+    "ExecuteRequest",
+    "ExecuteResponse",
+    "ExecuteTool",
+    "FulfillOrderRequest",
+    "FulfillOrderResponse",
+    "FulfillOrderTool",
+    "GetContentRequest",
+    "GetContentResponse",
+    "GetContentTool",
+    "ListContentRequest",
+    "ListContentResponse",
+    "ListContentTool",
+    "LoadRequest",
+    "LoadResponse",
+    "LoadTool",
+    "ReceivePurchaseOrderRequest",
+    "ReceivePurchaseOrderResponse",
+    "ReceivePurchaseOrderTool",
     "SearchAndReplaceRequest",
     "SearchAndReplaceResponse",
     "SearchAndReplaceTool",
     "SearchContentRequest",
     "SearchContentResponse",
     "SearchContentTool",
+    "SearchItemsRequest",
+    "SearchItemsResponse",
+    "SearchItemsTool",
+    "SearchRequest",
+    "SearchResponse",
+    "SearchTool",
     "SqlQueryRequest",
     "SqlQueryResponse",
     "SqlQueryTool",
+    "StreamLinesRequest",
+    "StreamLinesResponse",
+    "StreamLinesTool",
+    "TodoRequest",
+    "TodoResponse",
+    "TodoTool",
+    "VerifyOrderDocumentRequest",
+    "VerifyOrderDocumentResponse",
+    "VerifyOrderDocumentTool",
+    "WriteRequest",
+    "WriteResponse",
+    "WriteTool",
 ]
 
 _MODULES = {
+    "AttemptCompletionRequest": "attempt_completion",
+    "AttemptCompletionResponse": "attempt_completion",
+    "AttemptCompletionTool": "attempt_completion",
     "CatalogSearchRequest": "catalog_search",
     "CatalogSearchResponse": "catalog_search",
     "CatalogSearchTool": "catalog_search",
+    "CreateManufacturingOrderRequest": "create_manufacturing_order",
+    "CreateManufacturingOrderResponse": "create_manufacturing_order",
+    "CreateManufacturingOrderTool": "create_manufacturing_order",
     "CreatePurchaseOrderRequest": "create_purchase_order",
     "CreatePurchaseOrderResponse": "create_purchase_order",
     "CreatePurchaseOrderTool": "create_purchase_order",
+    "EchoRequest": "echo",
+    "EchoResponse": "echo",
+    "EchoTool": "echo",
+    "ExecuteRequest": "execute",
+    "ExecuteResponse": "execute",
+    "ExecuteTool": "execute",
+    "FulfillOrderRequest": "fulfill_order",
+    "FulfillOrderResponse": "fulfill_order",
+    "FulfillOrderTool": "fulfill_order",
+    "GetContentRequest": "get_content",
+    "GetContentResponse": "get_content",
+    "GetContentTool": "get_content",
+    "ListContentRequest": "list_content",
+    "ListContentResponse": "list_content",
+    "ListContentTool": "list_content",
+    "LoadRequest": "load",
+    "LoadResponse": "load",
+    "LoadTool": "load",
+    "ReceivePurchaseOrderRequest": "receive_purchase_order",
+    "ReceivePurchaseOrderResponse": "receive_purchase_order",
+    "ReceivePurchaseOrderTool": "receive_purchase_order",
+    "SearchRequest": "search",
+    "SearchResponse": "search",
+    "SearchTool": "search",
     "SearchAndReplaceRequest": "search_and_replace",
     "SearchAndReplaceResponse": "search_and_replace",
     "SearchAndReplaceTool": "search_and_replace",
     "SearchContentRequest": "search_content",
     "SearchContentResponse": "search_content",
     "SearchContentTool": "search_content",
+    "SearchItemsRequest": "search_items",
+    "SearchItemsResponse": "search_items",
+    "SearchItemsTool": "search_items",
     "SqlQueryRequest": "sql_query",
     "SqlQueryResponse": "sql_query",
     "SqlQueryTool": "sql_query",
+    "StreamLinesRequest": "stream_lines",
+    "StreamLinesResponse": "stream_lines",
+    "StreamLinesTool": "stream_lines",
+    "TodoRequest": "todo",
+    "TodoResponse": "todo",
+    "TodoTool": "todo",
+    "VerifyOrderDocumentRequest": "verify_order_document",
+    "VerifyOrderDocumentResponse": "verify_order_document",
+    "VerifyOrderDocumentTool": "verify_order_document",
+    "WriteRequest": "write",
+    "WriteResponse": "write",
+    "WriteTool": "write",
 }
 
 

@@ -15,6 +15,103 @@ if TYPE_CHECKING:
 IMPLEMENTATIONS: Final[str | None] = "examples.tools"
 """The package whose modules implement the tools, each named like its tool."""
 
+ATTEMPT_COMPLETION: Final[ToolDefinition] = {
+    "name": "attempt_completion",
+    "py_name": "attempt_completion",
+    "class_name": "AttemptCompletionTool",
+    "title": "Present the result",
+    "description": (
+        "Present the finished result of a task to the user and end the work. Looks whether the files that the result names are really there, and whether the to-do list still has open items.\n"
+        "\n"
+        "Use when: Everything that the user asked for is done and checked; nothing more has to be called.\n"
+        "\n"
+        "Avoid when: Something is still to be done, or a call failed and it is not known why; go on, or ask the user.\n"
+        "\n"
+        "Returns: The result as the user is to read it."
+    ),
+    "version": "1.0.0",
+    "tags": ["workspace"],
+    "annotations": {
+        "title": "Present the result",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["result"],
+        "properties": {
+            "result": {
+                "type": "string",
+                "description": "The result for the user, complete in itself; no question and no offer at its end.",
+                "minLength": 1,
+                "maxLength": 20000,
+            },
+            "files": {
+                "type": "array",
+                "description": "Files of the workspace that belong to the result.",
+                "maxItems": 50,
+                "uniqueItems": True,
+                "items": {"$ref": "#/$defs/Path"},
+            },
+        },
+        "$defs": {
+            "Path": {
+                "type": "string",
+                "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md".',
+                "minLength": 1,
+                "maxLength": 500,
+            }
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["result", "files", "message", "warnings", "next_actions"],
+        "properties": {
+            "result": {"type": "string", "description": "The result for the user."},
+            "files": {
+                "type": "array",
+                "description": "Files that belong to it, as they were named.",
+                "items": {"type": "string"},
+            },
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "file_missing",
+            "description": "A file that the result names is not in the workspace.",
+            "hint": "Write the file first, or leave it out of `files`.",
+        }
+    ],
+    "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
+    "auth": {"scopes": ["workspace:read"]},
+    "timeout": 10,
+    "final_answer": True,
+}
+
 CATALOG_SEARCH: Final[ToolDefinition] = {
     "name": "catalog_search",
     "py_name": "catalog_search",
@@ -185,6 +282,210 @@ CATALOG_SEARCH: Final[ToolDefinition] = {
     "timeout": 10,
 }
 
+CREATE_MANUFACTURING_ORDER: Final[ToolDefinition] = {
+    "name": "create_manufacturing_order",
+    "py_name": "create_manufacturing_order",
+    "class_name": "CreateManufacturingOrderTool",
+    "title": "Create manufacturing order",
+    "description": (
+        "Have the workshop build a product from its components. The components leave the stock at once; the product comes into stock when fulfill_order says that it is built. The user is shown the components and asked first.\n"
+        "\n"
+        "Use when: A kit or another product that the shop builds itself is to be built.\n"
+        "\n"
+        "Avoid when: The article is bought; use create_purchase_order. The user only wants to know what a product is built of; use sql_query on bill_of_materials.\n"
+        "\n"
+        "Returns: The order as it was created, with the components that it took."
+    ),
+    "version": "1.0.0",
+    "tags": ["manufacturing", "stock"],
+    "annotations": {
+        "title": "Create manufacturing order",
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["order_number", "product_sku", "quantity"],
+        "properties": {
+            "order_number": {"$ref": "#/$defs/ManufacturingOrderNumber"},
+            "product_sku": {
+                "$ref": "#/$defs/Sku",
+                "description": 'Article number of the product to build, such as "KIT-DRIVE".',
+            },
+            "quantity": {
+                "type": "integer",
+                "description": "How many to build.",
+                "minimum": 1,
+                "maximum": 1000,
+            },
+            "due_on": {
+                "type": "string",
+                "description": 'Day by which it is needed, such as "2026-12-01"; open when left out.',
+                "format": "date",
+            },
+            "note": {
+                "type": "string",
+                "description": "A note for the workshop.",
+                "maxLength": 500,
+                "default": "",
+            },
+        },
+        "$defs": {
+            "ManufacturingOrderNumber": {
+                "type": "string",
+                "description": 'Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003".',
+                "pattern": "^MO-20[0-9]{2}-[0-9]{4}$",
+            },
+            "Sku": {
+                "type": "string",
+                "description": 'Article number as in the item list, such as "CHN-11S".',
+                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "id",
+            "order_number",
+            "product_sku",
+            "product_name",
+            "quantity",
+            "status",
+            "components",
+            "is_preview",
+            "message",
+            "warnings",
+            "next_actions",
+        ],
+        "properties": {
+            "id": {
+                "type": "integer",
+                "description": "Number of the order, `manufacturing_orders.id`.",
+                "minimum": 1,
+            },
+            "order_number": {"$ref": "#/$defs/ManufacturingOrderNumber"},
+            "product_sku": {"$ref": "#/$defs/Sku"},
+            "product_name": {"type": "string", "description": "Name of the product."},
+            "quantity": {
+                "type": "integer",
+                "description": "How many are built.",
+                "minimum": 1,
+            },
+            "status": {
+                "type": "string",
+                "description": "State of the order.",
+                "const": "in_progress",
+            },
+            "components": {
+                "type": "array",
+                "description": "The components that were taken from stock, by article number.",
+                "minItems": 1,
+                "items": {"$ref": "#/$defs/StockMove"},
+            },
+            "is_preview": {"$ref": "#/$defs/IsPreview"},
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "ManufacturingOrderNumber": {
+                "type": "string",
+                "description": 'Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003".',
+                "pattern": "^MO-20[0-9]{2}-[0-9]{4}$",
+            },
+            "Sku": {
+                "type": "string",
+                "description": 'Article number as in the item list, such as "CHN-11S".',
+                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+            },
+            "StockMove": {
+                "type": "object",
+                "description": "What happened to the stock of one article.",
+                "additionalProperties": False,
+                "required": [
+                    "sku",
+                    "name",
+                    "change",
+                    "in_stock_before",
+                    "in_stock_after",
+                ],
+                "properties": {
+                    "sku": {"$ref": "#/$defs/Sku"},
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "change": {
+                        "type": "integer",
+                        "description": "Units that came in (positive) or went out (negative).",
+                    },
+                    "in_stock_before": {
+                        "type": "integer",
+                        "description": "Units in stock before.",
+                        "minimum": 0,
+                    },
+                    "in_stock_after": {
+                        "type": "integer",
+                        "description": "Units in stock now.",
+                        "minimum": 0,
+                    },
+                },
+            },
+            "IsPreview": {
+                "type": "boolean",
+                "description": "True when nothing has been changed yet and this only shows what would happen.",
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "item_not_found",
+            "description": "No such article.",
+            "hint": "Find products with search_items and category kits.",
+        },
+        {
+            "code": "not_buildable",
+            "description": "The article has no bill of materials; it is bought, not built.",
+            "hint": "Order it with create_purchase_order.",
+        },
+        {
+            "code": "short_stock",
+            "description": "Not enough of a component is in stock; nothing was taken.",
+            "hint": "Build fewer, or order the components with create_purchase_order first.",
+        },
+        {
+            "code": "duplicate_order_number",
+            "description": "An order with this number exists.",
+            "hint": "Take the next free number; SELECT max(order_number) FROM manufacturing_orders tells the last.",
+        },
+    ],
+    "confirm": {
+        "message": "Begin {order_number}, building {quantity} x {product_sku}?",
+        "preview": True,
+        "on_unsupported": "deny",
+    },
+    "inject": [{"name": "db", "type": "sqlite3.Connection"}],
+    "auth": {"scopes": ["stock:write"]},
+    "timeout": 30,
+}
+
 CREATE_PURCHASE_ORDER: Final[ToolDefinition] = {
     "name": "create_purchase_order",
     "py_name": "create_purchase_order",
@@ -341,7 +642,7 @@ CREATE_PURCHASE_ORDER: Final[ToolDefinition] = {
             "OrderStatus": {
                 "type": "string",
                 "description": "State of the order.",
-                "enum": ["ordered", "received", "cancelled"],
+                "enum": ["ordered", "partly_received", "received", "cancelled"],
             },
             "PurchaseOrderLine": {
                 "type": "object",
@@ -427,6 +728,1156 @@ CREATE_PURCHASE_ORDER: Final[ToolDefinition] = {
     "auth": {"scopes": ["orders:write"]},
     "timeout": 30,
     "aliases": ["make_po"],
+}
+
+ECHO: Final[ToolDefinition] = {
+    "name": "echo",
+    "py_name": "echo",
+    "class_name": "EchoTool",
+    "title": "Echo",
+    "description": (
+        "Return a text exactly as it was sent.\n"
+        "\n"
+        "Use when: The connection is to be tried, or a text has to come back unchanged, character by character.\n"
+        "\n"
+        "Avoid when: The user wants an answer; the text is not read by anybody.\n"
+        "\n"
+        "Returns: The same text."
+    ),
+    "annotations": {
+        "title": "Echo",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["text"],
+        "properties": {
+            "text": {
+                "type": "string",
+                "description": "The text to return.",
+                "maxLength": 100000,
+            }
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["text"],
+        "properties": {
+            "text": {"type": "string", "description": "The text that was sent."}
+        },
+    },
+    "final_answer": True,
+}
+
+EXECUTE: Final[ToolDefinition] = {
+    "name": "execute",
+    "py_name": "execute",
+    "class_name": "ExecuteTool",
+    "title": "Run a command",
+    "description": (
+        "Run one command that only reads, on the files of the workspace: to list, count, compare or sort. There is no shell: no pipes, no variables, no wildcards but those of find and grep. Each command takes only the options that it can do no harm with; a refusal names them.\n"
+        "\n"
+        "Use when: Something about the files is to be found out that search and load cannot tell: which files there are, how long they are, how two of them differ.\n"
+        "\n"
+        "Avoid when: A text is searched; use search. A file is read; use load. Anything is to be changed; this tool cannot.\n"
+        "\n"
+        "Returns: What the command wrote and its exit code. An exit code that is not 0 is no failure of the tool: grep and diff answer with it."
+    ),
+    "version": "1.0.0",
+    "tags": ["workspace"],
+    "annotations": {
+        "title": "Run a command",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["command"],
+        "properties": {
+            "command": {
+                "type": "string",
+                "description": "The command to run.",
+                "enum": [
+                    "cat",
+                    "diff",
+                    "find",
+                    "grep",
+                    "head",
+                    "ls",
+                    "sort",
+                    "tail",
+                    "uniq",
+                    "wc",
+                ],
+            },
+            "arguments": {
+                "type": "array",
+                "description": 'Its arguments, each by itself and without quotes, such as ["-l", "notes/suppliers.md"]. Paths are relative to `folder` and never leave it.',
+                "maxItems": 50,
+                "items": {"type": "string", "maxLength": 1000},
+                "default": [],
+            },
+            "folder": {
+                "type": "string",
+                "description": "Folder to run in, relative to the workspace; the workspace itself when left out.",
+                "minLength": 1,
+                "maxLength": 500,
+                "default": ".",
+            },
+            "seconds": {
+                "type": "integer",
+                "description": "After how many seconds to stop the command.",
+                "minimum": 1,
+                "maximum": 20,
+                "default": 10,
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "command_line",
+            "exit_code",
+            "stdout",
+            "stderr",
+            "truncated",
+            "message",
+            "warnings",
+        ],
+        "properties": {
+            "command_line": {
+                "type": "string",
+                "description": "What was run, as a shell would write it.",
+            },
+            "exit_code": {
+                "type": ["integer", "null"],
+                "description": "0 where all went well; what another number says depends on the command. Null where it was stopped.",
+            },
+            "stdout": {
+                "type": "string",
+                "description": "What it wrote to its standard output.",
+            },
+            "stderr": {
+                "type": "string",
+                "description": "What it wrote to its standard error.",
+            },
+            "truncated": {
+                "type": "boolean",
+                "description": "True when it wrote more than 60 kB and was stopped.",
+            },
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+        },
+        "$defs": {
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "not_allowed",
+            "description": "One of the arguments is not on the list of this command; nothing was run.",
+            "hint": "Use only what the message names, or another tool.",
+        },
+        {
+            "code": "path_not_found",
+            "description": "Nothing has a path that was given, or it cannot be read; nothing was run.",
+            "hint": "See what there is with the command find and no arguments.",
+        },
+        {
+            "code": "outside_workspace",
+            "description": "A path is absolute, climbs out of the folder, is hidden, or goes through a link; nothing was run.",
+            "hint": 'Use a path relative to `folder`, such as "suppliers.md".',
+        },
+        {
+            "code": "too_slow",
+            "description": "The command was stopped because its time was up.",
+            "hint": "Name fewer files, or allow more seconds.",
+        },
+        {
+            "code": "not_installed",
+            "description": "The command is not installed on this system.",
+            "hint": "Use search or load.",
+        },
+    ],
+    "inject": [{"name": "runner", "type": "examples.store.commands.Runner"}],
+    "auth": {"scopes": ["workspace:read"]},
+    "timeout": 30,
+}
+
+FULFILL_ORDER: Final[ToolDefinition] = {
+    "name": "fulfill_order",
+    "py_name": "fulfill_order",
+    "class_name": "FulfillOrderTool",
+    "title": "Fulfill order",
+    "description": (
+        "Complete an order: the goods of a sales order leave the stock for the customer; the product of a manufacturing order comes into stock. The user is shown what would change and asked first.\n"
+        "\n"
+        "Use when: A sales order is packed, or the workshop has built what a manufacturing order asked for.\n"
+        "\n"
+        "Avoid when: Goods arrive from a supplier; use receive_purchase_order. Only part of an order can be delivered; ask the user, since orders are fulfilled whole.\n"
+        "\n"
+        "Returns: What changed in stock, article by article."
+    ),
+    "version": "1.0.0",
+    "tags": ["sales", "manufacturing", "stock"],
+    "annotations": {
+        "title": "Fulfill order",
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["order_number"],
+        "properties": {
+            "order_number": {
+                "type": "string",
+                "description": 'Number of a sales order, such as "SO-2026-0002", or of a manufacturing order, such as "MO-2026-0002".',
+                "pattern": "^(SO|MO)-20[0-9]{2}-[0-9]{4}$",
+            }
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "order_number",
+            "kind",
+            "customer",
+            "status",
+            "stock",
+            "is_preview",
+            "message",
+            "warnings",
+            "next_actions",
+        ],
+        "properties": {
+            "order_number": {"type": "string", "description": "Number of the order."},
+            "kind": {
+                "type": "string",
+                "description": "Kind of order.",
+                "enum": ["sales", "manufacturing"],
+            },
+            "customer": {
+                "type": ["string", "null"],
+                "description": "Who gets the goods; null for a manufacturing order.",
+            },
+            "status": {
+                "type": "string",
+                "description": "State of the order.",
+                "const": "fulfilled",
+            },
+            "stock": {
+                "type": "array",
+                "description": "What changed in stock, one entry an article.",
+                "minItems": 1,
+                "items": {"$ref": "#/$defs/StockMove"},
+            },
+            "is_preview": {"$ref": "#/$defs/IsPreview"},
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "StockMove": {
+                "type": "object",
+                "description": "What happened to the stock of one article.",
+                "additionalProperties": False,
+                "required": [
+                    "sku",
+                    "name",
+                    "change",
+                    "in_stock_before",
+                    "in_stock_after",
+                ],
+                "properties": {
+                    "sku": {"$ref": "#/$defs/Sku"},
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "change": {
+                        "type": "integer",
+                        "description": "Units that came in (positive) or went out (negative).",
+                    },
+                    "in_stock_before": {
+                        "type": "integer",
+                        "description": "Units in stock before.",
+                        "minimum": 0,
+                    },
+                    "in_stock_after": {
+                        "type": "integer",
+                        "description": "Units in stock now.",
+                        "minimum": 0,
+                    },
+                },
+            },
+            "IsPreview": {
+                "type": "boolean",
+                "description": "True when nothing has been changed yet and this only shows what would happen.",
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "Sku": {
+                "type": "string",
+                "description": 'Article number as in the item list, such as "CHN-11S".',
+                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "order_not_found",
+            "description": "No such order.",
+            "hint": "Find orders with sql_query, for example SELECT order_number, status FROM sales_orders.",
+        },
+        {
+            "code": "order_not_open",
+            "description": "The order is fulfilled or cancelled already.",
+            "hint": "Tell the user. Nothing has to be done.",
+        },
+        {
+            "code": "short_stock",
+            "description": "Not enough of an article is in stock; nothing was moved.",
+            "hint": "Order more with create_purchase_order, or ask the user which order can wait.",
+        },
+    ],
+    "confirm": {
+        "message": "Fulfill {order_number}?",
+        "preview": True,
+        "on_unsupported": "deny",
+    },
+    "inject": [{"name": "db", "type": "sqlite3.Connection"}],
+    "auth": {"scopes": ["stock:write"]},
+    "timeout": 30,
+}
+
+GET_CONTENT: Final[ToolDefinition] = {
+    "name": "get_content",
+    "py_name": "get_content",
+    "class_name": "GetContentTool",
+    "title": "Read a website item",
+    "description": (
+        "Get one published item of the shop's website, an article, page or project, with its whole text.\n"
+        "\n"
+        "Use when: The text of an item is needed that search_content or list_content has named.\n"
+        "\n"
+        "Avoid when: Neither type nor slug of the item is known; use search_content.\n"
+        "\n"
+        "Returns: The item with its text."
+    ),
+    "version": "1.0.0",
+    "tags": ["website"],
+    "annotations": {
+        "title": "Read a website item",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["type", "slug"],
+        "properties": {
+            "type": {"$ref": "#/$defs/ContentType"},
+            "slug": {"$ref": "#/$defs/Slug"},
+        },
+        "$defs": {
+            "ContentType": {
+                "type": "string",
+                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
+                "enum": ["article", "page", "project"],
+            },
+            "Slug": {
+                "type": "string",
+                "description": 'Name of the item in its address, such as "opening-hours".',
+                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
+                "maxLength": 100,
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["type", "slug", "title", "body", "published_on", "url"],
+        "properties": {
+            "type": {"$ref": "#/$defs/ContentType"},
+            "slug": {"$ref": "#/$defs/Slug"},
+            "title": {"type": "string", "description": "Title of the item."},
+            "body": {"type": "string", "description": "The whole text."},
+            "published_on": {
+                "type": "string",
+                "description": "Day of publication.",
+                "format": "date",
+            },
+            "url": {
+                "type": "string",
+                "description": "Where a customer can read it.",
+                "format": "uri",
+            },
+        },
+        "$defs": {
+            "ContentType": {
+                "type": "string",
+                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
+                "enum": ["article", "page", "project"],
+            },
+            "Slug": {
+                "type": "string",
+                "description": 'Name of the item in its address, such as "opening-hours".',
+                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
+                "maxLength": 100,
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "content_not_found",
+            "description": "Nothing published has this type and slug; a draft counts as nothing.",
+            "hint": "Take type and slug from an answer of search_content or list_content.",
+        }
+    ],
+    "inject": [{"name": "db", "type": "sqlite3.Connection"}],
+    "timeout": 10,
+}
+
+LIST_CONTENT: Final[ToolDefinition] = {
+    "name": "list_content",
+    "py_name": "list_content",
+    "class_name": "ListContentTool",
+    "title": "List the website",
+    "description": (
+        "List what the shop has published on its website, newest first: articles, pages and projects. Drafts are never listed.\n"
+        "\n"
+        "Use when: The user asks what there is, or what is new, on the website, or wants all items of a type.\n"
+        "\n"
+        "Avoid when: The user asks about a topic; use search_content. The text of one known item is needed; use get_content.\n"
+        "\n"
+        "Returns: Titles, addresses and days of publication, without the texts."
+    ),
+    "version": "1.0.0",
+    "tags": ["website"],
+    "annotations": {
+        "title": "List the website",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "types": {
+                "type": "array",
+                "description": "Only items of these types; all types when left out.",
+                "minItems": 1,
+                "uniqueItems": True,
+                "items": {"$ref": "#/$defs/ContentType"},
+            },
+            "limit": {
+                "type": "integer",
+                "description": "How many items to return at most.",
+                "minimum": 1,
+                "maximum": 50,
+                "default": 20,
+            },
+            "offset": {
+                "type": "integer",
+                "description": "How many of the newest items to pass over; for the next page, what `next_actions` says.",
+                "minimum": 0,
+                "maximum": 10000,
+                "default": 0,
+            },
+        },
+        "$defs": {
+            "ContentType": {
+                "type": "string",
+                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
+                "enum": ["article", "page", "project"],
+            }
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["items", "total", "message", "warnings", "next_actions"],
+        "properties": {
+            "items": {
+                "type": "array",
+                "description": "Items, newest first.",
+                "maxItems": 50,
+                "items": {"$ref": "#/$defs/ListedItem"},
+            },
+            "total": {"$ref": "#/$defs/TotalMatches"},
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "ListedItem": {
+                "type": "object",
+                "description": "A published item of the website, without its text.",
+                "additionalProperties": False,
+                "required": ["type", "slug", "title", "published_on", "url"],
+                "properties": {
+                    "type": {"$ref": "#/$defs/ContentType"},
+                    "slug": {"$ref": "#/$defs/Slug"},
+                    "title": {"type": "string", "description": "Title of the item."},
+                    "published_on": {
+                        "type": "string",
+                        "description": "Day of publication.",
+                        "format": "date",
+                    },
+                    "url": {
+                        "type": "string",
+                        "description": "Where a customer can read it.",
+                        "format": "uri",
+                    },
+                },
+            },
+            "TotalMatches": {
+                "type": "integer",
+                "description": "How many matched in all; larger than the list where `limit` cut it.",
+                "minimum": 0,
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "ContentType": {
+                "type": "string",
+                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
+                "enum": ["article", "page", "project"],
+            },
+            "Slug": {
+                "type": "string",
+                "description": 'Name of the item in its address, such as "opening-hours".',
+                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
+                "maxLength": 100,
+            },
+        },
+    },
+    "inject": [{"name": "db", "type": "sqlite3.Connection"}],
+    "timeout": 10,
+}
+
+LOAD: Final[ToolDefinition] = {
+    "name": "load",
+    "py_name": "load",
+    "class_name": "LoadTool",
+    "title": "Read a file",
+    "description": (
+        "Read a text file of the workspace, whole or some of its lines.\n"
+        "\n"
+        "Use when: The text of a file whose path is known is needed, for instance before it is changed.\n"
+        "\n"
+        "Avoid when: The path is not known; use search to find a text, or execute with ls or find to see what there is. The user asks about the shop's data; use sql_query.\n"
+        "\n"
+        "Returns: The text with the numbers of its first and last line."
+    ),
+    "version": "1.0.0",
+    "tags": ["workspace"],
+    "annotations": {
+        "title": "Read a file",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["path"],
+        "properties": {
+            "path": {"$ref": "#/$defs/Path"},
+            "first_line": {
+                "type": "integer",
+                "description": "Number of the first line to read, counted from 1.",
+                "minimum": 1,
+                "maximum": 1000000,
+                "default": 1,
+            },
+            "line_count": {
+                "type": "integer",
+                "description": "How many lines to read at most.",
+                "minimum": 1,
+                "maximum": 5000,
+                "default": 500,
+            },
+        },
+        "$defs": {
+            "Path": {
+                "type": "string",
+                "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md".',
+                "minLength": 1,
+                "maxLength": 500,
+            }
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "path",
+            "text",
+            "first_line",
+            "last_line",
+            "total_lines",
+            "truncated",
+            "message",
+            "warnings",
+            "next_actions",
+        ],
+        "properties": {
+            "path": {
+                "type": "string",
+                "description": "Path relative to the workspace.",
+            },
+            "text": {
+                "type": "string",
+                "description": "The lines as they are in the file, with their line ends.",
+            },
+            "first_line": {
+                "type": "integer",
+                "description": "Number of the first line in `text`.",
+                "minimum": 1,
+            },
+            "last_line": {
+                "type": "integer",
+                "description": "Number of the last line in `text`; one less than `first_line` where it is empty.",
+                "minimum": 0,
+            },
+            "total_lines": {
+                "type": "integer",
+                "description": "Lines in the file.",
+                "minimum": 0,
+            },
+            "truncated": {
+                "type": "boolean",
+                "description": "True when lines follow that were not returned.",
+            },
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "path_not_found",
+            "description": "Nothing has this path, or it cannot be read.",
+            "hint": "See what there is with execute, for example find with the argument notes.",
+        },
+        {
+            "code": "outside_workspace",
+            "description": "The path is absolute, climbs out of the workspace, is hidden, or goes through a link.",
+            "hint": 'Use a path relative to the workspace, such as "notes/suppliers.md".',
+        },
+        {
+            "code": "is_folder",
+            "description": "The path is a folder.",
+            "hint": "See what is in it with execute and the command ls.",
+        },
+        {
+            "code": "not_text",
+            "description": "The file is not UTF-8 text.",
+            "hint": "Tell the user that only text files can be read.",
+        },
+        {
+            "code": "too_large",
+            "description": "The file is larger than 1 MB.",
+            "hint": "Use search to find the place that matters, or execute with head or tail.",
+        },
+    ],
+    "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
+    "auth": {"scopes": ["workspace:read"]},
+    "timeout": 10,
+}
+
+RECEIVE_PURCHASE_ORDER: Final[ToolDefinition] = {
+    "name": "receive_purchase_order",
+    "py_name": "receive_purchase_order",
+    "class_name": "ReceivePurchaseOrderTool",
+    "title": "Receive purchase order",
+    "description": (
+        "Book goods of a purchase order into stock, all that is outstanding or a part of it. The user is shown what would change and asked first.\n"
+        "\n"
+        "Use when: Goods of an order have arrived and are to be booked in.\n"
+        "\n"
+        "Avoid when: The order does not exist yet; use create_purchase_order. Only a delivery note or an invoice is to be compared with the order; use verify_order_document, best before receiving.\n"
+        "\n"
+        "Returns: The lines of the order with what arrived and what is still to come, and the stock afterwards."
+    ),
+    "version": "1.0.0",
+    "tags": ["purchasing", "stock"],
+    "annotations": {
+        "title": "Receive purchase order",
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["order_number"],
+        "properties": {
+            "order_number": {"$ref": "#/$defs/OrderNumber"},
+            "items": {
+                "type": "array",
+                "description": "What has arrived, one entry an article; everything outstanding when left out.",
+                "minItems": 1,
+                "maxItems": 100,
+                "items": {"$ref": "#/$defs/ArrivedItem"},
+            },
+        },
+        "$defs": {
+            "ArrivedItem": {
+                "type": "object",
+                "description": "An article that has arrived.",
+                "additionalProperties": False,
+                "required": ["sku", "quantity"],
+                "properties": {
+                    "sku": {"$ref": "#/$defs/Sku"},
+                    "quantity": {
+                        "type": "integer",
+                        "description": "How many units have arrived.",
+                        "minimum": 1,
+                        "maximum": 10000,
+                    },
+                },
+            },
+            "OrderNumber": {
+                "type": "string",
+                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
+                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
+            },
+            "Sku": {
+                "type": "string",
+                "description": 'Article number as in the item list, such as "CHN-11S".',
+                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "order_number",
+            "supplier_name",
+            "status",
+            "lines",
+            "stock",
+            "is_preview",
+            "message",
+            "warnings",
+            "next_actions",
+        ],
+        "properties": {
+            "order_number": {"$ref": "#/$defs/OrderNumber"},
+            "supplier_name": {"type": "string", "description": "Name of the supplier."},
+            "status": {"$ref": "#/$defs/OrderStatus"},
+            "lines": {
+                "type": "array",
+                "description": "The lines of the order.",
+                "minItems": 1,
+                "items": {"$ref": "#/$defs/ReceivedLine"},
+            },
+            "stock": {
+                "type": "array",
+                "description": "What changed in stock, one entry an article.",
+                "items": {"$ref": "#/$defs/StockMove"},
+            },
+            "is_preview": {"$ref": "#/$defs/IsPreview"},
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "ReceivedLine": {
+                "type": "object",
+                "description": "A line of the order and how far it has arrived, in units.",
+                "additionalProperties": False,
+                "required": ["sku", "name", "ordered", "received_now", "outstanding"],
+                "properties": {
+                    "sku": {"$ref": "#/$defs/Sku"},
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "ordered": {
+                        "type": "integer",
+                        "description": "Units ordered.",
+                        "minimum": 1,
+                    },
+                    "received_now": {
+                        "type": "integer",
+                        "description": "Units booked by this call.",
+                        "minimum": 0,
+                    },
+                    "outstanding": {
+                        "type": "integer",
+                        "description": "Units still to come.",
+                        "minimum": 0,
+                    },
+                },
+            },
+            "OrderNumber": {
+                "type": "string",
+                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
+                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
+            },
+            "OrderStatus": {
+                "type": "string",
+                "description": "State of the order.",
+                "enum": ["ordered", "partly_received", "received", "cancelled"],
+            },
+            "StockMove": {
+                "type": "object",
+                "description": "What happened to the stock of one article.",
+                "additionalProperties": False,
+                "required": [
+                    "sku",
+                    "name",
+                    "change",
+                    "in_stock_before",
+                    "in_stock_after",
+                ],
+                "properties": {
+                    "sku": {"$ref": "#/$defs/Sku"},
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "change": {
+                        "type": "integer",
+                        "description": "Units that came in (positive) or went out (negative).",
+                    },
+                    "in_stock_before": {
+                        "type": "integer",
+                        "description": "Units in stock before.",
+                        "minimum": 0,
+                    },
+                    "in_stock_after": {
+                        "type": "integer",
+                        "description": "Units in stock now.",
+                        "minimum": 0,
+                    },
+                },
+            },
+            "IsPreview": {
+                "type": "boolean",
+                "description": "True when nothing has been changed yet and this only shows what would happen.",
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "Sku": {
+                "type": "string",
+                "description": 'Article number as in the item list, such as "CHN-11S".',
+                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "order_not_found",
+            "description": "No such purchase order.",
+            "hint": "Find orders with sql_query, for example SELECT order_number, status FROM purchase_orders.",
+        },
+        {
+            "code": "order_not_open",
+            "description": "The order has been received in full or cancelled.",
+            "hint": "Tell the user. Goods without an open order cannot be booked.",
+        },
+        {
+            "code": "item_not_on_order",
+            "description": "An article is not on this order.",
+            "hint": "Compare the delivery note with verify_order_document, and ask the user what to do with the rest.",
+        },
+        {
+            "code": "too_many",
+            "description": "More has arrived of an article than is outstanding.",
+            "hint": "Book only what is outstanding, and tell the user about the rest.",
+        },
+    ],
+    "confirm": {
+        "message": "Book goods of {order_number} into stock?",
+        "preview": True,
+        "on_unsupported": "deny",
+    },
+    "inject": [{"name": "db", "type": "sqlite3.Connection"}],
+    "auth": {"scopes": ["stock:write"]},
+    "timeout": 30,
+}
+
+SEARCH: Final[ToolDefinition] = {
+    "name": "search",
+    "py_name": "search",
+    "class_name": "SearchTool",
+    "title": "Search the workspace",
+    "description": (
+        "Find the lines of the workspace's text files (letters, notes, templates) that hold a text or match a regular expression.\n"
+        "\n"
+        "Use when: It is to be found out where something is written in the files, or which files there are about it.\n"
+        "\n"
+        "Avoid when: The question is about the website or about manuals; use search_content or catalog_search. The text is to be changed everywhere; use search_and_replace, which searches by itself.\n"
+        "\n"
+        "Returns: Matching lines with path and number, by path; how many there are in all; what was passed over and why."
+    ),
+    "version": "1.0.0",
+    "tags": ["workspace", "search"],
+    "annotations": {
+        "title": "Search the workspace",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["query"],
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "The text to look for, or a regular expression where `mode` is regex.",
+                "minLength": 1,
+                "maxLength": 1000,
+            },
+            "mode": {
+                "type": "string",
+                "description": "literal takes `query` as it is written; regex takes it as a regular expression of Python.",
+                "enum": ["literal", "regex"],
+                "default": "literal",
+            },
+            "ignore_case": {
+                "type": "boolean",
+                "description": "True to take upper and lower case as the same.",
+                "default": True,
+            },
+            "path": {
+                "type": "string",
+                "description": "File or folder to search, relative to the workspace; the whole workspace when left out.",
+                "minLength": 1,
+                "maxLength": 500,
+                "default": ".",
+            },
+            "include": {
+                "type": "string",
+                "description": 'Only files whose name matches this pattern of * and ?, such as "*.md".',
+                "minLength": 1,
+                "maxLength": 100,
+                "default": "*",
+            },
+            "limit": {
+                "type": "integer",
+                "description": "How many lines to return at most.",
+                "minimum": 1,
+                "maximum": 200,
+                "default": 50,
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "matches",
+            "total",
+            "files_searched",
+            "skipped",
+            "message",
+            "warnings",
+            "next_actions",
+        ],
+        "properties": {
+            "matches": {
+                "type": "array",
+                "description": "Matching lines, by path and number.",
+                "maxItems": 200,
+                "items": {"$ref": "#/$defs/Match"},
+            },
+            "total": {"$ref": "#/$defs/TotalMatches"},
+            "files_searched": {
+                "type": "integer",
+                "description": "How many files were looked at.",
+                "minimum": 0,
+            },
+            "skipped": {
+                "type": "array",
+                "description": "What was passed over, sorted by path.",
+                "items": {"$ref": "#/$defs/SkippedFile"},
+            },
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "Match": {
+                "type": "object",
+                "description": "A line that matches.",
+                "additionalProperties": False,
+                "required": ["path", "line", "text"],
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "Path of the file relative to the workspace.",
+                    },
+                    "line": {
+                        "type": "integer",
+                        "description": "Number of the line, counted from 1.",
+                        "minimum": 1,
+                    },
+                    "text": {
+                        "type": "string",
+                        "description": "The line, cut after 300 characters.",
+                        "maxLength": 300,
+                    },
+                },
+            },
+            "TotalMatches": {
+                "type": "integer",
+                "description": "How many matched in all; larger than the list where `limit` cut it.",
+                "minimum": 0,
+            },
+            "SkippedFile": {
+                "type": "object",
+                "description": "A file or folder that was not searched.",
+                "additionalProperties": False,
+                "required": ["path", "reason"],
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "Path relative to the workspace.",
+                    },
+                    "reason": {
+                        "type": "string",
+                        "description": "hidden (its name begins with a dot), link (symbolic link), special_file, too_deep (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.",
+                        "enum": [
+                            "hidden",
+                            "link",
+                            "special_file",
+                            "too_deep",
+                            "too_large",
+                            "not_text",
+                            "unreadable",
+                        ],
+                    },
+                },
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "path_not_found",
+            "description": "Nothing has this path, or it cannot be read.",
+            "hint": "Leave out `path` to search the whole workspace.",
+        },
+        {
+            "code": "outside_workspace",
+            "description": "The path is absolute, climbs out of the workspace, is hidden, or goes through a link.",
+            "hint": 'Use a path relative to the workspace, such as "notes".',
+        },
+        {
+            "code": "invalid_pattern",
+            "description": "The regular expression is not valid.",
+            "hint": "Correct it as the message says, or use mode literal.",
+        },
+        {
+            "code": "pattern_too_expensive",
+            "description": "The regular expression ran too long.",
+            "hint": "Use mode literal, or an expression without nested repetition.",
+        },
+        {
+            "code": "too_many_files",
+            "description": "There are more files, or more text, than one call may search.",
+            "hint": "Narrow `path` or `include`.",
+        },
+    ],
+    "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
+    "auth": {"scopes": ["workspace:read"]},
+    "timeout": 30,
 }
 
 SEARCH_AND_REPLACE: Final[ToolDefinition] = {
@@ -552,6 +2003,10 @@ SEARCH_AND_REPLACE: Final[ToolDefinition] = {
                     },
                 },
             },
+            "IsPreview": {
+                "type": "boolean",
+                "description": "True when nothing has been changed yet and this only shows what would happen.",
+            },
             "SkippedFile": {
                 "type": "object",
                 "description": "A file or folder that was not searched.",
@@ -576,10 +2031,6 @@ SEARCH_AND_REPLACE: Final[ToolDefinition] = {
                         ],
                     },
                 },
-            },
-            "IsPreview": {
-                "type": "boolean",
-                "description": "True when nothing has been changed yet and this only shows what would happen.",
             },
             "Message": {
                 "type": "string",
@@ -726,16 +2177,8 @@ SEARCH_CONTENT: Final[ToolDefinition] = {
                 "additionalProperties": False,
                 "required": ["type", "slug", "title", "excerpt", "published_on", "url"],
                 "properties": {
-                    "type": {
-                        "type": "string",
-                        "description": "article, page or project.",
-                        "enum": ["article", "page", "project"],
-                    },
-                    "slug": {
-                        "type": "string",
-                        "description": "Name of the item in its address.",
-                        "pattern": "^[a-z0-9-]+$",
-                    },
+                    "type": {"$ref": "#/$defs/ContentType"},
+                    "slug": {"$ref": "#/$defs/Slug"},
                     "title": {"type": "string", "description": "Title of the item."},
                     "excerpt": {
                         "type": "string",
@@ -773,6 +2216,174 @@ SEARCH_CONTENT: Final[ToolDefinition] = {
                 "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
                 "items": {"type": "string", "minLength": 1},
             },
+            "ContentType": {
+                "type": "string",
+                "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
+                "enum": ["article", "page", "project"],
+            },
+            "Slug": {
+                "type": "string",
+                "description": 'Name of the item in its address, such as "opening-hours".',
+                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
+                "maxLength": 100,
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "no_search_terms",
+            "description": "The query holds no word to search for.",
+            "hint": "Send at least one word made of letters or digits.",
+        }
+    ],
+    "inject": [{"name": "db", "type": "sqlite3.Connection"}],
+    "timeout": 10,
+}
+
+SEARCH_ITEMS: Final[ToolDefinition] = {
+    "name": "search_items",
+    "py_name": "search_items",
+    "class_name": "SearchItemsTool",
+    "title": "Search articles",
+    "description": (
+        "Find articles that the shop buys, builds and sells, by name, number or category.\n"
+        "\n"
+        "Use when: The number, price or stock of an article is needed, for instance before it is ordered.\n"
+        "\n"
+        "Avoid when: Articles are to be counted, added up or compared with orders; use sql_query. The user asks for books; use catalog_search.\n"
+        "\n"
+        "Returns: The best articles first, with price and stock. When no article holds every word, articles that hold some of them, and a warning that says so."
+    ),
+    "version": "1.0.0",
+    "tags": ["stock", "search"],
+    "annotations": {
+        "title": "Search articles",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["query"],
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": 'A few words of the name, such as "brake pads", or an article number.',
+                "minLength": 1,
+                "maxLength": 200,
+            },
+            "category": {
+                "type": "string",
+                "description": "Only articles of this category.",
+                "enum": [
+                    "accessories",
+                    "brakes",
+                    "drivetrain",
+                    "electric",
+                    "kits",
+                    "wheels",
+                ],
+            },
+            "below_reorder_point": {
+                "type": "boolean",
+                "description": "True for only those of which less is in stock than should be.",
+                "default": False,
+            },
+            "limit": {
+                "type": "integer",
+                "description": "How many articles to return at most.",
+                "minimum": 1,
+                "maximum": 50,
+                "default": 10,
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["items", "total", "message", "warnings", "next_actions"],
+        "properties": {
+            "items": {
+                "type": "array",
+                "description": "Matching articles, best first.",
+                "maxItems": 50,
+                "items": {"$ref": "#/$defs/Item"},
+            },
+            "total": {"$ref": "#/$defs/TotalMatches"},
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "Item": {
+                "type": "object",
+                "description": "An article.",
+                "additionalProperties": False,
+                "required": [
+                    "sku",
+                    "name",
+                    "category",
+                    "supplier_id",
+                    "list_price",
+                    "in_stock",
+                    "reorder_point",
+                ],
+                "properties": {
+                    "sku": {"$ref": "#/$defs/Sku"},
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "category": {
+                        "type": "string",
+                        "description": "Category of the article.",
+                    },
+                    "supplier_id": {
+                        "type": ["integer", "null"],
+                        "description": "Number of its usual supplier; null for what the workshop builds.",
+                    },
+                    "list_price": {"$ref": "#/$defs/UnitPrice"},
+                    "in_stock": {
+                        "type": "integer",
+                        "description": "Units in stock.",
+                        "minimum": 0,
+                    },
+                    "reorder_point": {
+                        "type": "integer",
+                        "description": "Units below which to order or build more.",
+                        "minimum": 0,
+                    },
+                },
+            },
+            "TotalMatches": {
+                "type": "integer",
+                "description": "How many matched in all; larger than the list where `limit` cut it.",
+                "minimum": 0,
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "Sku": {
+                "type": "string",
+                "description": 'Article number as in the item list, such as "CHN-11S".',
+                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+            },
+            "UnitPrice": {
+                "type": "string",
+                "description": 'Price of one unit in EUR with two decimals, such as "12.50".',
+                "pattern": "^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
+            },
         },
     },
     "errors": [
@@ -799,11 +2410,16 @@ SQL_QUERY: Final[ToolDefinition] = {
         "- suppliers(id, name, country, email, minimum_order_cents, lead_time_days)\n"
         "- locations(id, name, city)\n"
         "- purchase_orders(id, order_number, supplier_id, location_id, status, expected_on, note, total_cents);\n"
-        "  status is ordered, received or cancelled\n"
-        "- purchase_order_lines(order_id, position, sku, quantity, unit_price_cents)\n"
+        "  status is ordered, partly_received, received or cancelled\n"
+        "- purchase_order_lines(order_id, position, sku, quantity, unit_price_cents, received)\n"
+        "- bill_of_materials(product_sku, component_sku, quantity); what one product is built of\n"
+        "- manufacturing_orders(id, order_number, product_sku, quantity, status, due_on, note);\n"
+        "  status is in_progress, fulfilled or cancelled\n"
+        "- sales_orders(id, order_number, customer, status, total_cents); status is open, fulfilled or cancelled\n"
+        "- sales_order_lines(order_id, position, sku, quantity, unit_price_cents)\n"
         "- documents(id, title, author, year, pages, subjects, summary); subjects is a JSON array\n"
         "\n"
-        "Amounts are in euro cents. Dates are texts such as 2026-12-01.\n"
+        "An item without supplier_id is built in the workshop. Amounts are in euro cents. Dates are texts such as 2026-12-01.\n"
         "\n"
         "Use when: The user needs numbers, lists or comparisons from the shop's data.\n"
         "\n"
@@ -927,12 +2543,590 @@ SQL_QUERY: Final[ToolDefinition] = {
     "timeout": 10,
 }
 
+STREAM_LINES: Final[ToolDefinition] = {
+    "name": "stream_lines",
+    "py_name": "stream_lines",
+    "class_name": "StreamLinesTool",
+    "title": "Stream lines",
+    "description": (
+        "Send lines back one by one, as they would come from a long piece of work.\n"
+        "\n"
+        "Use when: A client's handling of partial results is to be tried, or a text is to appear line by line.\n"
+        "\n"
+        "Avoid when: The whole text is needed at once; use echo.\n"
+        "\n"
+        "Returns: Each line as a chunk of its own, then all of them together with their number."
+    ),
+    "version": "1.0.0",
+    "tags": ["text"],
+    "annotations": {
+        "title": "Stream lines",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["lines"],
+        "properties": {
+            "lines": {
+                "type": "array",
+                "description": "The lines, in order.",
+                "maxItems": 1000,
+                "items": {"type": "string", "maxLength": 2000},
+            },
+            "pause_ms": {
+                "type": "integer",
+                "description": "Milliseconds to wait before each line but the first.",
+                "minimum": 0,
+                "maximum": 1000,
+                "default": 0,
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["lines", "line_count"],
+        "properties": {
+            "lines": {
+                "type": "array",
+                "description": "All lines, in order.",
+                "items": {"type": "string"},
+            },
+            "line_count": {
+                "type": "integer",
+                "description": "How many lines there are.",
+                "minimum": 0,
+            },
+        },
+    },
+    "stream": {"chunk_schema": {"type": "string", "description": "One line."}},
+    "timeout": 60,
+    "final_answer": True,
+}
+
+TODO: Final[ToolDefinition] = {
+    "name": "todo",
+    "py_name": "todo",
+    "class_name": "TodoTool",
+    "title": "To-do list",
+    "description": (
+        "Read and update the to-do list of the work in hand. It is kept in the file todo.md of the workspace, where the user sees it. Items are never removed; what is no longer wanted is dropped, and stays in the list.\n"
+        "\n"
+        "Use when: The work takes three steps or more, or the user names several things to do: add them first, set each to doing before it is begun and to done at once when it is finished.\n"
+        "\n"
+        "Avoid when: The work is one simple step.\n"
+        "\n"
+        "Returns: All items with their numbers and states, after the change."
+    ),
+    "version": "1.0.0",
+    "tags": ["workspace"],
+    "annotations": {
+        "title": "To-do list",
+        "readOnlyHint": False,
+        "destructiveHint": False,
+        "idempotentHint": False,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "set": {
+                "type": "array",
+                "description": "New states of items; done first, before anything is added.",
+                "minItems": 1,
+                "maxItems": 200,
+                "items": {"$ref": "#/$defs/Change"},
+            },
+            "add": {
+                "type": "array",
+                "description": "Things to do, added at the end as open items. Only reads the list when both are left out.",
+                "minItems": 1,
+                "maxItems": 50,
+                "items": {
+                    "type": "string",
+                    "description": "One thing to do, in one line.",
+                    "minLength": 1,
+                    "maxLength": 200,
+                    "pattern": "^\\S([^\\x00-\\x1f\\x7f\\u2028\\u2029]*\\S)?$",
+                },
+            },
+        },
+        "$defs": {
+            "Change": {
+                "type": "object",
+                "description": "A new state of one item.",
+                "additionalProperties": False,
+                "required": ["number", "state"],
+                "properties": {
+                    "number": {
+                        "type": "integer",
+                        "description": "Number of the item, as the list has it.",
+                        "minimum": 1,
+                        "maximum": 200,
+                    },
+                    "state": {"$ref": "#/$defs/State"},
+                },
+            },
+            "State": {
+                "type": "string",
+                "description": "open (not begun), doing, done, or dropped (no longer wanted).",
+                "enum": ["open", "doing", "done", "dropped"],
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["items", "left", "message", "warnings", "next_actions"],
+        "properties": {
+            "items": {
+                "type": "array",
+                "description": "All items, in order.",
+                "items": {"$ref": "#/$defs/Item"},
+            },
+            "left": {
+                "type": "integer",
+                "description": "How many items are open or being done.",
+                "minimum": 0,
+            },
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "Item": {
+                "type": "object",
+                "description": "One thing to do.",
+                "additionalProperties": False,
+                "required": ["number", "text", "state"],
+                "properties": {
+                    "number": {
+                        "type": "integer",
+                        "description": "Its place in the list, counted from 1.",
+                        "minimum": 1,
+                    },
+                    "text": {"type": "string", "description": "What to do."},
+                    "state": {"$ref": "#/$defs/State"},
+                },
+            },
+            "State": {
+                "type": "string",
+                "description": "How far it is.",
+                "enum": ["open", "doing", "done", "dropped"],
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "no_such_item",
+            "description": "No item has this number; nothing was changed.",
+            "hint": "Call without arguments to see the list.",
+        },
+        {
+            "code": "list_full",
+            "description": "The list holds 200 items already; nothing was changed.",
+            "hint": "Ask the user to tidy up todo.md.",
+        },
+        {
+            "code": "list_unreadable",
+            "description": "The file todo.md is not a text file of the workspace, or cannot be read or written.",
+            "hint": "Tell the user to look at todo.md. Do not try again before it is mended.",
+        },
+        {
+            "code": "changed_meanwhile",
+            "description": "Somebody else changed the list at the same time; nothing was written.",
+            "retryable": True,
+            "hint": "Call without arguments to see the list, then call again.",
+        },
+    ],
+    "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
+    "auth": {"scopes": ["workspace:write"]},
+    "timeout": 10,
+}
+
+VERIFY_ORDER_DOCUMENT: Final[ToolDefinition] = {
+    "name": "verify_order_document",
+    "py_name": "verify_order_document",
+    "class_name": "VerifyOrderDocumentTool",
+    "title": "Verify order document",
+    "description": (
+        "Compare a supplier's delivery note or invoice with the purchase order that it belongs to, line by line.\n"
+        "\n"
+        "Use when: A document of a supplier has come, before its goods are booked in or its amount is paid.\n"
+        "\n"
+        "Avoid when: The goods have been checked and are to be booked in; use receive_purchase_order.\n"
+        "\n"
+        "Returns: Every difference with what was ordered and what the document says; none when they agree."
+    ),
+    "version": "1.0.0",
+    "tags": ["purchasing"],
+    "annotations": {
+        "title": "Verify order document",
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["order_number", "lines"],
+        "properties": {
+            "order_number": {"$ref": "#/$defs/OrderNumber"},
+            "lines": {
+                "type": "array",
+                "description": "The lines of the document, as it has them.",
+                "minItems": 1,
+                "maxItems": 200,
+                "items": {"$ref": "#/$defs/DocumentLine"},
+            },
+            "total": {
+                "$ref": "#/$defs/Money",
+                "description": 'Total of the document in EUR, such as "813.60"; leave it out where there is none.',
+            },
+        },
+        "$defs": {
+            "DocumentLine": {
+                "type": "object",
+                "description": "One line of the document.",
+                "additionalProperties": False,
+                "required": ["sku", "quantity"],
+                "properties": {
+                    "sku": {"$ref": "#/$defs/Sku"},
+                    "quantity": {
+                        "type": "integer",
+                        "description": "Units that the document states.",
+                        "minimum": 1,
+                        "maximum": 100000,
+                    },
+                    "unit_price": {
+                        "$ref": "#/$defs/UnitPrice",
+                        "description": 'Price of one unit in EUR, such as "12.50"; leave it out where the document states none.',
+                    },
+                },
+            },
+            "OrderNumber": {
+                "type": "string",
+                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
+                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
+            },
+            "Money": {
+                "type": "string",
+                "description": 'Amount in EUR with two decimals, such as "12.50".',
+                "pattern": "^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$",
+            },
+            "Sku": {
+                "type": "string",
+                "description": 'Article number as in the item list, such as "CHN-11S".',
+                "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+            },
+            "UnitPrice": {
+                "type": "string",
+                "description": 'Price of one unit in EUR with two decimals, such as "12.50".',
+                "pattern": "^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
+            },
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "order_number",
+            "supplier_name",
+            "order_status",
+            "matches",
+            "mismatches",
+            "message",
+            "warnings",
+            "next_actions",
+        ],
+        "properties": {
+            "order_number": {"$ref": "#/$defs/OrderNumber"},
+            "supplier_name": {"type": "string", "description": "Name of the supplier."},
+            "order_status": {"$ref": "#/$defs/OrderStatus"},
+            "matches": {
+                "type": "boolean",
+                "description": "True when document and order agree.",
+            },
+            "mismatches": {
+                "type": "array",
+                "description": "Differences, in the order of the order's lines; empty when all agrees.",
+                "items": {"$ref": "#/$defs/Mismatch"},
+            },
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "Mismatch": {
+                "type": "object",
+                "description": "One difference.",
+                "additionalProperties": False,
+                "required": ["kind", "sku", "ordered", "documented"],
+                "properties": {
+                    "kind": {
+                        "type": "string",
+                        "description": "missing_line (ordered, not on the document), unexpected_line (on the document, not ordered), quantity, unit_price or total.",
+                        "enum": [
+                            "missing_line",
+                            "unexpected_line",
+                            "quantity",
+                            "unit_price",
+                            "total",
+                        ],
+                    },
+                    "sku": {
+                        "type": ["string", "null"],
+                        "description": "Article number; null for the total.",
+                    },
+                    "ordered": {
+                        "type": ["string", "null"],
+                        "description": "What the order says; null for nothing.",
+                    },
+                    "documented": {
+                        "type": ["string", "null"],
+                        "description": "What the document says; null for nothing.",
+                    },
+                },
+            },
+            "OrderNumber": {
+                "type": "string",
+                "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
+                "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
+            },
+            "OrderStatus": {
+                "type": "string",
+                "description": "State of the order.",
+                "enum": ["ordered", "partly_received", "received", "cancelled"],
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "order_not_found",
+            "description": "No such purchase order.",
+            "hint": "Find orders with sql_query, for example SELECT order_number, status FROM purchase_orders.",
+        }
+    ],
+    "inject": [{"name": "db", "type": "sqlite3.Connection"}],
+    "timeout": 10,
+}
+
+WRITE: Final[ToolDefinition] = {
+    "name": "write",
+    "py_name": "write",
+    "class_name": "WriteTool",
+    "title": "Write a file",
+    "description": (
+        "Write a text file of the workspace: a new one, a new text for an old one, or more at its end. The user is shown the change and asked first. The file is written whole or not at all.\n"
+        "\n"
+        "Use when: The user wants a text kept as a file, such as a letter or a note, or wants a whole file rewritten.\n"
+        "\n"
+        "Avoid when: Only some words change in files that exist; use search_and_replace. The text is only to be shown; answer with it.\n"
+        "\n"
+        "Returns: The file that was written and its number of lines."
+    ),
+    "version": "1.0.0",
+    "tags": ["workspace"],
+    "annotations": {
+        "title": "Write a file",
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": False,
+    },
+    "input_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["path", "text"],
+        "properties": {
+            "path": {
+                "$ref": "#/$defs/Path",
+                "description": 'File to write, relative to the workspace, such as "letters/kite.txt". Folders on the way are made.',
+            },
+            "text": {
+                "type": "string",
+                "description": "The whole text of the file, or what to add where `mode` is append. End it with a line break.",
+                "maxLength": 500000,
+            },
+            "mode": {
+                "type": "string",
+                "description": "create refuses where there is a file already; replace and append refuse where there is none.",
+                "enum": ["create", "replace", "append"],
+                "default": "create",
+            },
+        },
+        "$defs": {
+            "Path": {
+                "type": "string",
+                "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md".',
+                "minLength": 1,
+                "maxLength": 500,
+            }
+        },
+    },
+    "output_schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "is_preview",
+            "path",
+            "created",
+            "line_count",
+            "message",
+            "warnings",
+            "next_actions",
+        ],
+        "properties": {
+            "is_preview": {"$ref": "#/$defs/IsPreview"},
+            "path": {
+                "type": "string",
+                "description": "Path relative to the workspace.",
+            },
+            "created": {
+                "type": "boolean",
+                "description": "True when there was no such file before.",
+            },
+            "line_count": {
+                "type": "integer",
+                "description": "Lines in the file now.",
+                "minimum": 0,
+            },
+            "message": {"$ref": "#/$defs/Message"},
+            "warnings": {"$ref": "#/$defs/Warnings"},
+            "next_actions": {"$ref": "#/$defs/NextActions"},
+        },
+        "$defs": {
+            "IsPreview": {
+                "type": "boolean",
+                "description": "True when nothing has been changed yet and this only shows what would happen.",
+            },
+            "Message": {
+                "type": "string",
+                "description": "One sentence for the user that says what happened.",
+                "minLength": 1,
+            },
+            "Warnings": {
+                "type": "array",
+                "description": "What the user should know before relying on the result; empty when all is well.",
+                "items": {"type": "string", "minLength": 1},
+            },
+            "NextActions": {
+                "type": "array",
+                "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+                "items": {"type": "string", "minLength": 1},
+            },
+        },
+    },
+    "errors": [
+        {
+            "code": "already_exists",
+            "description": "There is a file at this path, and `mode` is create.",
+            "hint": "Look at it with load. Then use mode replace or append, or another path.",
+        },
+        {
+            "code": "path_not_found",
+            "description": "There is no file at this path to replace or append to, or it cannot be read.",
+            "hint": "Use mode create.",
+        },
+        {
+            "code": "outside_workspace",
+            "description": "The path is absolute, climbs out of the workspace, is hidden, or goes through a link.",
+            "hint": 'Use a path relative to the workspace, such as "letters/kite.txt".',
+        },
+        {
+            "code": "is_folder",
+            "description": "The path is a folder.",
+            "hint": "Add a file name to the path.",
+        },
+        {
+            "code": "not_text",
+            "description": "The old file is not UTF-8 text, or the new text holds a NUL or half of a surrogate pair.",
+            "hint": "Write only text. For an old file that is not text, use another path.",
+        },
+        {
+            "code": "too_large",
+            "description": "The file is, or would be, larger than 1 MB.",
+            "hint": "Split the text into several files.",
+        },
+        {
+            "code": "not_writable",
+            "description": "The file or its folder cannot be written, or the disk is full; nothing was changed.",
+            "hint": "Tell the user which file it is. Do not try again before it is mended.",
+        },
+        {
+            "code": "changed_meanwhile",
+            "description": "Somebody else changed the file at the same time; nothing was written.",
+            "retryable": True,
+            "hint": "Look at the file with load, then call again.",
+        },
+    ],
+    "confirm": {
+        "message": "Write the file {path}?",
+        "preview": True,
+        "on_unsupported": "deny",
+    },
+    "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
+    "auth": {"scopes": ["workspace:write"]},
+    "timeout": 30,
+}
+
 TOOLS: Final[Mapping[str, ToolDefinition]] = {
+    "attempt_completion": ATTEMPT_COMPLETION,
     "catalog_search": CATALOG_SEARCH,
+    "create_manufacturing_order": CREATE_MANUFACTURING_ORDER,
     "create_purchase_order": CREATE_PURCHASE_ORDER,
+    "echo": ECHO,
+    "execute": EXECUTE,
+    "fulfill_order": FULFILL_ORDER,
+    "get_content": GET_CONTENT,
+    "list_content": LIST_CONTENT,
+    "load": LOAD,
+    "receive_purchase_order": RECEIVE_PURCHASE_ORDER,
+    "search": SEARCH,
     "search_and_replace": SEARCH_AND_REPLACE,
     "search_content": SEARCH_CONTENT,
+    "search_items": SEARCH_ITEMS,
     "sql_query": SQL_QUERY,
+    "stream_lines": STREAM_LINES,
+    "todo": TODO,
+    "verify_order_document": VERIFY_ORDER_DOCUMENT,
+    "write": WRITE,
 }
 """Every tool by its name, in alphabetical order."""
 
@@ -951,7 +3145,7 @@ def tool_class(name: str) -> type[BaseTool[Any, Any]]:
 
 
 def toolkit(
-    *, context: Mapping[str, Any] | None = None, config: ToolConfig | None = None
+    *, context: Mapping[Any, Any] | None = None, config: ToolConfig | None = None
 ) -> Toolkit:
     """Every tool with its configured implementation, imported on first use."""
     from toolgen.runtime import Toolkit

@@ -9,13 +9,145 @@ from typing import TYPE_CHECKING, Any, Final
 from . import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from openai.types.chat import ChatCompletionFunctionToolParam
     from openai.types.responses import FunctionToolParam
     from toolgen.runtime import Confirmation, Toolkit
+    from toolgen.runtime.adapters.calls import Answer
+
+FULFILL_ORDER_STRICT: Final[dict[str, object]] = {
+    "type": "object",
+    "properties": {
+        "order_number": {
+            "description": 'Number of a sales order, such as "SO-2026-0002", or of a manufacturing order, such as "MO-2026-0002".',
+            "type": "string",
+            "pattern": "^(SO|MO)-20[0-9]{2}-[0-9]{4}$",
+        }
+    },
+    "required": ["order_number"],
+    "additionalProperties": False,
+}
+
+RECEIVE_PURCHASE_ORDER_STRICT: Final[dict[str, object]] = {
+    "type": "object",
+    "properties": {
+        "order_number": {"$ref": "#/$defs/OrderNumber"},
+        "items": {
+            "description": "What has arrived, one entry an article; everything outstanding when left out.",
+            "anyOf": [
+                {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 100,
+                    "items": {"$ref": "#/$defs/ArrivedItem"},
+                },
+                {"type": "null"},
+            ],
+        },
+    },
+    "required": ["order_number", "items"],
+    "additionalProperties": False,
+    "$defs": {
+        "ArrivedItem": {
+            "description": "An article that has arrived.",
+            "type": "object",
+            "properties": {
+                "sku": {"$ref": "#/$defs/Sku"},
+                "quantity": {
+                    "description": "How many units have arrived.",
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 10000,
+                },
+            },
+            "required": ["sku", "quantity"],
+            "additionalProperties": False,
+        },
+        "OrderNumber": {
+            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
+            "type": "string",
+            "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
+        },
+        "Sku": {
+            "description": 'Article number as in the item list, such as "CHN-11S".',
+            "type": "string",
+            "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+        },
+    },
+}
+
+VERIFY_ORDER_DOCUMENT_STRICT: Final[dict[str, object]] = {
+    "type": "object",
+    "properties": {
+        "order_number": {"$ref": "#/$defs/OrderNumber"},
+        "lines": {
+            "description": "The lines of the document, as it has them.",
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 200,
+            "items": {"$ref": "#/$defs/DocumentLine"},
+        },
+        "total": {
+            "description": 'Total of the document in EUR, such as "813.60"; leave it out where there is none.',
+            "anyOf": [{"$ref": "#/$defs/Money"}, {"type": "null"}],
+        },
+    },
+    "required": ["order_number", "lines", "total"],
+    "additionalProperties": False,
+    "$defs": {
+        "DocumentLine": {
+            "description": "One line of the document.",
+            "type": "object",
+            "properties": {
+                "sku": {"$ref": "#/$defs/Sku"},
+                "quantity": {
+                    "description": "Units that the document states.",
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 100000,
+                },
+                "unit_price": {
+                    "description": 'Price of one unit in EUR, such as "12.50"; leave it out where the document states none.',
+                    "anyOf": [{"$ref": "#/$defs/UnitPrice"}, {"type": "null"}],
+                },
+            },
+            "required": ["sku", "quantity", "unit_price"],
+            "additionalProperties": False,
+        },
+        "Money": {
+            "description": 'Amount in EUR with two decimals, such as "12.50".',
+            "type": "string",
+            "pattern": "^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$",
+        },
+        "OrderNumber": {
+            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005".',
+            "type": "string",
+            "pattern": "^PO-20[0-9]{2}-[0-9]{4}$",
+        },
+        "Sku": {
+            "description": 'Article number as in the item list, such as "CHN-11S".',
+            "type": "string",
+            "pattern": "^[A-Z]{3}-[A-Z0-9]{1,12}$",
+        },
+        "UnitPrice": {
+            "description": 'Price of one unit in EUR with two decimals, such as "12.50".',
+            "type": "string",
+            "pattern": "^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$",
+        },
+    },
+}
 
 CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
+    {
+        "type": "function",
+        "function": {
+            "name": "attempt_completion",
+            "description": catalog.ATTEMPT_COMPLETION["description"],
+            "parameters": catalog.ATTEMPT_COMPLETION["input_schema"],
+            "strict": False,
+        },
+    },
     {
         "type": "function",
         "function": {
@@ -28,9 +160,90 @@ CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
     {
         "type": "function",
         "function": {
+            "name": "create_manufacturing_order",
+            "description": catalog.CREATE_MANUFACTURING_ORDER["description"],
+            "parameters": catalog.CREATE_MANUFACTURING_ORDER["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
             "name": "create_purchase_order",
             "description": catalog.CREATE_PURCHASE_ORDER["description"],
             "parameters": catalog.CREATE_PURCHASE_ORDER["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "echo",
+            "description": catalog.ECHO["description"],
+            "parameters": catalog.ECHO["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "execute",
+            "description": catalog.EXECUTE["description"],
+            "parameters": catalog.EXECUTE["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "fulfill_order",
+            "description": catalog.FULFILL_ORDER["description"],
+            "parameters": FULFILL_ORDER_STRICT,
+            "strict": True,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "get_content",
+            "description": catalog.GET_CONTENT["description"],
+            "parameters": catalog.GET_CONTENT["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "list_content",
+            "description": catalog.LIST_CONTENT["description"],
+            "parameters": catalog.LIST_CONTENT["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "load",
+            "description": catalog.LOAD["description"],
+            "parameters": catalog.LOAD["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "receive_purchase_order",
+            "description": catalog.RECEIVE_PURCHASE_ORDER["description"],
+            "parameters": RECEIVE_PURCHASE_ORDER_STRICT,
+            "strict": True,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "search",
+            "description": catalog.SEARCH["description"],
+            "parameters": catalog.SEARCH["input_schema"],
             "strict": False,
         },
     },
@@ -55,9 +268,54 @@ CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
     {
         "type": "function",
         "function": {
+            "name": "search_items",
+            "description": catalog.SEARCH_ITEMS["description"],
+            "parameters": catalog.SEARCH_ITEMS["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
             "name": "sql_query",
             "description": catalog.SQL_QUERY["description"],
             "parameters": catalog.SQL_QUERY["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "stream_lines",
+            "description": catalog.STREAM_LINES["description"],
+            "parameters": catalog.STREAM_LINES["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "todo",
+            "description": catalog.TODO["description"],
+            "parameters": catalog.TODO["input_schema"],
+            "strict": False,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "verify_order_document",
+            "description": catalog.VERIFY_ORDER_DOCUMENT["description"],
+            "parameters": VERIFY_ORDER_DOCUMENT_STRICT,
+            "strict": True,
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "write",
+            "description": catalog.WRITE["description"],
+            "parameters": catalog.WRITE["input_schema"],
             "strict": False,
         },
     },
@@ -67,6 +325,13 @@ CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
 RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
     {
         "type": "function",
+        "name": "attempt_completion",
+        "description": catalog.ATTEMPT_COMPLETION["description"],
+        "parameters": catalog.ATTEMPT_COMPLETION["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
         "name": "catalog_search",
         "description": catalog.CATALOG_SEARCH["description"],
         "parameters": catalog.CATALOG_SEARCH["input_schema"],
@@ -74,9 +339,72 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
     },
     {
         "type": "function",
+        "name": "create_manufacturing_order",
+        "description": catalog.CREATE_MANUFACTURING_ORDER["description"],
+        "parameters": catalog.CREATE_MANUFACTURING_ORDER["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
         "name": "create_purchase_order",
         "description": catalog.CREATE_PURCHASE_ORDER["description"],
         "parameters": catalog.CREATE_PURCHASE_ORDER["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "echo",
+        "description": catalog.ECHO["description"],
+        "parameters": catalog.ECHO["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "execute",
+        "description": catalog.EXECUTE["description"],
+        "parameters": catalog.EXECUTE["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "fulfill_order",
+        "description": catalog.FULFILL_ORDER["description"],
+        "parameters": FULFILL_ORDER_STRICT,
+        "strict": True,
+    },
+    {
+        "type": "function",
+        "name": "get_content",
+        "description": catalog.GET_CONTENT["description"],
+        "parameters": catalog.GET_CONTENT["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "list_content",
+        "description": catalog.LIST_CONTENT["description"],
+        "parameters": catalog.LIST_CONTENT["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "load",
+        "description": catalog.LOAD["description"],
+        "parameters": catalog.LOAD["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "receive_purchase_order",
+        "description": catalog.RECEIVE_PURCHASE_ORDER["description"],
+        "parameters": RECEIVE_PURCHASE_ORDER_STRICT,
+        "strict": True,
+    },
+    {
+        "type": "function",
+        "name": "search",
+        "description": catalog.SEARCH["description"],
+        "parameters": catalog.SEARCH["input_schema"],
         "strict": False,
     },
     {
@@ -95,9 +423,44 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
     },
     {
         "type": "function",
+        "name": "search_items",
+        "description": catalog.SEARCH_ITEMS["description"],
+        "parameters": catalog.SEARCH_ITEMS["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
         "name": "sql_query",
         "description": catalog.SQL_QUERY["description"],
         "parameters": catalog.SQL_QUERY["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "stream_lines",
+        "description": catalog.STREAM_LINES["description"],
+        "parameters": catalog.STREAM_LINES["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "todo",
+        "description": catalog.TODO["description"],
+        "parameters": catalog.TODO["input_schema"],
+        "strict": False,
+    },
+    {
+        "type": "function",
+        "name": "verify_order_document",
+        "description": catalog.VERIFY_ORDER_DOCUMENT["description"],
+        "parameters": VERIFY_ORDER_DOCUMENT_STRICT,
+        "strict": True,
+    },
+    {
+        "type": "function",
+        "name": "write",
+        "description": catalog.WRITE["description"],
+        "parameters": catalog.WRITE["input_schema"],
         "strict": False,
     },
 ]
@@ -110,9 +473,31 @@ async def execute_tool_call(
     confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
 ) -> dict[str, Any]:
     """Answer a tool call of either API, an SDK object or a dict, with the message or item to send back."""
+    return (await answer_tool_call(call, toolkit, confirm)).message
+
+
+async def answer_tool_call(
+    call: object,
+    toolkit: Toolkit | None = None,
+    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
+) -> Answer:
+    """As `execute_tool_call`, with the response beside it: `answer.response.final_answer`, `.extras`."""
     from toolgen.runtime.adapters import openai
 
-    return await openai.execute_tool_call(
+    return await openai.answer_tool_call(
+        _toolkit() if toolkit is None else toolkit, call, confirm
+    )
+
+
+def stream_tool_call(
+    call: object,
+    toolkit: Toolkit | None = None,
+    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
+) -> AsyncGenerator[Any, None]:
+    """The chunks of a streamed result as they come, and last the Answer with the message or item."""
+    from toolgen.runtime.adapters import openai
+
+    return openai.stream_tool_call(
         _toolkit() if toolkit is None else toolkit, call, confirm
     )
 

@@ -14,7 +14,8 @@ class CatalogSearchRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     query: Annotated[str, Field(max_length=200, min_length=1)]
-    """A few words of the topic, such as "hydraulic brake bleeding". No operators, no quotes needed.
+    """A few words of the topic, such as "hydraulic brake bleeding". No operators, no
+    quotes needed.
     """
 
     subjects: Annotated[
@@ -88,7 +89,9 @@ class CatalogSearchResponse(BaseModel):
     """One sentence for the user that says what happened."""
 
     warnings: list[str]
-    """What the user should know before relying on the result; empty when all is well."""
+    """What the user should know before relying on the result; empty when all is
+    well.
+    """
 
     next_actions: list[str]
     """Sensible next steps, most useful first; empty when there is nothing to do."""

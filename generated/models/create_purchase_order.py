@@ -22,7 +22,9 @@ class PurchaseOrderItem(BaseModel):
     unit_price: Annotated[
         str | None, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")
     ] = None
-    """Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the list price."""
+    """Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the
+    list price.
+    """
 
 
 class PurchaseOrderLine(BaseModel):
@@ -90,7 +92,7 @@ class CreatePurchaseOrderResponse(BaseModel):
     location_id: int
     """Number of the place that receives the goods."""
 
-    status: Literal["ordered", "received", "cancelled"]
+    status: Literal["ordered", "partly_received", "received", "cancelled"]
     """State of the order."""
 
     lines: Annotated[list[PurchaseOrderLine], Field(min_length=1)]
@@ -109,7 +111,9 @@ class CreatePurchaseOrderResponse(BaseModel):
     """One sentence for the user that says what happened."""
 
     warnings: list[str]
-    """What the user should know before relying on the result; empty when all is well."""
+    """What the user should know before relying on the result; empty when all is
+    well.
+    """
 
     next_actions: list[str]
     """Sensible next steps, most useful first; empty when there is nothing to do."""

@@ -17,21 +17,21 @@ class SearchAndReplaceRequest(BaseModel):
     """The text to look for, or a regular expression where `mode` is regex."""
 
     replacement: Annotated[str, Field(max_length=10000)]
-    """What to put in its place; empty to delete. Where `mode` is regex, \\1 and \\g<name> stand for
-    groups, and a backslash is written \\\\.
+    """What to put in its place; empty to delete. Where `mode` is regex, \\1 and
+    \\g<name> stand for groups, and a backslash is written \\\\.
     """
 
     mode: Literal["literal", "regex"] = "literal"
-    """literal takes `search` as it is written; regex takes it as a regular expression of Python, in
-    which ^ and $ match at every line.
+    """literal takes `search` as it is written; regex takes it as a regular expression
+    of Python, in which ^ and $ match at every line.
     """
 
     ignore_case: bool = False
     """True to take upper and lower case as the same."""
 
     path: Annotated[str, Field(max_length=500, min_length=1)] = "."
-    """File or folder to search, relative to the workspace, such as "notes" or "templates/quote.txt";
-    the whole workspace when left out.
+    """File or folder to search, relative to the workspace, such as "notes" or
+    "templates/quote.txt"; the whole workspace when left out.
     """
 
     include: Annotated[str, Field(max_length=100, min_length=1)] = "*"
@@ -67,8 +67,8 @@ class SkippedFile(BaseModel):
         "not_text",
         "unreadable",
     ]
-    """hidden (its name begins with a dot), link (symbolic link), special_file, too_deep (nested too
-    far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.
+    """hidden (its name begins with a dot), link (symbolic link), special_file, too_deep
+    (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.
     """
 
 
@@ -96,7 +96,9 @@ class SearchAndReplaceResponse(BaseModel):
     """One sentence for the user that says what happened."""
 
     warnings: list[str]
-    """What the user should know before relying on the result; empty when all is well."""
+    """What the user should know before relying on the result; empty when all is
+    well.
+    """
 
     next_actions: list[str]
     """Sensible next steps, most useful first; empty when there is nothing to do."""

@@ -14,7 +14,9 @@ class SearchContentRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     query: Annotated[str, Field(max_length=200, min_length=1)]
-    """A few words to look for, such as "warranty on frames". No operators, no quotes needed."""
+    """A few words to look for, such as "warranty on frames". No operators, no quotes
+    needed.
+    """
 
     types: Annotated[
         list[Literal["article", "page", "project"]] | None, Field(min_length=1)
@@ -31,10 +33,12 @@ class ContentItem(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: Literal["article", "page", "project"]
-    """article, page or project."""
+    """article (advice and news), page (facts about the shop) or project (what the shop
+    has done).
+    """
 
-    slug: Annotated[str, Field(pattern="^[a-z0-9-]+$")]
-    """Name of the item in its address."""
+    slug: Annotated[str, Field(max_length=100, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
+    """Name of the item in its address, such as "opening-hours"."""
 
     title: str
     """Title of the item."""
@@ -64,7 +68,9 @@ class SearchContentResponse(BaseModel):
     """One sentence for the user that says what happened."""
 
     warnings: list[str]
-    """What the user should know before relying on the result; empty when all is well."""
+    """What the user should know before relying on the result; empty when all is
+    well.
+    """
 
     next_actions: list[str]
     """Sensible next steps, most useful first; empty when there is nothing to do."""

@@ -14,8 +14,8 @@ class SqlQueryRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     query: Annotated[str, Field(max_length=10000, min_length=1)]
-    """One SELECT statement. Write ? for each value that comes from the user and send it in
-    `parameters`.
+    """One SELECT statement. Write ? for each value that comes from the user and send it
+    in `parameters`.
     """
 
     parameters: Annotated[
@@ -48,4 +48,6 @@ class SqlQueryResponse(BaseModel):
     """One sentence for the user that says what happened."""
 
     warnings: list[str]
-    """What the user should know before relying on the result; empty when all is well."""
+    """What the user should know before relying on the result; empty when all is
+    well.
+    """

@@ -33,9 +33,9 @@ class NoSearchTermsError(ToolError):
 
 
 class CatalogSearchTool(BaseTool[CatalogSearchRequest, CatalogSearchResponse]):
-    """Search the shop's library of handbooks, manuals and studies by what they say. Looks
-    in titles, authors and summaries, in any grammatical form of a word ("bleeding"
-    finds "bleed").
+    """Search the shop's library of handbooks, manuals and studies by what they say.
+    Looks in titles, authors and summaries, in any grammatical form of a word
+    ("bleeding" finds "bleed").
 
     Use when: The user asks which book or manual covers a technical topic, or for
     reading on it.

@@ -68,8 +68,8 @@ class DuplicateOrderNumberError(ToolError):
 class CreatePurchaseOrderTool(
     BaseTool[CreatePurchaseOrderRequest, CreatePurchaseOrderResponse]
 ):
-    """Order stock from one supplier. Prices every line, adds them up, shows the user the
-    order with its total and its warnings, and places it once the user agrees.
+    """Order stock from one supplier. Prices every line, adds them up, shows the user
+    the order with its total and its warnings, and places it once the user agrees.
 
     Use when: The user asks to order articles from a supplier, and it is clear which
     articles and how many.
@@ -116,4 +116,4 @@ class CreatePurchaseOrderTool(
         *,
         db: sqlite3.Connection,
     ) -> str | Awaitable[str]:
-        """What would happen, in words for the user: shown before the question, nothing done yet."""
+        """What would happen, for the user to read before the question."""

@@ -83,7 +83,9 @@ class TooManyFilesError(ToolError):
 
 
 class NotWritableError(ToolError):
-    """A file or its folder cannot be written, or the disk is full; nothing was changed."""
+    """A file or its folder cannot be written, or the disk is full; nothing was
+    changed.
+    """
 
     code = "not_writable"
     description = "A file or its folder cannot be written, or the disk is full; nothing was changed."
@@ -101,9 +103,9 @@ class ChangedMeanwhileError(ToolError):
 
 
 class SearchAndReplaceTool(BaseTool[SearchAndReplaceRequest, SearchAndReplaceResponse]):
-    """Replace a text everywhere in the files of the workspace: letters, notes, templates.
-    Literal by default, or a regular expression. The user is shown what would change and
-    asked first. All files are written, or none.
+    """Replace a text everywhere in the files of the workspace: letters, notes,
+    templates. Literal by default, or a regular expression. The user is shown what would
+    change and asked first. All files are written, or none.
 
     Use when: The user wants the same change in one or several text files, such as a new
     phone number or price.
@@ -162,4 +164,4 @@ class SearchAndReplaceTool(BaseTool[SearchAndReplaceRequest, SearchAndReplaceRes
         *,
         workspace: examples.store.workspace.Workspace,
     ) -> str | Awaitable[str]:
-        """What would happen, in words for the user: shown before the question, nothing done yet."""
+        """What would happen, for the user to read before the question."""

@@ -33,8 +33,8 @@ class NoSearchTermsError(ToolError):
 
 
 class SearchContentTool(BaseTool[SearchContentRequest, SearchContentResponse]):
-    """Search what the shop has published on its website: articles, pages (such as opening
-    hours, warranty, rental terms) and projects. Drafts are never found.
+    """Search what the shop has published on its website: articles, pages (such as
+    opening hours, warranty, rental terms) and projects. Drafts are never found.
 
     Use when: The user asks about the shop, its services, its terms or its projects, or
     wants a link to send on.

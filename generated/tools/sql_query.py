@@ -58,8 +58,8 @@ class QueryTooSlowError(ToolError):
 
 
 class SqlQueryTool(BaseTool[SqlQueryRequest, SqlQueryResponse]):
-    """Answer a question about stock, suppliers or orders with one read-only SQL statement
-    (SQLite dialect).
+    """Answer a question about stock, suppliers or orders with one read-only SQL
+    statement (SQLite dialect).
 
     Tables:
     - items(sku, name, category, supplier_id, list_price_cents, in_stock, reorder_point)
@@ -67,12 +67,22 @@ class SqlQueryTool(BaseTool[SqlQueryRequest, SqlQueryResponse]):
     - locations(id, name, city)
     - purchase_orders(id, order_number, supplier_id, location_id, status, expected_on,
     note, total_cents);
-      status is ordered, received or cancelled
-    - purchase_order_lines(order_id, position, sku, quantity, unit_price_cents)
+      status is ordered, partly_received, received or cancelled
+    - purchase_order_lines(order_id, position, sku, quantity, unit_price_cents,
+    received)
+    - bill_of_materials(product_sku, component_sku, quantity); what one product is built
+    of
+    - manufacturing_orders(id, order_number, product_sku, quantity, status, due_on,
+    note);
+      status is in_progress, fulfilled or cancelled
+    - sales_orders(id, order_number, customer, status, total_cents); status is open,
+    fulfilled or cancelled
+    - sales_order_lines(order_id, position, sku, quantity, unit_price_cents)
     - documents(id, title, author, year, pages, subjects, summary); subjects is a JSON
     array
 
-    Amounts are in euro cents. Dates are texts such as 2026-12-01.
+    An item without supplier_id is built in the workshop. Amounts are in euro cents.
+    Dates are texts such as 2026-12-01.
 
     Use when: The user needs numbers, lists or comparisons from the shop's data.
 
