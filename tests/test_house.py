@@ -58,6 +58,7 @@ def test_every_package_is_shipped() -> None:
         ("generated.catalog", ["pydantic", "toolgen.runtime", "mcp", "openai"]),
         ("generated.mcp_server", ["mcp"]),
         ("generated.openai_tools", ["mcp", "openai"]),
+        ("generated.anthropic_tools", ["mcp", "anthropic"]),
     ],
 )
 def test_imports_stay_light(module: str, unwanted: list[str]) -> None:

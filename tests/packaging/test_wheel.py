@@ -23,6 +23,7 @@ pytestmark = pytest.mark.wheel
 def run(*argv: str | Path, cwd: Path, want: int = 0) -> subprocess.CompletedProcess[str]:
     env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
     env["TOOLGEN_CACHE_DIR"] = str(cwd / ".cache")
+    env["TOOLGEN_EXAMPLES_DATA"] = str(cwd / ".data")
     done = subprocess.run([str(a) for a in argv], cwd=cwd, env=env, capture_output=True, text=True)
     assert done.returncode == want, f"{argv} → {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done
