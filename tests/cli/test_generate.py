@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from toolgen.cli.progress import Watched
+from toolgen.cli.progress import counted
 
 from .conftest import SPEC, Cli
 
@@ -339,11 +339,9 @@ def test_long_work_says_how_far_it_is_at_a_terminal(monkeypatch: pytest.MonkeyPa
     clock = iter(range(100))  # every look takes a second
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
-    watched = Watched({"a": b"1"}, total=2)
-    assert watched.get("none") is None
-    assert watched["a"] == b"1"
-    watched.done()
-    assert "making models: 2 of 2" in terminal.getvalue()
+    parts = [{"a.yaml": b"1"}, {"b.yaml": b"2"}]
+    assert list(counted(parts, total=2)) == parts
+    assert "making tools: 2 of 2" in terminal.getvalue()
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
@@ -362,7 +360,7 @@ def test_a_temporary_folder_that_is_full(project: Cli, tmp_path: Path) -> None:
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a full disk takes the right to mount one")
     try:
-        done = project.process("generate", TMPDIR=str(folder))
+        done = project.process("generate", TMPDIR=str(folder), TOOLGEN_CACHE_DIR=str(tmp_path / "cold"))
     finally:
         subprocess.run(["umount", folder], check=True)
     assert done.code == 2

@@ -16,7 +16,7 @@ import pytest
 from toolgen.data.manifest import Manifest, Output
 from toolgen.data.tree import Tree
 from toolgen.disk import Project, UnableError, find_project, read_output, refuse_foreign, write
-from toolgen.disk.commit import STAGE
+from toolgen.disk.journal import STAGE
 from toolgen.disk.manifest import NAME, manifest_text, parse_manifest
 from toolgen.steps.compare import compare, digest
 
@@ -261,3 +261,53 @@ def test_two_at_once(project: Project) -> None:
     ]
     assert [process.wait() for process in both] == [0, 0]
     assert set(on_disk(project)) == {*(f"f{n}.py" for n in range(40)), NAME}
+
+
+DIES = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_write import find_project, put
+before, count = getattr(os, sys.argv[3]), 0
+def dies(*arguments, **options):
+    global count
+    count += 1
+    if count > int(sys.argv[4]):
+        os._exit(9)
+    return before(*arguments, **options)
+setattr(os, sys.argv[3], dies)
+put(find_project(Path(sys.argv[1])), {f"{n}.json": sys.argv[5] for n in range(8)})
+"""
+
+
+def test_a_run_that_is_killed_after_a_killed_one(project: Project) -> None:
+    """The files of the first are known for ours by its journal, which the second must not lose."""
+    here = str(Path(__file__).parent)
+
+    def dying(call: str, count: int, text: str) -> None:
+        command = [sys.executable, "-c", DIES, str(project.root), here, call, str(count), text]
+        assert subprocess.run(command, check=False).returncode == 9
+
+    for count in (1, 4, 8):
+        shutil.rmtree(project.root / "generated", ignore_errors=True)
+        dying("replace", 5, "first")  # one for the journal, four files
+        assert sum(text == "first" for text in on_disk(project).values()) >= 4
+        dying("chmod", count - 1, "second")
+        dying("replace", count, "third")
+        put(project, {"0.json": "after", "new.json": "after"})
+        assert on_disk(project) == {
+            "0.json": "after",
+            "new.json": "after",
+            NAME: manifest_text(manifest_of({"0.json": "after", "new.json": "after"})),
+        }
+        assert not (project.root / "generated" / STAGE).exists()
+
+
+def test_a_stage_that_leads_elsewhere_is_left_alone(project: Project) -> None:
+    (project.root / "victim").mkdir()
+    (project.root / "victim/precious").write_text("mine")
+    (project.root / "generated").mkdir()
+    (project.root / "generated" / STAGE).symlink_to("../victim")
+    with pytest.raises(UnableError, match="this is a link"):
+        put(project, {"a.py": "1\n"})
+    assert (project.root / "victim/precious").read_text() == "mine"

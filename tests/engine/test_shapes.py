@@ -184,9 +184,9 @@ def test_what_was_made_once_is_taken_from_the_cache() -> None:
     made = models(lowered(spec), cache)
     (key,) = cache
     cache[key] = b"# from the cache\n"
-    assert models(lowered(spec), cache) == {"models/t.py": "# from the cache\n"}
+    assert models(lowered(spec), cache)["models/t.py"].endswith("\n# from the cache\n")
     assert models(lowered(spec.replace("string", "integer")), cache) != made
-    assert models(lowered(spec + "\nversion: '2'"), cache) == {"models/t.py": "# from the cache\n"}
+    assert models(lowered(spec + "\nversion: '2'"), cache) == models(lowered(spec), cache)
     assert len(cache) == 2
 
 

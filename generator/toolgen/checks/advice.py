@@ -44,6 +44,13 @@ def advise(bound: Bound) -> Iterator[Diagnostic]:
         # Compiles every schema inside: dear, and needed only for defaults of what refers to something.
         return jsonschema_rs.validator_map_for(enforceable(bound.schema), offline=True, validate_formats=True)
 
+    if bound.path == ("output_schema",) and bound.schema.get("type") != "object":
+        yield Diagnostic(
+            bound.value(("type",)) if "type" in bound.schema else bound.key(()),
+            "output-not-object",
+            "MCP clients up to 2025-11-25 take objects only, and are not told of this schema",
+            "wrap another value: type object with one property, `result` for one",
+        )
     draft7 = "draft-07" in str(bound.schema.get("$schema", ""))
     for path, node in subschemas(bound.schema):
         if not KEYWORDS.issuperset(node):

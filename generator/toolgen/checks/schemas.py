@@ -47,13 +47,11 @@ _SHAPE_HINTS = {
 
 
 def check_root(source: Source, path: Path, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """MCP demands an object of every input; older clients drop the whole list for another output."""
+    """MCP demands an object of every input."""
     if schema.get("type") == "object":
         return
     where = source.value((*path, "type")) if "type" in schema else source.key(path)
     hint = "write `type: object` at the root of the schema"
-    if path == ("output_schema",) and "type" in schema:
-        hint = "wrap the value: type object with one property, `result` for one"
     yield Diagnostic(where, "root-not-object", f"the root of {path[0]} must be `type: object`", hint)
 
 

@@ -10,7 +10,6 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,9 @@ VERBS = {
     "init": "set up a project: configuration, folders, CI, pre-commit",
     "new": "write a new tool: spec, implementation, test",
     "generate": "write the code that the specs describe",
+    "outputs": "print the files that generate writes, before it does",
     "check": "tell whether the generated code is what the specs describe, and show the difference",
+    "import": "write specs for tools that exist: of an MCP server, of OpenAI",
     "export": "print a target's tool definitions as JSON",
     "call": "call one tool's implementation, validated",
     "schema": "print the JSON Schema of the spec language",
@@ -36,6 +37,7 @@ _GENERATOR = {"yaml", "jinja2", "datamodel_code_generator", "ruff"}
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code."""
+    from toolgen.cli.out import flush
     from toolgen.cli.parser import Done, parse
 
     _use_utf8()
@@ -53,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _shown(error, args)
     finally:
-        _flush()
+        flush()
 
 
 def _shown(error: Exception, args: argparse.Namespace | None) -> int:
@@ -67,12 +69,8 @@ def _shown(error: Exception, args: argparse.Namespace | None) -> int:
         error = UnableError("not-installed", missing, "pip install 'toolgen[cli]'")
     if isinstance(error, OSError) and error.errno in _NOT_OURS:
         error = UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
-    as_json = getattr(args, "format", "text") == "json"
-    if isinstance(error, SpecErrors):
-        faults.show(error.diagnostics, getattr(args, "start", "."), as_json)
-        return UNABLE
-    if isinstance(error, UnableError):
-        faults.show_unable(error, as_json)
+    if isinstance(error, SpecErrors | UnableError):
+        faults.show_error(error, args)
         return UNABLE
     faults.report_bug(error)
     return BUG
@@ -87,11 +85,3 @@ def _use_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _flush() -> None:
-    from toolgen.cli.out import hushed
-    from toolgen.disk.fault import UnableError
-
-    with suppress(UnableError), hushed():  # what matters was flushed when it was printed
-        sys.stdout.flush()

@@ -22,6 +22,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.cli import fresh
+
+    known = fresh.look(args.start) if args.format == "text" else None
+    if known is not None:
+        fresh.warn(known, args.start)
+        _say_clean(known.tools, known.files)
+        return True
     from toolgen.cli import build, drift, faults
     from toolgen.report.json import as_data
 
@@ -38,10 +45,14 @@ def run(args: argparse.Namespace) -> bool:
     if found.clean:
         for line in drift.toolchain_lines(found):
             say(f"{line} (the output is the same)")
-        say(f"clean: {count(plan.tools, 'tool')}, {count(len(plan.tree), 'file')}")
+        _say_clean(plan.tools, len(plan.tree))
         return True
     emit("\n".join([*drift.lines(found, with_diff=not args.no_diff), f"to mend it: {_mend(args)}"]))
     return False
+
+
+def _say_clean(tools: int, files: int) -> None:
+    say(f"clean: {count(tools, 'tool')}, {count(files, 'file')}")
 
 
 def _mend(args: Any) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 
 from toolgen.cli import VERBS
-from toolgen.cli.parser import verb_arguments
+from toolgen.cli.parser import verb_arguments, verb_module
 
 
 def complete() -> None:
@@ -18,5 +17,5 @@ def complete() -> None:
     parser = argparse.ArgumentParser(prog="toolgen")
     verbs = parser.add_subparsers()
     for verb, does in VERBS.items():
-        verb_arguments(verbs.add_parser(verb, help=does), import_module(f"toolgen.cli.{verb}"))
+        verb_arguments(verbs.add_parser(verb, help=does), verb_module(verb))
     autocomplete(parser)

@@ -72,9 +72,9 @@ def _moved(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
 
 def lines(drift: Drift, with_diff: bool) -> Iterator[str]:
     """The drift as text: what moved, which files it touches, how they differ."""
+    touched = _touched(drift)
     for spec, word in drift.specs.items():
-        touched = _touched(drift, spec)
-        yield f"SPEC {spec} was {word}" + (f": {', '.join(touched)}" if touched else "")
+        yield f"SPEC {spec} was {word}" + (f": {', '.join(touched[spec])}" if spec in touched else "")
     yield from toolchain_lines(drift)
     for change in drift.changes:
         origin = drift.origins.get(change.path)
@@ -84,9 +84,13 @@ def lines(drift: Drift, with_diff: bool) -> Iterator[str]:
             yield from _diff(change)
 
 
-def _touched(drift: Drift, spec: str) -> list[str]:
-    """The changed files that come from `spec` alone, or from one that uses it."""
-    return [path for path, origin in drift.origins.items() if spec in (origin, *drift.uses.get(origin, ()))]
+def _touched(drift: Drift) -> dict[str, list[str]]:
+    """Spec → the changed files that come from it alone, or from one that uses it."""
+    touched: dict[str, list[str]] = {}
+    for path, origin in drift.origins.items():
+        for spec in {origin, *drift.uses.get(origin, ())}:
+            touched.setdefault(spec, []).append(path)
+    return touched
 
 
 def toolchain_lines(drift: Drift) -> Iterator[str]:
@@ -97,6 +101,7 @@ def toolchain_lines(drift: Drift) -> Iterator[str]:
 
 def as_data(drift: Drift) -> dict[str, Any]:
     """The drift as JSON data."""
+    touched = _touched(drift)
     return {
         "clean": drift.clean,
         "changes": [
@@ -109,7 +114,7 @@ def as_data(drift: Drift) -> dict[str, Any]:
             for change in drift.changes
         ],
         "specs": [
-            {"path": path, "change": word, "affects": _touched(drift, path)}
+            {"path": path, "change": word, "affects": touched.get(path, [])}
             for path, word in drift.specs.items()
         ],
         "toolchain": [{"name": name, "then": t, "now": n} for name, (t, n) in drift.toolchain.items()],

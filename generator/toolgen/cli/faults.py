@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from toolgen.cli.out import emit_json, say
-from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.disk import UnableError, find_root, read_text
 from toolgen.report.json import as_data
 
 
-def show(diagnostics: Iterable[Diagnostic], start: str, as_json: bool) -> None:
-    """Faults or warnings: text on stderr with the lines that they are about, or JSON on stdout."""
+def show_error(error: Exception, args: argparse.Namespace | None) -> None:
+    """What was refused, as the verb's flags want it shown."""
+    as_json = getattr(args, "format", "text") == "json"
+    if isinstance(error, SpecErrors):
+        show(error.diagnostics, getattr(args, "start", "."), as_json, getattr(args, "texts", None))
+    elif isinstance(error, UnableError):
+        show_unable(error, as_json)
+
+
+def show(
+    diagnostics: Iterable[Diagnostic], start: str, as_json: bool, texts: Mapping[str, str] | None = None
+) -> None:
+    """Faults or warnings: text on stderr with the lines that they are about, or JSON on stdout.
+
+    The lines are looked up in the project that `start` is in, unless `texts`, file → text, has them.
+    """
     if as_json:
         emit_json({"diagnostics": as_data(diagnostics)})
         return
     from toolgen.report.text import render
 
     found = tuple(diagnostics)
-    say(render(found, _texts(found, find_root(Path(start))), color=has_color()).rstrip("\n"))
+    if texts is None:
+        texts = _texts(found, find_root(Path(start)))
+    say(render(found, texts, color=has_color()).rstrip("\n"))
 
 
 def show_unable(error: UnableError, as_json: bool) -> None:

@@ -5,25 +5,58 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from toolgen.cli import action
 from toolgen.cli.out import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 
+_NOTHING: dict[str, Any] = {"written": (), "removed": (), "replaced": (), "kept": ()}
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--watch", action="store_true", help="stay, and generate after every change, until ^C"
+    )
     add_format(parser)
+    action.arguments(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli import build, faults
+    if action.asked(args):
+        return action.run(args)
+    if not args.watch:
+        return _generate(args)
+    from toolgen.cli.faults import show_error
+    from toolgen.cli.watch import watch
+
+    watch(args.start, lambda: _generate(args), lambda error: show_error(error, args))
+    return True
+
+
+def _generate(args: argparse.Namespace) -> bool:
+    from toolgen.cli import fresh
+
+    known = fresh.look(args.start) if args.format == "text" else None
+    if known is not None:
+        fresh.warn(known, args.start)
+        emit(_summary({**_NOTHING, "tools": known.tools, "unchanged": known.files}))
+        return True
+    from toolgen.cli import build
     from toolgen.disk import write
-    from toolgen.report.json import as_data
 
     plan = build.plan(args.start)
     write(plan.project, plan.changes, plan.manifest)
+    _tell(plan, args)
+    return True
+
+
+def _tell(plan: Any, args: argparse.Namespace) -> None:
+    from toolgen.cli import faults
+    from toolgen.report.json import as_data
+
     done = _sorted_out(plan)
     if args.format == "json":
         emit_json({**done, "warnings": as_data(plan.warnings)})
-        return True
+        return
     if plan.warnings:
         faults.show(plan.warnings, args.start, as_json=False)
     for path in done["replaced"]:
@@ -32,7 +65,6 @@ def run(args: argparse.Namespace) -> bool:
     for path in done["kept"]:
         say(f"KEPT {path}: no longer generated, but edited; remove it when you no longer need it")
     emit(_summary(done))
-    return True
 
 
 def _sorted_out(plan: Any) -> dict[str, Any]:

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from toolgen.disk.fault import UnableError, reason
-
 
 def emit(text: str) -> None:
     """Print data. A reader that goes away has seen enough: the verb goes on, its exit code stays true."""
@@ -56,7 +54,21 @@ def hushed() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        with open(os.devnull, "w") as nowhere:  # what is left in the buffer has to go somewhere
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        _divert()
         if not isinstance(error, BrokenPipeError):
+            from toolgen.disk.fault import UnableError, reason
+
             raise UnableError("cannot-write", f"cannot write to stdout: {reason(error)}") from error
+
+
+def flush() -> None:
+    """The end: what matters was flushed when it was printed."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _divert()
+
+
+def _divert() -> None:
+    with open(os.devnull, "w") as nowhere:  # what is left in the buffer has to go somewhere
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

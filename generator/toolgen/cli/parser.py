@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from difflib import get_close_matches
+import keyword
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -42,6 +42,8 @@ class Parser(argparse.ArgumentParser):
 
 def suggest(word: str, words: list[str]) -> str:
     """ "did you mean ...?", or nothing."""
+    from difflib import get_close_matches  # dear, and for faults only
+
     near = get_close_matches(word, words, n=1)
     return f"did you mean '{near[0]}'?" if near else ""
 
@@ -56,13 +58,18 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser = verb_parser(verb)
     args = parser.parse_all(rest)
     args.start = args.start or start or "."
-    args.run = import_module(f"toolgen.cli.{verb}").run
+    args.run = verb_module(verb).run
     return args
+
+
+def verb_module(verb: str) -> Any:
+    """The module of one verb; a verb that is a word of Python has an underscore behind it."""
+    return import_module(f"toolgen.cli.{verb}_" if keyword.iskeyword(verb) else f"toolgen.cli.{verb}")
 
 
 def verb_parser(verb: str) -> Parser:
     """The parser of one verb: its own arguments, and those that every verb has."""
-    module = import_module(f"toolgen.cli.{verb}")
+    module = verb_module(verb)
     parser = Parser(
         prog=f"toolgen {verb}",
         description=module.__doc__,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import Any
 
 from toolgen.data.source import Span
 
@@ -25,6 +26,18 @@ class Diagnostic:
     message: str  # one sentence that names the offender
     hint: str = ""  # what to type instead
     notes: tuple[Note, ...] = ()
+
+    def as_data(self) -> list[Any]:
+        """All of it as JSON data."""
+        return list(astuple(self))
+
+    @staticmethod
+    def of_data(data: list[Any]) -> Diagnostic:
+        """The diagnostic that `as_data` gave away; TypeError or ValueError for anything else."""
+        span, code, message, hint, notes = data
+        return Diagnostic(
+            Span(*span), code, message, hint, tuple(Note(Span(*place), text) for place, text in notes)
+        )
 
 
 class SpecErrors(Exception):  # noqa: N818, it carries them all

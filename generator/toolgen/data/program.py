@@ -42,6 +42,7 @@ class ProgramTool:
     chunk_schema: Schema | None
     uses: tuple[str, ...] = ()  # the shared files its schemas were bundled from, sorted
     fits: Mapping[str, Fit] = field(default_factory=dict)  # target name → what it publishes
+    warnings: tuple[Diagnostic, ...] = ()  # about this tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +51,5 @@ class Program:
 
     tools: tuple[ProgramTool, ...]
     warnings: tuple[Diagnostic, ...] = ()
+    idle: tuple[ProgramTool, ...] = ()  # tools that are checked, and not enabled
+    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # shared file → those it draws from

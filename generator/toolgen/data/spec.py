@@ -16,6 +16,7 @@ IDENTIFIER = r"^[a-z_][a-zA-Z0-9_]{0,63}$"
 DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 TARGET_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
+MCP_NAME = r"^[^\x00-\x1f\x7f]{1,256}$"  # MCP asks for 128 of [A-Za-z0-9_.-], and servers do not all listen
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 JsonObject = dict[str, Any]
@@ -131,6 +132,9 @@ class TargetOptions(Part):
 class McpOptions(TargetOptions):
     """What only MCP is told."""
 
+    name: Annotated[str, StringConstraints(pattern=MCP_NAME)] | None = _about(
+        "The name that MCP publishes, where it is not the tool's.", None
+    )
     annotations_title: bool = _about("Publish the title as annotations.title, too, for older clients.", True)
 
 
@@ -174,7 +178,7 @@ class Spec(Part):
     tags: list[Text] = _about("Words to group tools by.", [])
     annotations: Annotations | None = _about("Hints to clients, as MCP has them.", None)
     input_schema: JsonObject = _about("JSON Schema 2020-12 of the arguments; its root is `type: object`.")
-    output_schema: JsonObject | None = _about("JSON Schema of the result; its root is `type: object`.", None)
+    output_schema: JsonObject | None = _about("JSON Schema of the result; best an object's.", None)
     errors: list[ErrorSpec] = _about("Errors that are part of the contract.", [])
     confirm: Confirm | None = _about("Ask the user before the tool acts.", None)
     inject: list[Inject] = _about("Values that the application gives and the model never sees.", [])

@@ -1,34 +1,70 @@
-"""The only door to the user's files: read, write all or nothing, cache."""
+"""The only door to the user's files: read, write all or nothing, cache.
 
-from toolgen.disk.cache import Cache, cache_folder
-from toolgen.disk.create import create_files, read_text
-from toolgen.disk.fault import UnableError
-from toolgen.disk.find import find_configuration, find_project, find_root, repository
-from toolgen.disk.generator import generator_id
-from toolgen.disk.output import Ours, read_output, refuse_foreign, write
-from toolgen.disk.project import FILE, PYPROJECT, TABLE, Project
-from toolgen.disk.specs import read_specs
-from toolgen.disk.targets import load_targets
+Each name is imported when it is first asked for: most commands go through one corner of this door.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolgen.disk.cache import Cache, cache_folder
+    from toolgen.disk.create import create_files, read_text
+    from toolgen.disk.fault import UnableError
+    from toolgen.disk.find import find_configuration, find_project, find_root, repository
+    from toolgen.disk.freshness import Fact, fact_key, fresh, learn
+    from toolgen.disk.generator import TOOLCHAIN, generator_id, versions
+    from toolgen.disk.output import Ours, read_output, refuse_foreign, write
+    from toolgen.disk.project import FILE, PYPROJECT, TABLE, Project
+    from toolgen.disk.specs import read_specs
+    from toolgen.disk.targets import load_targets
 
 __all__ = [
     "FILE",
     "PYPROJECT",
     "TABLE",
+    "TOOLCHAIN",
     "Cache",
+    "Fact",
     "Ours",
     "Project",
     "UnableError",
     "cache_folder",
     "create_files",
+    "fact_key",
     "find_configuration",
     "find_project",
     "find_root",
+    "fresh",
     "generator_id",
+    "learn",
     "load_targets",
     "read_output",
     "read_specs",
     "read_text",
     "refuse_foreign",
     "repository",
+    "versions",
     "write",
 ]
+
+_HOMES = {
+    "cache": ("Cache", "cache_folder"),
+    "create": ("create_files", "read_text"),
+    "fault": ("UnableError",),
+    "find": ("find_configuration", "find_project", "find_root", "repository"),
+    "freshness": ("Fact", "fact_key", "fresh", "learn"),
+    "generator": ("TOOLCHAIN", "generator_id", "versions"),
+    "output": ("Ours", "read_output", "refuse_foreign", "write"),
+    "project": ("FILE", "PYPROJECT", "TABLE", "Project"),
+    "specs": ("read_specs",),
+    "targets": ("load_targets",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"toolgen.disk.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

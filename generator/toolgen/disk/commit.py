@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from toolgen.disk.fault import UnableError, reason
-
-STAGE = ".toolgen-stage"
-JOURNAL = "journal.json"
+from toolgen.disk.journal import JOURNAL, STAGE, read_journal, write_journal
 
 
 def commit(root: Path, files: Mapping[str, str | None], journal: Mapping[str, str]) -> None:
@@ -42,12 +38,15 @@ def _commit(root: Path, files: Mapping[str, str | None], journal: Mapping[str, s
     stage = root / STAGE
     made: list[Path] = []
     undo: list[Callable[[], None]] = []
+    if stage.is_symlink():
+        raise NotADirectoryError(20, "this is a link, and must be a folder", str(stage))
+    left = read_journal(root)  # of a run that was killed: what it wrote is ours until we are done
     try:
-        shutil.rmtree(stage, ignore_errors=True)
-        stage.mkdir()
+        stage.mkdir(exist_ok=True)
+        write_journal(stage, left, {path: journal.get(path) for path in files})
+        _clear(stage)
         for number, (path, text) in enumerate(files.items()):
             _prepare(root, path, text, stage / str(number), made)
-        (stage / JOURNAL).write_text(json.dumps(journal), encoding="utf-8", newline="\n")
         for number, (path, text) in enumerate(files.items()):
             undo.append(_put(root / path, text is not None, stage / str(number)))
     except BaseException:  # also when interrupted: then nothing has happened either
@@ -56,10 +55,31 @@ def _commit(root: Path, files: Mapping[str, str | None], journal: Mapping[str, s
         for folder in reversed(made):
             with contextlib.suppress(OSError):
                 folder.rmdir()
+        _clear(stage)
+        if not left:
+            _remove(stage)
         raise
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-    _prune(root, [path for path, text in files.items() if text is None])
+    _clear(stage)
+    _prune(root, [*left, *(path for path, text in files.items() if text is None)])
+    _remove(stage)
+
+
+def _clear(stage: Path) -> None:
+    """Remove everything that is staged, and keep the journal."""
+    import shutil  # dear, and only for those who write
+
+    with contextlib.suppress(OSError):
+        for entry in list(os.scandir(stage)):
+            if entry.name != JOURNAL and entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.name != JOURNAL:
+                os.unlink(entry.path)
+
+
+def _remove(stage: Path) -> None:
+    with contextlib.suppress(OSError):
+        (stage / JOURNAL).unlink(missing_ok=True)
+        stage.rmdir()
 
 
 def _prepare(root: Path, path: str, text: str | None, staged: Path, made: list[Path]) -> None:
@@ -73,12 +93,14 @@ def _prepare(root: Path, path: str, text: str | None, staged: Path, made: list[P
     if os.path.lexists(target):
         _keep(target, staged.with_suffix(".old"))
     if text is not None:
-        with open(staged, "w", encoding="utf-8", newline="\n", errors="surrogateescape") as file:
-            file.write(text)
+        with open(staged, "wb", buffering=0) as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
         staged.chmod(0o644)
 
 
 def _keep(target: Path, old: Path) -> None:
+    import shutil
+
     try:
         os.link(target, old, follow_symlinks=False)
     except (OSError, NotImplementedError):  # a file system without links

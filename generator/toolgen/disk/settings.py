@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Container, Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +44,8 @@ def _clean(key: str, value: Any) -> Any:
 
 def _shape_fault(table: Table, key: str, value: Any) -> Diagnostic | None:
     if key not in _KINDS:
+        from difflib import get_close_matches  # dear, and for faults only
+
         near = get_close_matches(key, _KINDS, n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"the settings are {', '.join(_KINDS)}"
         return Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import Path
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
+from toolgen.disk.fast import read_bytes
 from toolgen.disk.fault import UnableError, reason
 from toolgen.disk.project import Project
 
@@ -20,15 +20,15 @@ def read_specs(project: Project) -> dict[str, bytes]:
 
     `UnableError` where there is nothing to read; `SpecErrors` with every file that cannot be read.
     """
-    folder = project.root / project.specs
-    if not folder.is_dir():
+    folder = str(project.root / project.specs)
+    if not os.path.isdir(folder):
         hint = f"write one with `toolgen new NAME`, or set 'specs' in {project.file}"
         raise UnableError("no-specs", f"there is no folder {project.specs}", hint)
     found: dict[str, bytes] = {}
     faults: list[Diagnostic] = []
-    for path in sorted(_walk(folder)):
+    for path, entry in sorted(_walk(folder, folder, ""), key=lambda found: found[0]):
         try:
-            found[path] = _read(folder, path)
+            found[path] = _read(folder, path, entry)
         except _UnreadableError as fault:
             place = Span(f"{project.specs}/{path}".encode("utf-8", "backslashreplace").decode(), 1, 1)
             faults.append(Diagnostic(place, fault.code, fault.message))
@@ -48,33 +48,49 @@ class _UnreadableError(Exception):
         self.code, self.message = code, message
 
 
-def _walk(folder: Path) -> Iterator[str]:
+def _walk(top: str, folder: str, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Every spec; and every link to a folder elsewhere, whose specs would otherwise be missed in silence."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError as error:
+        raise UnableError("unreadable-spec", f"cannot list {error.filename}: {reason(error)}") from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        path = prefix + entry.name
+        if _is_folder(entry):
+            if not entry.is_symlink():
+                yield from _walk(top, entry.path, path + "/")
+            elif _leaves(top, entry.path):
+                yield path, entry
+        elif entry.name.endswith(_ENDINGS):
+            yield path, entry
 
-    def refuse(error: OSError) -> None:
-        raise UnableError("unreadable-spec", f"cannot list {error.filename}: {reason(error)}")
 
-    for parent, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        specs = [name for name in names if name.endswith(_ENDINGS) and not name.startswith(".")]
-        links = [name for name in folders if _leaves(folder, Path(parent, name))]
-        for name in (*specs, *links):
-            yield Path(parent, name).relative_to(folder).as_posix()
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
-def _leaves(folder: Path, path: Path) -> bool:
-    return path.is_symlink() and not path.resolve().is_relative_to(folder.resolve())
+def _leaves(top: str, path: str) -> bool:
+    real, inside = os.path.realpath(top), os.path.realpath(path)
+    return inside != real and not inside.startswith(real.rstrip(os.sep) + os.sep)
 
 
-def _read(folder: Path, path: str) -> bytes:
-    whole = folder / path
+def _read(top: str, path: str, entry: os.DirEntry[str]) -> bytes:
     if not path.isprintable():  # nor would a name be that is not UTF-8
         raise _UnreadableError("unreadable-spec", "this file's name is not printable text")
-    if _leaves(folder, whole):
-        raise _UnreadableError("spec-outside", f"this link leaves the specs folder: {os.readlink(whole)}")
+    if entry.is_symlink() and _leaves(top, entry.path):
+        raise _UnreadableError(
+            "spec-outside", f"this link leaves the specs folder: {os.readlink(entry.path)}"
+        )
     try:
-        if not stat.S_ISREG(whole.stat().st_mode):  # a pipe would wait for ever
+        if not entry.is_file() and not stat.S_ISREG(
+            os.stat(entry.path).st_mode
+        ):  # a pipe would wait for ever
             raise _UnreadableError("unreadable-spec", "this is not a file")
-        return whole.read_bytes()
+        return read_bytes(entry.path)
     except OSError as error:
         raise _UnreadableError("unreadable-spec", f"cannot read this file: {reason(error)}") from error

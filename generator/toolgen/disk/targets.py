@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
+import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
 from toolgen.disk.fault import UnableError, reason
@@ -34,7 +33,7 @@ def load_targets(project: Project) -> tuple[Target, ...]:
 
 
 def _builtin() -> dict[str, dict[str, str]]:
-    return _folders(files("toolgen.templates"))
+    return _folders(Path(toolgen.templates.__path__[0]))
 
 
 def _own(project: Project) -> dict[str, dict[str, str]]:
@@ -48,13 +47,13 @@ def _own(project: Project) -> dict[str, dict[str, str]]:
     return _folders(folder)
 
 
-def _folders(root: Traversable) -> dict[str, dict[str, str]]:
+def _folders(root: Path) -> dict[str, dict[str, str]]:
     """Target name → path in its folder → text. What begins with an underscore or a dot is no target."""
     names = sorted(entry.name for entry in root.iterdir() if entry.is_dir() and entry.name[0] not in "_.")
     return {name: dict(_texts(root / name, "")) for name in names}
 
 
-def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
+def _texts(folder: Path, prefix: str) -> Iterator[tuple[str, str]]:
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         path = prefix + entry.name
         if entry.name.startswith((".", "__pycache__")):
@@ -98,6 +97,8 @@ def _settings(name: str, texts: dict[str, str]) -> dict[str, Any]:
 
 
 def _unknown(project: Project, name: str, known: list[str]) -> SpecErrors:
+    from difflib import get_close_matches  # dear, and for faults only
+
     near = get_close_matches(name, known, n=1)
     hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
     place = project.place_of("targets", name)

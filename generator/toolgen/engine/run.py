@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from toolgen.data.bug import EngineBug
+from toolgen.engine.batches import batches
 from toolgen.engine.shape import Class
 from toolgen.python.source import docstring
 
 _OPEN_MODEL = "toolgen.runtime.model.OpenModel"
 _MODULES = {"__future__", "pydantic", "typing", "toolgen.runtime.model"}
+
+Module = Mapping[str, Class]
+"""The classes of one module by their names."""
 
 
 @cache
@@ -28,8 +32,27 @@ def engine_version() -> str:
     return version("datamodel-code-generator")
 
 
-def print_classes(classes: Mapping[str, Class], header: str) -> str:
-    """Python source of the classes, not yet laid out, under `header`."""
+def print_modules(modules: Sequence[Module]) -> list[str]:
+    """Python source of each module, not yet laid out: imports, some of which it may not need, and classes.
+
+    Modules whose classes have different names are printed in one run of the engine, which takes half the
+    time; what is printed of a module does not depend on its company.
+    """
+    printed: dict[int, str] = {}
+    for batch in batches(modules):
+        company = [modules[index] for index in batch]
+        try:
+            texts = _print(company)
+        except EngineBug:
+            if len(company) == 1:
+                raise
+            texts = [_print([module])[0] for module in company]
+        printed.update(zip(batch, texts, strict=True))
+    return [printed[index] for index in range(len(modules))]
+
+
+def _print(modules: Sequence[Module]) -> list[str]:
+    classes = {name: made for module in modules for name, made in module.items()}
     definitions = {name: made.shape for name, made in classes.items()}
     document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions}
     aliases = {
@@ -42,8 +65,10 @@ def print_classes(classes: Mapping[str, Class], header: str) -> str:
     generate, options = _engine()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        code = generate(document, aliases=aliases, base_class_map=bases, custom_file_header=header, **options)
-    return _documented(str(code), classes)
+        code = generate(
+            document, aliases=aliases, base_class_map=bases, custom_file_header='""""""', **options
+        )
+    return _apart(str(code), modules, classes)
 
 
 def _has_namesakes(made: Class) -> bool:
@@ -74,22 +99,53 @@ def _engine() -> tuple[Any, dict[str, Any]]:
     }
 
 
-def _documented(code: str, classes: Mapping[str, Class]) -> str:
+def load_engine() -> None:
+    """Import the engine now: before there are several processes that would each do it."""
+    _engine()
+
+
+def _apart(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
+    """What was printed for all modules, as the text of each."""
     lines = code.split("\n")
-    insertions: list[tuple[int, str]] = []  # (after this line, text)
-    found: set[str] = set()
+    imports: list[str] = []
+    bodies: dict[str, str] = {}
+    rebuilt: list[str] = []
     for node in ast.parse(code).body[1:]:  # all but the module's docstring, which is ours
-        if isinstance(node, ast.ClassDef):
-            if node.name not in classes or node.name in found:
-                raise EngineBug(f"the engine printed a class {node.name!r} that nobody asked for")
-            found.add(node.name)
-            insertions += _insertions(node, classes[node.name])
-        elif not _is_expected(node):
-            raise EngineBug(f"the engine printed more than classes: {ast.unparse(node)[:200]}")
-    if missing := classes.keys() - found:
+        text = lines[node.lineno - 1 : node.end_lineno]
+        match node:
+            case ast.ClassDef(name=name):
+                if name not in classes or name in bodies:
+                    raise EngineBug(f"the engine printed a class {name!r} that nobody asked for")
+                bodies[name] = _documented(text, node, classes[name])
+            case ast.ImportFrom(module=str(module), level=0) if module in _MODULES:
+                imports += text
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=name), attr="model_rebuild"), args=[], keywords=[]
+                )
+            ) if name in bodies:
+                rebuilt.append(name)
+            case _:
+                raise EngineBug(f"the engine printed more than classes: {ast.unparse(node)[:200]}")
+    if missing := classes.keys() - bodies.keys():
         raise EngineBug(f"the engine left out {', '.join(sorted(missing))}")
-    for line, text in sorted(insertions, key=lambda found: found[0], reverse=True):
-        lines.insert(line, text)
+    return [
+        "\n\n\n".join(
+            [
+                "\n".join(imports),
+                *(text for name, text in bodies.items() if name in module),
+                "\n".join(f"{name}.model_rebuild()" for name in rebuilt if name in module),
+            ]
+        )
+        for module in modules
+    ]
+
+
+def _documented(lines: list[str], node: ast.ClassDef, made: Class) -> str:
+    """The text of a class with the docstrings of itself and of its fields."""
+    insertions = sorted(_insertions(node, made), key=lambda found: found[0], reverse=True)
+    for line, text in insertions:
+        lines.insert(line - node.lineno + 1, text)
     return "\n".join(lines)
 
 
@@ -125,14 +181,3 @@ def _alias(field: ast.AnnAssign) -> str | None:
                 if keyword.arg == "alias" and isinstance(keyword.value, ast.Constant):
                     return str(keyword.value.value)
     return None
-
-
-def _is_expected(node: ast.stmt) -> bool:
-    match node:
-        case ast.ImportFrom(module=str(module), level=0):
-            return module in _MODULES
-        case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=method), args=[], keywords=[])
-        ):
-            return method == "model_rebuild"
-    return False

@@ -8,6 +8,9 @@ import unicodedata
 from collections.abc import Container
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+RUNTIME_NAMES = frozenset(
+    {"BaseTool", "ToolContext", "ToolError", "ToolRequest", "ToolResponse", "ToolConfig"}
+)
 _LIMIT = 80  # longer names help nobody; what was cut is told apart by a number
 
 
@@ -31,6 +34,13 @@ def pascal(words: str, fallback: str) -> str:
     parts = re.findall(r"[A-Za-z0-9]+", unicodedata.normalize("NFKD", words))
     name = "".join(part[0].upper() + part[1:] for part in parts)[:_LIMIT]
     return name if name[:1].isalpha() else f"{fallback}{name}"
+
+
+def class_stem(py_name: str) -> str:
+    """The beginning of a tool's class names, none of which hides a name of the runtime."""
+    stem = pascal(py_name, "Tool")
+    names = {f"{stem}{end}" for end in ("Tool", "Request", "Response")}
+    return stem if names.isdisjoint(RUNTIME_NAMES) else f"{stem}Tool"
 
 
 def singular(word: str) -> str:

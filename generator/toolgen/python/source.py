@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 _UNPRINTABLE = re.compile(
@@ -20,9 +21,21 @@ _WIDTH = 88
 _LONG = 88  # a string with line breaks is laid out line by line from this length on
 
 
+class Printed(dict[str, Any]):
+    """JSON data whose expression is known already."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, data: Mapping[str, Any], source: str) -> None:
+        super().__init__(data)
+        self.source = source
+
+
 def literal(value: Any) -> str:
     """The Python expression for JSON data, keys in their order. Not laid out: the formatter does that."""
     match value:
+        case Printed():
+            return value.source
         case None | True | False:
             return repr(value)
         case str():

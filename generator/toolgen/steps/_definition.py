@@ -12,16 +12,16 @@ _LEAD_INS = (("use_when", "Use when: "), ("avoid_when", "Avoid when: "), ("retur
 
 
 def description(spec: Spec) -> str:
-    """The description that every target publishes: its parts in a fixed order, a paragraph each."""
-    parts = [spec.description.strip()]
-    parts += [lead_in + text.strip() for key, lead_in in _LEAD_INS if (text := getattr(spec, key))]
-    return "\n\n".join(parts)
+    """What every target publishes: the description as it is, or all of its parts, a paragraph each."""
+    parts = [lead_in + text.strip() for key, lead_in in _LEAD_INS if (text := getattr(spec, key))]
+    return "\n\n".join([spec.description.strip(), *parts]) if parts else spec.description
 
 
 def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Settings) -> dict[str, Any]:
     """The entry of a tool in `<package>.catalog.TOOLS`."""
     spec = tool.spec
     said = spec.model_dump(mode="json", exclude_unset=True)
+    written: Any = tool.source.data  # keys in the author's order, which a model does not keep
     entry: dict[str, Any] = {
         "name": spec.name,
         "py_name": py_name,
@@ -30,8 +30,8 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Setti
         "description": description(spec),
         "version": spec.version,
         "tags": spec.tags,
-        "icons": said.get("icons"),
-        "annotations": _annotations(spec, said.get("annotations")),
+        "icons": written.get("icons"),
+        "annotations": _annotations(spec, written.get("annotations")),
         "input_schema": tool.input_schema,
         "output_schema": tool.output_schema,
         "errors": said.get("errors"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from toolgen.data.spec import CODE, DOTTED, IDENTIFIER, NAME, TARGET_NAME, VARIABLE
+from toolgen.data.spec import CODE, DOTTED, IDENTIFIER, MCP_NAME, NAME, TARGET_NAME, VARIABLE
 from toolgen.words import did_you_mean, quoted
 
 Words = tuple[str, str, str]  # code, message, hint
@@ -68,6 +68,7 @@ _PATTERNS: Mapping[str, tuple[str, str]] = {
         "an environment variable",
         "letters, digits and `_`, not beginning with a digit: SHOP_API_KEY",
     ),
+    MCP_NAME: ("a published name", "printable characters, at most 256 of them"),
     TARGET_NAME: ("a published name", "letters, digits, `_`, `-` and `.`, at most 128 of them"),
 }
 

@@ -20,9 +20,9 @@ def compare(tree: Tree, on_disk: Tree, manifest: Manifest) -> tuple[Change, ...]
     return tuple(change for change in changes if change)
 
 
-def digest(text: str) -> str:
+def digest(text: str | bytes) -> str:
     """The hash by which a manifest remembers `text`: sha256 of its UTF-8 bytes, in hex."""
-    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _change(path: str, before: str | None, after: str | None, manifest: Manifest) -> Change | None:

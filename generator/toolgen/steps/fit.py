@@ -26,10 +26,12 @@ def fit(program: Program, targets: Sequence[Target]) -> Program:
     tools = []
     for tool in program.tools:
         fits: dict[str, Fit] = {}
+        lost: list[Diagnostic] = []
         for target in speaking:
             fits[target.name], losses = _fit(tool, target)
-            warnings += (_warning(tool, target, loss) for loss in losses)
-        tools.append(replace(tool, fits=fits))
+            lost += (_warning(tool, target, loss) for loss in losses)
+        tools.append(replace(tool, fits=fits, warnings=(*tool.warnings, *lost)))
+        warnings += lost
     return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import MutableMapping
+from hashlib import sha256
 from pathlib import Path
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
@@ -12,12 +14,14 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 from toolgen.data.bug import TemplateBug
 from toolgen.data.tree import Tree
 
+_RULES = 1  # raised when the same text is laid out otherwise than before
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
 _LINT = [
     "check",
     "--fix",
     "--exit-zero",
     "--select=I,F401,RUF022",
+    "--config=src=[]",  # how a file is laid out is not a matter of the files beside it
     "--config=lint.isort.split-on-trailing-comma=false",
 ]
 _FORMAT = ["format", "--config=format.skip-magic-trailing-comma=true"]
@@ -27,6 +31,18 @@ _ENVIRONMENT = (
     "TEMP",
     "TMP",
 )  # what a process needs to start; nothing that ruff reads
+
+
+def format_files(tree: Tree, cache: MutableMapping[str, bytes]) -> Tree:
+    """`format_tree`, where most files are what they were the last time: `cache` has those."""
+    keys = {
+        path: sha256(f"laid out {_RULES}\n{path}\n{text}".encode()).hexdigest() for path, text in tree.items()
+    }
+    known = {path: found.decode() for path, key in keys.items() if (found := cache.get(key)) is not None}
+    made = format_tree({path: text for path, text in tree.items() if path not in known})
+    for path, text in made.items():
+        cache[keys[path]] = text.encode()
+    return {**known, **made}
 
 
 def format_tree(tree: Tree) -> Tree:

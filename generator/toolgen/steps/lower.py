@@ -10,13 +10,10 @@ from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
 from toolgen.data.model import ErrorClass, Import, Model, Settings, Tool
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.spec import Spec
-from toolgen.python.names import pascal, snake, unused
+from toolgen.python.names import RUNTIME_NAMES, class_stem, pascal, snake, unused
 from toolgen.steps._definition import definition, description
 
 _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "TOOLS", "TYPE_CHECKING"})
-_RUNTIME_NAMES = frozenset(
-    {"BaseTool", "ToolContext", "ToolError", "ToolRequest", "ToolResponse", "ToolConfig"}
-)
 _MEMBERS = frozenset(
     {"definition", "request_model", "response_model", "errors", "execute", "preview", "check_inputs"}
 )
@@ -40,7 +37,7 @@ def lower(program: Program, settings: Settings) -> Model:
 def _tool(tool: ProgramTool, settings: Settings) -> Tool:
     spec = tool.spec
     py_name = snake(spec.name, "tool")
-    stem = _stem(py_name)
+    stem = class_stem(py_name)
     response = f"{stem}Response" if tool.output_schema is not None else None
     models = (f"{stem}Request", response) if response else (f"{stem}Request",)
     errors = tuple(_errors(spec, stem))
@@ -71,16 +68,6 @@ def _tool(tool: ProgramTool, settings: Settings) -> Tool:
     )
 
 
-def _stem(py_name: str) -> str:
-    """The beginning of a tool's class names, unless one of them would hide a name of the runtime."""
-    stem = pascal(py_name, "Tool")
-    return (
-        f"{stem}Tool"
-        if {f"{stem}{end}" for end in ("Tool", "Request", "Response")} & _RUNTIME_NAMES
-        else stem
-    )
-
-
 def _constant(py_name: str) -> str:
     constant = py_name.upper()
     return f"{constant}_" if constant in _MODULE_NAMES else constant
@@ -92,7 +79,7 @@ def _summary(spec: Spec) -> str:
 
 
 def _errors(spec: Spec, stem: str) -> Iterator[ErrorClass]:
-    taken = {f"{stem}Tool", f"{stem}Request", f"{stem}Response", *_RUNTIME_NAMES, *dir(builtins)}
+    taken = {f"{stem}Tool", f"{stem}Request", f"{stem}Response", *RUNTIME_NAMES, *dir(builtins)}
     for error in spec.errors:
         name = pascal(error.code.removesuffix("_error"), "Tool") + "Error"
         name = unused(f"{stem}{name}" if name in taken else name, taken)
@@ -154,7 +141,7 @@ def _collisions(program: Program) -> Iterator[Diagnostic]:
     owners: dict[str, ProgramTool] = {}
     for tool in program.tools:
         py_name = snake(tool.spec.name, "tool")
-        for name in (py_name, _stem(py_name)):
+        for name in (py_name, class_stem(py_name)):
             first = owners.setdefault(name, tool)
             if first is not tool:
                 yield Diagnostic(
@@ -193,7 +180,9 @@ def _deeper(root: object, limit: int) -> bool:
     level = [root]
     for _ in range(limit):
         level = [inner for outer in level for inner in _inside(outer)]
-    return bool(level)
+        if not level:
+            return False
+    return True
 
 
 def _inside(value: object) -> list[object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from toolgen.data.spec import Spec
 from toolgen.steps._words import STANDS_FOR, explain, unknown_field
 from toolgen.words import did_you_mean
 
+_TOP_LEVEL = re.compile(rb"^[\"']?([$\w-]+)[\"']?[ \t]*:", re.MULTILINE)
 SHARED_KEYS = frozenset(("$defs", "$schema", "$comment"))
 FIELDS = tuple(name for name in Spec.model_fields if name != "extensions")
 _SCHEMAS: tuple[Path, ...] = (("input_schema",), ("output_schema",), ("stream", "chunk_schema"))
@@ -53,6 +55,15 @@ def parse(sources: tuple[Source, ...]) -> Parsed:
     return Parsed(tuple(tools), shared)
 
 
+def is_shared(text: bytes | str) -> bool:
+    """Whether a file has schemas that tools share, as far as a look can tell. Never true of a tool."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    if data.lstrip()[:1] == b"{":  # JSON
+        return b'"name"' not in data
+    found = _TOP_LEVEL.findall(data)
+    return bool(found) and {key.decode() for key in found} <= SHARED_KEYS
+
+
 def _spec(source: Source, data: Mapping[str, Any], faults: list[Diagnostic]) -> Spec | None:
     known: dict[str, Any] = {}
     extensions: dict[str, Any] = {}
@@ -67,7 +78,7 @@ def _spec(source: Source, data: Mapping[str, Any], faults: list[Diagnostic]) -> 
         schema = _inner(data, schema_path)
         if isinstance(schema, dict):
             faults.extend(check_schema(source, schema_path, schema))
-            if len(schema_path) == 1:
+            if schema_path == ("input_schema",):
                 faults.extend(check_root(source, schema_path, schema))
     try:
         spec = Spec.model_validate(known)

@@ -5,7 +5,8 @@ A relative `$ref` is relative to the file that it stands in, as JSON Schema has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jsonschema_rs
@@ -28,36 +29,30 @@ def resolve(parsed: Parsed) -> Program:
     Raises `SpecErrors` with the faults of all files.
     """
     faults: list[Diagnostic] = []
-    warnings: list[Diagnostic] = []
     if not parsed.tools:
         where = min((source.file for source in parsed.shared.values()), default=".")
         message = "there are shared schemas here, and no tool"
         faults.append(Diagnostic(Span(where, 1, 1), "no-specs", message, "write one with `toolgen new`"))
-    for path in parsed.shared:
-        _audit(path, parsed.shared, faults)
-    tools = [_tool(spec, source, parsed.shared, faults, warnings) for spec, source in parsed.tools]
-    faults.extend(_clashes([tool for tool in tools if tool.spec.enabled]))
+    shared = {path: audit(path, parsed.shared, faults) for path in parsed.shared}
+    tools = [_tool(spec, source, parsed.shared, faults) for spec, source in parsed.tools]
+    faults.extend(clashes([tool for tool in tools if tool.spec.enabled]))
     if faults:
         raise SpecErrors(faults)
-    enabled = sorted((tool for tool in tools if tool.spec.enabled), key=lambda tool: tool.spec.name)
-    return Program(tuple(enabled), _ordered(warnings))
+    tools.sort(key=lambda tool: tool.spec.name)
+    warnings = _ordered({warning for tool in tools for warning in tool.warnings})
+    enabled, idle = (tuple(tool for tool in tools if tool.spec.enabled is wanted) for wanted in (True, False))
+    return Program(enabled, warnings, idle, shared)
 
 
-def _audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> None:
+def audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> tuple[str, ...]:
+    """The files that a shared file draws from; `faults` are filled with those of its references."""
     bundler = Bundler(shared)
     bound = bundler.audit(path)
-    faults.extend(bundler.faults)
-    if not bundler.faults:
-        faults.extend(find_loops(bound))
+    faults.extend(bundler.faults or find_loops(bound))
+    return tuple(sorted(bundler.uses()))
 
 
-def _tool(
-    spec: Spec,
-    source: Source,
-    shared: Mapping[str, Source],
-    faults: list[Diagnostic],
-    warnings: list[Diagnostic],
-) -> ProgramTool:
+def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list[Diagnostic]) -> ProgramTool:
     before = len(faults)
     uses: set[str] = set()
     bounds: dict[str, Bound] = {}
@@ -81,8 +76,8 @@ def _tool(
         if len(faults) == before:
             faults.extend(check_examples(tool, validators))
             faults.extend(check_placeholders(tool))
-            for bound in bounds.values():
-                warnings.extend(advise(bound))
+            advice = {warning for bound in bounds.values() for warning in advise(bound)}
+            return replace(tool, warnings=_ordered(advice))
     return tool
 
 
@@ -110,7 +105,7 @@ def _compiled(bound: Bound, faults: list[Diagnostic]) -> jsonschema_rs.Validator
         return None
 
 
-def _clashes(tools: list[ProgramTool]) -> Iterator[Diagnostic]:
+def clashes(tools: Sequence[ProgramTool]) -> Iterator[Diagnostic]:
     """Two tools that answer to one name: names first, so that the alias is what is reported."""
     owners: dict[str, tuple[Source, Path]] = {}
     for tool in tools:
@@ -140,5 +135,5 @@ def _what(path: Path) -> str:
     return "name" if path == ("name",) else "alias"
 
 
-def _ordered(warnings: list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(set(warnings), key=lambda d: (d.span, d.code, d.message)))
+def _ordered(warnings: set[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(warnings, key=lambda d: (d.span, d.code, d.message)))

@@ -20,6 +20,11 @@ ADVICE: dict[str, Code] = {
         "Draft-07 ignores them.",
         "Put the `$ref` into `allOf`, or use 2020-12.",
     ),
+    "output-not-object": warning(
+        "an output schema whose root is not `type: object`",
+        "Older MCP clients drop the whole list of tools for one, so it is not published to them.",
+        "Wrap the result as one property of an object.",
+    ),
     "unenforced-format": warning(
         "a format that is not known",
         "Unknown formats are published and enforced by nobody.",

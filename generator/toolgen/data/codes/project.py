@@ -87,7 +87,7 @@ PROJECT: dict[str, Code] = {
     ),
     "file-exists": error(
         "a file that would be new exists already",
-        "`init` and `new` never replace what is there.",
+        "`init`, `new` and `import` never replace what is there.",
         "Choose another name, or remove the file.",
     ),
     "unreadable-file": error(
@@ -124,6 +124,21 @@ PROJECT: dict[str, Code] = {
         "the input of a call is not JSON",
         "The call was not made.",
         "Give JSON with --input, a file with --input @FILE, or stdin with --input -.",
+    ),
+    "bad-piece": error(
+        "a file that is no piece of an index",
+        "The index is made of what `generate --spec --piece` writes, by the same version of toolgen.",
+        "Make it again; it is not for editing, and not for keeping.",
+    ),
+    "differing-pieces": error(
+        "pieces that were made with different options or versions",
+        "One package cannot be generated in two ways.",
+        "Give every action the same options and the same toolgen, then make the index.",
+    ),
+    "bad-source": error(
+        "a source that tools cannot be imported from",
+        "Half of a source would be half of the tools; nothing was written.",
+        "Give what the message asks for: see `toolgen import --help`.",
     ),
     "unknown-code": error(
         "a diagnostic code that does not exist",

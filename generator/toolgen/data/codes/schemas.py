@@ -22,8 +22,8 @@ SCHEMAS: dict[str, Code] = {
     ),
     "root-not-object": error(
         "a schema whose root is not `type: object`",
-        "MCP demands it of inputs; older clients drop the whole list of tools for another output.",
-        "Write `type: object`; wrap another result as one property of an object.",
+        "MCP demands it of inputs: arguments are an object.",
+        "Write `type: object`.",
     ),
     "unknown-draft": error(
         "a `$schema` that is not read",

@@ -2,18 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from toolgen.runtime.adapters.naming import options, published_name
 from toolgen.runtime.definition import ToolDefinition
 
 TARGET: Final = "mcp"
+CARRIED: Final = "x-mcp"
+"""What an import carries in the protocol's words: published in the field's place; null, nothing is."""
 
 
 def mcp_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
-    """The `tools` of a `tools/list` result, in the order of `definitions`."""
-    return [_tool(definition) for definition in definitions.values()]
+    """The `tools` of a `tools/list` result, in their order, with all that an import carries."""
+    tools = [{**_tool(definition), **_carried(definition)} for definition in definitions.values()]
+    return [{key: value for key, value in tool.items() if value is not None} for tool in tools]
+
+
+def served_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
+    """The list as a server publishes it. What it carries is published where clients can read it.
+
+    They refuse the whole list over one tool that is not as the protocol has it.
+    """
+    return [_served(_tool(definition), _carried(definition)) for definition in definitions.values()]
+
+
+def _served(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict[str, Any]:
+    for key, value in carried.items():
+        if value is None:
+            tool.pop(key, None)
+        elif key in _READABLE and _READABLE[key](value):
+            tool[key] = _as_object(value) if key == "inputSchema" else value
+    return tool
+
+
+def _carried(definition: ToolDefinition) -> Mapping[str, Any]:
+    carried: Any = definition.get(CARRIED)
+    return carried if isinstance(carried, Mapping) else {}
+
+
+def _is_schema(value: Any) -> bool:
+    required = value.get("required", []) if isinstance(value, Mapping) else None
+    return (
+        isinstance(value, Mapping)
+        and isinstance(value.get("$schema", ""), str)
+        and isinstance(required, list)
+        and all(isinstance(name, str) for name in required)
+        and isinstance(value.get("properties", {}), Mapping)
+        and all(isinstance(inner, Mapping | bool) for inner in value.get("properties", {}).values())
+    )
+
+
+def _are_hints(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(hint, str if key == "title" else bool | None)
+        for key, hint in value.items()
+        if key == "title" or key.endswith("Hint")
+    )
+
+
+def _are_icons(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(icon, Mapping)
+        and isinstance(icon.get("src"), str)
+        and isinstance(icon.get("mimeType", ""), str | None)
+        and isinstance(icon.get("sizes", []), list | None)
+        and icon.get("theme") in (None, "light", "dark")
+        for icon in value
+    )
+
+
+_READABLE: Final[Mapping[str, Callable[[Any], bool]]] = {
+    # of `Tool`, but for `execution`: no server of ours runs core tasks
+    "title": lambda value: isinstance(value, str),
+    "description": lambda value: isinstance(value, str),
+    "inputSchema": _is_schema,
+    "outputSchema": _is_schema,
+    "annotations": _are_hints,
+    "icons": _are_icons,
+    "_meta": lambda value: isinstance(value, Mapping),
+}
+
+
+def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    if is_object_schema(schema):
+        return schema
+    return {**schema, "type": "object"} if "type" in schema else {"type": "object", **schema}
 
 
 def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

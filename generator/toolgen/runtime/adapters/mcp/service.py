@@ -20,7 +20,7 @@ from toolgen.runtime.confirm import TokenDesk
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.toolkit import Toolkit
 
-from .listing import TARGET, for_handshake_era, mcp_tools
+from .listing import TARGET, for_handshake_era, served_tools
 
 LOGGER = logging.getLogger("toolgen.runtime")
 
@@ -41,7 +41,7 @@ class Service:
 
     def _list(self, definitions: Mapping[str, ToolDefinition]) -> None:
         self._names = wire_names(definitions, TARGET)
-        self._modern = mcp_tools(definitions)
+        self._modern = served_tools(definitions)
         self._handshake = for_handshake_era(self._modern)
         self._listed = definitions
 

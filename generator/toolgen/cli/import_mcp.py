@@ -1,0 +1,33 @@
+"""Write a spec for every tool of an MCP server. `toolgen export mcp` gives every one back as it was.
+
+SOURCE is a file with what `tools/list` answered (the response, its result, a list, or one tool a line), - for
+stdin, the URL of a server, or with --stdio a command that starts one.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from toolgen.cli.importing import add_arguments, bring_in, read_bytes, refusing
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_arguments(parser, "a file, - for stdin, a URL, or with --stdio a command")
+    parser.add_argument("--stdio", action="store_true", help="SOURCE is a command: start it, and ask it")
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.importers.mcp import OWNED, import_mcp
+    from toolgen.importers.source import Document, read_source
+
+    if args.stdio or args.source.startswith(("http://", "https://")):
+        from toolgen.cli.import_live import list_tools
+
+        with refusing():
+            documents = [Document(list_tools(args.source, args.stdio), 0)]
+        name = args.source
+    else:
+        data, name = read_bytes(args)
+        with refusing():
+            documents = read_source(data, name)
+    return bring_in(args, lambda names: import_mcp(documents, name, names), OWNED)

@@ -1,0 +1,197 @@
+"""From what an importer made to files below the specs folder: all or none, nothing replaced unasked."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolgen.cli.out import count, emit, emit_json, say
+from toolgen.cli.parser import add_format
+from toolgen.disk import (
+    Project,
+    UnableError,
+    create_files,
+    find_configuration,
+    find_project,
+    find_root,
+    read_specs,
+)
+from toolgen.disk.fault import reason
+
+if TYPE_CHECKING:
+    from toolgen.importers.naming import Names
+    from toolgen.importers.tool import Imported
+
+_MAX_BYTES = 64 * 1024 * 1024 + 1
+_SHOWN = 5  # paths that one message names
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the specs go."""
+
+    base: Path  # the specs folder: what files are relative to
+    below: str  # the folder of `--into` below it, with a slash behind, or nothing
+    shown: str  # `base` as the user would type it, with a slash behind
+    project: Project | None
+    there: Mapping[str, bytes]  # specs that are there
+
+
+def add_arguments(parser: argparse.ArgumentParser, source: str) -> None:
+    """What every kind of import takes."""
+    parser.add_argument("source", metavar="SOURCE", help=source)
+    parser.add_argument(
+        "--into", metavar="DIR", help="the folder for the specs (default: the project's specs folder)"
+    )
+    parser.add_argument(
+        "--sync",
+        action="store_true",
+        help="bring earlier imports up to date, keep what is written by hand; new tools get `enabled: false`",
+    )
+    add_format(parser)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """What an importer refuses, as a fault that the command line knows."""
+    from toolgen.importers.tool import SourceError
+
+    try:
+        yield
+    except SourceError as error:
+        raise UnableError("bad-source", error.message, error.hint or "nothing was written") from error
+
+
+def read_bytes(args: argparse.Namespace) -> tuple[bytes, str]:
+    """What SOURCE holds, and what messages call it."""
+    if args.source == "-":
+        return sys.stdin.buffer.read(_MAX_BYTES), "stdin"
+    path = Path(args.start, args.source)
+    try:
+        if path.exists() and not path.is_file():
+            raise UnableError("bad-source", f"{args.source} is not a file", "give a file, or - for stdin")
+        with path.open("rb") as file:
+            return file.read(_MAX_BYTES), args.source
+    except (OSError, ValueError) as error:
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        raise UnableError(
+            "bad-source", f"cannot read {args.source}: {why}", "give a file, or - for stdin"
+        ) from error
+
+
+def bring_in(
+    args: argparse.Namespace, make: Callable[[Names], list[Imported]], owned: tuple[str, ...]
+) -> bool:
+    """Write the specs of what `make` imports, given the names that are decided; tell what was done.
+
+    `owned` are the fields that `--sync` takes from the source.
+    """
+    from toolgen.disk.commit import commit
+    from toolgen.importers.sync import Earlier, plan_import, plan_sync
+    from toolgen.steps.read import read
+
+    place = _place(args)
+    earlier = Earlier(args.kind, place.below, read(place.there, place.shown) if place.there else ())
+    with refusing():
+        tools = make(earlier.names(args.sync))
+    made = plan_sync(tools, earlier, owned) if args.sync else plan_import(tools, earlier)
+    if made.in_the_way:
+        raise UnableError("file-exists", _in_the_way(place, made.in_the_way), _SYNC)
+    files = _with_schema(place, made.files)
+    _try(place, made.files)
+    if args.sync:
+        commit(place.base, files, {})
+    else:
+        create_files(place.base, files)
+    written = [place.shown + path for path in made.files]
+    if args.format == "json":
+        emit_json({"tools": len(tools), "written": written, "notes": list(made.notes)})
+        return True
+    for note in made.notes:
+        say(f"  {note}")
+    if written:
+        emit("\n".join(written))
+    say(f"{count(len(tools), 'tool')} in the source, {count(len(written), 'spec')} written")
+    return True
+
+
+_SYNC = "nothing was written; --sync brings earlier imports up to date"
+
+
+def _in_the_way(place: Place, paths: Sequence[str]) -> str:
+    names = ", ".join(place.shown + path for path in paths[:_SHOWN])
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return f"{names}{more} exist{'s' if len(paths) == 1 else ''} already"
+
+
+def _place(args: argparse.Namespace) -> Place:
+    """Where `--into` is: in the specs folder of the project, or a folder of its own."""
+    start = Path(args.start).resolve()
+    project = find_project(start) if find_configuration_above(start) else None
+    if args.into is None:
+        if project is None:
+            raise UnableError(
+                "usage", "there is no project here, and no --into", "say where specs go: --into specs"
+            )
+        target = project.root / project.specs
+    else:
+        target = (start / args.into).resolve()
+    if target.exists() and not target.is_dir():
+        raise UnableError("cannot-write", f"{args.into} is not a folder", "give a folder for the specs")
+    base = target
+    if project is not None and target.is_relative_to(specs := (project.root / project.specs).resolve()):
+        base = specs
+    below = "" if target == base else f"{target.relative_to(base).as_posix()}/"
+    shown = f"{os.path.relpath(base, start)}/".replace(os.sep, "/").removeprefix("./")
+    return Place(base, below, shown, project, _there(base))
+
+
+def find_configuration_above(start: Path) -> bool:
+    """Whether there is a project to import into."""
+    return find_configuration(find_root(start)) is not None
+
+
+def _there(base: Path) -> dict[str, bytes]:
+    """The specs that are there; none is no fault."""
+    if not base.is_dir():
+        return {}
+    try:
+        return read_specs(Project(base.parent, "", "", specs=base.name))
+    except UnableError:
+        return {}
+
+
+def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
+    """`files`, and what an editor checks them with, where it is not there yet."""
+    if not files or (place.base / ".toolgen.schema.json").exists():
+        return dict(files)
+    from toolgen.cli.starter import schema_file
+
+    name, text = schema_file()
+    return {**files, name: text}
+
+
+def _try(place: Place, files: Mapping[str, str]) -> None:
+    """Specs that would not compile are not written: what is imported must generate."""
+    from toolgen.data.model import Settings
+    from toolgen.disk import load_targets
+    from toolgen.pipeline import understand
+    from toolgen.steps.lower import lower
+
+    texts = {path: text.encode() for path, text in files.items()}
+    if texts:
+        project = place.project or Project(place.base.parent, "", "")
+        lower(understand({**_shared(place), **texts}, load_targets(project), place.shown), Settings())
+
+
+def _shared(place: Place) -> dict[str, bytes]:
+    """Files of shared schemas, which a synced spec may use."""
+    return {
+        path: text for path, text in place.there.items() if b"$defs" in text[:2000] and b"name:" not in text
+    }

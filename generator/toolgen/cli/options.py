@@ -1,0 +1,57 @@
+"""The options of an action, which a project would say in its configuration."""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+from collections.abc import MutableMapping, Sequence
+from pathlib import Path
+
+from toolgen.data.model import Settings
+from toolgen.data.target import Target
+from toolgen.disk import Cache, Project, UnableError, generator_id, load_targets
+
+_NOWHERE = "the command line"
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """What the pipeline is told; `UnableError` for a name that Python could not import."""
+    default = Settings()
+    package = args.package or default.package
+    for flag, name in (("--package", package), ("--implementations", args.implementations or "x")):
+        bad = [part for part in name.split(".") if not part.isidentifier() or keyword.iskeyword(part)]
+        if bad:
+            raise UnableError(
+                "usage",
+                f"{flag} must be a name that Python can import; {bad[0]!r} is none",
+                "as in app.tools",
+            )
+    if f"{args.implementations}.".startswith(f"{package}."):
+        hint = "hand-written tools live in a package of their own"
+        raise UnableError("usage", "--implementations lies inside the generated package", hint)
+    return Settings(package, args.implementations, _shown_as(args) or default.specs, not args.no_coerce)
+
+
+def _shown_as(args: argparse.Namespace) -> str:
+    parts = [part for part in (args.shown_as or "").split("/") if part not in ("", ".")]
+    if not "".join(parts).isprintable() or "\\" in (args.shown_as or ""):
+        raise UnableError("usage", "--shown-as must be printable, with forward slashes", "as in tools/specs")
+    return "/".join(parts)
+
+
+def targets_of(names: Sequence[str] | None, templates: str | None) -> tuple[Target, ...]:
+    """The base target and the named ones, or all; `UnableError` for what is no target."""
+    every = load_targets(Project(Path(), _NOWHERE, "", templates=templates))
+    base, *others = every
+    known = [target.name for target in others]
+    wanted = known if names is None else [name for name in names if name != base.name]
+    for name in wanted:
+        if name not in known:
+            raise UnableError("usage", f"there is no target {name!r}", f"there are {', '.join(known)}")
+    found = {target.name: target for target in others}
+    return (base, *(found[name] for name in dict.fromkeys(wanted)))
+
+
+def cache_of(folder: str | None) -> MutableMapping[str, bytes]:
+    """The named cache, or none."""
+    return {} if folder is None else Cache(Path(folder) / generator_id())

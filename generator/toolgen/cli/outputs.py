@@ -1,0 +1,63 @@
+"""Print the files that `generate` writes, one a line, before it does.
+
+Those of the project, relative to it. With --spec or --index, those of one action of a build system, relative
+to its --out; nothing is read then but that spec.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from toolgen.cli.out import emit, emit_json
+from toolgen.cli.parser import add_format
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_format(parser)
+    group = parser.add_argument_group("for build systems", "The options must be those of `generate`.")
+    which = group.add_mutually_exclusive_group()
+    which.add_argument("--spec", metavar="FILE", help="the files of this one spec")
+    which.add_argument("--index", action="store_true", help="the files that all specs share")
+    group.add_argument("--target", metavar="NAME", action="append", help="a target (default: all built-in)")
+    group.add_argument("--templates", metavar="DIR", help="a folder of further templates")
+
+
+def run(args: argparse.Namespace) -> bool:
+    files = _of_action(args) if args.spec or args.index else _of_project(args)
+    if args.format == "json":
+        emit_json({"outputs": files})
+    elif files:
+        emit("\n".join(files))
+    return True
+
+
+def _of_action(args: argparse.Namespace) -> list[str]:
+    from toolgen.actions import enabled_tools, index_files, tool_files
+    from toolgen.cli.options import targets_of
+    from toolgen.disk.declared import read_file
+    from toolgen.disk.manifest import NAME
+
+    targets = targets_of(args.target, args.templates)
+    if args.index:
+        return sorted([*index_files(targets), NAME])
+    args.texts = {}
+    text = read_file(args.spec)
+    args.texts[args.spec] = text.decode("utf-8", "replace")
+    names = enabled_tools({args.spec: text}, "")
+    return [path for name in names for path in tool_files(name, targets)]
+
+
+def _of_project(args: argparse.Namespace) -> list[str]:
+    from toolgen.actions import enabled_tools, index_files, tool_files
+    from toolgen.cli.build import read_inputs
+    from toolgen.disk import UnableError
+    from toolgen.disk.manifest import NAME
+
+    for flag in ("target", "templates"):
+        if getattr(args, flag) is not None:
+            raise UnableError("usage", f"--{flag} goes with --spec or --index", "a project configures it")
+    inputs = read_inputs(args.start)
+    names = enabled_tools(inputs.specs, f"{inputs.project.specs}/")
+    files = {NAME, *index_files(inputs.targets)}
+    files.update(path for name in names for path in tool_files(name, inputs.targets))
+    return sorted(f"{inputs.project.output}/{path}" for path in files)

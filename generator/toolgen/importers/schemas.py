@@ -1,0 +1,109 @@
+"""A schema as its source has it, as the language takes it: what is no JSON Schema is mended or left out.
+
+What is left out is no longer enforced, so it is told; what was published is carried beside it (`x-mcp`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jsonschema_rs import ReferencingError
+
+from toolgen.checks.loops import find_loops
+from toolgen.checks.schemas import check_schema
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.source import Marks, Path, Source, Span
+from toolgen.importers.types import mend_habits, mend_types
+from toolgen.linking.bundle import Bundler
+from toolgen.runtime.gate import compiled
+from toolgen.schema.walk import follow, pointer
+from toolgen.words import shortened
+
+_ROUNDS = 50  # of taking faults out; each takes out every fault that is found
+
+
+def usable(schema: Mapping[str, Any], field: str) -> tuple[dict[str, Any], list[str]]:
+    """`schema` as the language takes it in `field`, and what was done to it, a sentence each."""
+    mended, notes = mend_types(schema, field)
+    if next(_faults(mended, field), None) is not None:
+        mended, told = mend_habits(mended, field)
+        notes += told
+    if field == "input_schema":
+        mended, told = _as_object(mended, field)
+        notes += told
+    for _ in range(_ROUNDS):
+        faults = list(_faults(mended, field))
+        if not faults:
+            return mended, notes
+        for path, message in faults:
+            where = field + pointer(path)
+            if not path:
+                notes.append(f"{where}: {message}: nothing of this schema is enforced")
+                return {"type": "object"}, notes
+            removed = _without(mended, path)
+            if removed:
+                notes.append(f"{field}{pointer(removed)}: {message}: not enforced")
+    notes.append(f"{field}: faults without end: nothing of this schema is enforced")
+    return {"type": "object"}, notes
+
+
+def _as_object(schema: dict[str, Any], field: str) -> tuple[dict[str, Any], list[str]]:
+    """Arguments are an object always, whether the schema says so or not."""
+    if schema.get("type") == "object":
+        return schema, []
+    if "type" in schema:
+        told = f"{field}/type: is {json.dumps(schema['type'])}, and arguments are an object"
+        return {**schema, "type": "object"}, [told]
+    return {"type": "object", **schema}, [f"{field}: has no `type: object`, which arguments are"]
+
+
+def _faults(schema: dict[str, Any], field: str) -> Iterator[tuple[Path, str]]:
+    """Where the language would refuse `schema`, and why; () is all of it."""
+    places: list[Path] = []
+    source = Source(field, "", {field: schema}, lambda: _numbered(schema, field, places))
+    found: list[Diagnostic] = list(check_schema(source, (field,), schema))
+    if not found:
+        bundler = Bundler({})
+        bound = bundler.bind(schema, source, (field,))
+        found = bundler.faults or list(find_loops(bound))
+    if not found:
+        try:
+            compiled(schema)
+        except (ValueError, ReferencingError) as error:
+            yield (), shortened(str(error).split("\n", 1)[0])
+    for fault in found:
+        yield places[fault.span.line - 1], fault.message
+
+
+def _numbered(schema: Any, field: str, places: list[Path]) -> Marks:
+    """Every place of a schema on a line of its own: the line of a fault then tells its path."""
+    spans: dict[Path, Span] = {(): Span(field, 1, 1)}
+    stack: list[tuple[Path, Any]] = [((), schema)]
+    places.append(())
+    while stack:
+        path, value = stack.pop()
+        places.append(path)
+        spans[(field, *path)] = Span(field, len(places), 1)
+        inner = (
+            value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        )
+        stack.extend(((*path, key), item) for key, item in inner)
+    return Marks(spans, spans)
+
+
+def _without(schema: dict[str, Any], path: Path) -> Path:
+    """Take out the keyword at `path`, or that whose list `path` is in; its path, () if it is gone already."""
+    while path:
+        try:
+            parent = follow(schema, path[:-1])
+        except LookupError:
+            return ()
+        if isinstance(parent, dict):
+            if str(path[-1]) not in parent:
+                return ()
+            del parent[str(path[-1])]
+            return path
+        path = path[:-1]
+    return ()

@@ -1,0 +1,176 @@
+"""Killed at any moment, and two at once: whole commands, in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from toolgen.disk.journal import STAGE
+
+from .conftest import SPEC, Cli
+
+Tree = dict[str, str]
+
+
+class Twins:
+    """A project with two states of its specs, and what should be generated of each."""
+
+    def __init__(self, project: Cli, count: int, scratch: Path) -> None:
+        self.project, self.count = project, count
+        scratch.mkdir()
+        self.environment = {**os.environ, "TMPDIR": str(scratch), "TOOLGEN_CACHE_DIR": str(scratch / "cache")}
+        (project.root / "specs/greet.yaml").unlink()
+        self.wanted: list[Tree] = []
+        self.seconds = 0.0
+        for state in (0, 1, 0):  # the last time from the cache, as those that are killed
+            self.set(state)
+            began = time.monotonic()
+            assert self.run("generate") == 0
+            self.seconds = time.monotonic() - began
+            self.wanted.append(self.tree())
+
+    def set(self, state: int) -> None:
+        """All specs change; one tool comes or goes, and its files with it."""
+        shutil.rmtree(self.project.root / "specs")
+        for number in range(self.count + state):
+            text = SPEC.format(name=f"tool_{number:04}")
+            self.project.spec(f"tool_{number:04}", text.replace("hello", "goodbye") if state else text)
+
+    def start(self, verb: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "toolgen", verb],
+            cwd=self.project.root,
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def run(self, verb: str) -> int:
+        return self.start(verb).wait()
+
+    def tree(self) -> Tree:
+        """What is generated, the stage left aside."""
+        return {path: text for path, text in self.project.tree().items() if not path.startswith(STAGE)}
+
+    def folders(self) -> set[str]:
+        top = self.project.root / "generated"
+        return {path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_dir()}
+
+
+def killed_at_random(twins: Twins, moments: int) -> None:
+    chance = random.Random(moments)
+    state, half_way = 0, 0
+    for moment in range(moments):
+        before, state = twins.wanted[state], 1 - state
+        after = twins.wanted[state]
+        twins.set(state)
+        process = twins.start("generate")
+        time.sleep(chance.uniform(0, twins.seconds * 1.1))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        found = twins.tree()
+        for path in found.keys() | before.keys() | after.keys():
+            assert found.get(path) in (before.get(path), after.get(path)), f"{moment}: {path} is neither"
+        half_way += found not in (before, after)
+        assert twins.run("check") == (0 if found == after else 1), moment
+        assert twins.run("generate") == 0, moment
+        assert twins.tree() == after, moment
+        assert twins.folders() == {"models", "tools"}, f"{moment}: litter"
+        assert twins.run("check") == 0, moment
+    print(f"{half_way} of {moments} runs were killed between two files")
+
+
+def test_killed_at_some_moments(project: Cli, tmp_path: Path) -> None:
+    killed_at_random(Twins(project, 30, tmp_path / "scratch"), 6)
+
+
+@pytest.mark.crash
+def test_killed_at_two_hundred_moments(project: Cli, tmp_path: Path) -> None:
+    killed_at_random(Twins(project, 1000, tmp_path / "scratch"), 200)
+
+
+def test_two_commands_at_once(project: Cli, tmp_path: Path) -> None:
+    twins = Twins(project, 12, tmp_path / "scratch")
+    for state in (1, 0):
+        twins.set(state)
+        assert [process.wait() for process in [twins.start("generate") for _ in range(3)]] == [0, 0, 0]
+        assert twins.tree() == twins.wanted[state]
+        assert twins.folders() == {"models", "tools"}
+
+
+def test_two_cold_caches_at_once(project: Cli, tmp_path: Path) -> None:
+    twins = Twins(project, 8, tmp_path / "scratch")
+    shutil.rmtree(tmp_path / "scratch/cache")
+    assert [process.wait() for process in [twins.start("generate") for _ in range(3)]] == [0, 0, 0]
+    assert twins.run("check") == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no way to take a processor away")
+def test_many_cold_specs_are_shared_among_processes(project: Cli, tmp_path: Path) -> None:
+    """And what they make is what one process makes."""
+    for number in range(60):
+        project.spec(f"tool_{number:04}")
+    shared = project.process("generate", TOOLGEN_CACHE_DIR=str(tmp_path / "one"))
+    assert (shared.code, shared.err) == (0, "")
+    before = project.tree()
+    shutil.rmtree(project.root / "generated")
+    code = "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
+    code += "from toolgen.cli import main; sys.exit(main(['generate']))"
+    environment = {**os.environ, "TOOLGEN_CACHE_DIR": str(tmp_path / "other")}
+    subprocess.run([sys.executable, "-c", code], cwd=project.root, env=environment, check=True)
+    assert project.tree() == before
+
+
+def test_faults_travel_from_wherever_they_are_found(project: Cli, tmp_path: Path) -> None:
+    for number in range(60):
+        project.spec(f"tool_{number:04}")
+    for number in (3, 57):
+        text = SPEC.format(name=f"tool_{number:04}").replace("type: string", "type: strin")
+        project.spec(f"tool_{number:04}", text)
+    done = project.process("generate", TOOLGEN_CACHE_DIR=str(tmp_path / "cold"))
+    assert done.code == 2
+    assert "specs/tool_0003.yaml" in done.err
+    assert "specs/tool_0057.yaml" in done.err
+    assert not (project.root / "generated").exists()
+
+
+def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
+    """^C reaches the whole group; nothing is left behind, neither processes nor files."""
+    for number in range(150):
+        project.spec(f"tool_{number:04}")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "toolgen", "generate"],
+        cwd=project.root,
+        env={**os.environ, "TMPDIR": str(scratch), "TOOLGEN_CACHE_DIR": str(tmp_path / "cold")},
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    while not list(scratch.glob("toolgen-*/*")) and process.poll() is None:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate()
+    assert (process.returncode, said) == (130, b"toolgen: interrupted\n")
+    assert list(scratch.iterdir()) == []
+    assert not (project.root / "generated").exists()
+    assert ended(process.pid)
+
+
+def ended(group: int, seconds: float = 20) -> bool:
+    """Whether no process of the group is left; whoever inherits them may take a moment to notice."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False

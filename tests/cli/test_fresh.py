@@ -1,0 +1,171 @@
+"""The short road: what changed is seen, what did not is not read twice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from toolgen.cli import fresh
+from toolgen.disk import Cache, generator_id
+from toolgen.disk.journal import STAGE
+
+from .conftest import SPEC, Cli
+
+
+@pytest.fixture
+def made(project: Cli) -> Cli:
+    """A project that is generated already."""
+    project.spec("other")
+    (project.root / "templates/own").mkdir(parents=True)
+    (project.root / "templates/own/target.yaml").write_text("tool_name: ^.+$\n")
+    (project.root / "templates/own/names.txt.jinja").write_text("{{ model.tools | length }}\n")
+    (project.root / "toolgen.toml").write_text('implementations = "work"\ntemplates = "templates"\n')
+    assert project("generate").code == 0
+    return project
+
+
+def test_nothing_changed(made: Cli) -> None:
+    known = fresh.look(str(made.root))
+    assert known is not None
+    assert known.tools == 2
+    shown = made("check")
+    assert (shown.code, shown.err) == (0, f"clean: 2 tools, {known.files} files\n")
+    assert made("generate").out == f"2 tools, 0 files written, {known.files} unchanged\n"
+
+
+def edited(project: Cli) -> None:
+    (project.root / "generated/catalog.py").write_text("mine")
+
+
+def one_byte(project: Cli) -> None:
+    path = project.root / "generated/models/greet.py"
+    before = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"Whom", b"whom"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+CHANGES: dict[str, Callable[[Cli], object]] = {
+    "an edited file": edited,
+    "one byte, the time put back": one_byte,
+    "a missing file": lambda p: (p.root / "generated/tools/other.py").unlink(),
+    "a missing manifest": lambda p: (p.root / "generated/toolgen.manifest.json").unlink(),
+    "an edited manifest": lambda p: (p.root / "generated/toolgen.manifest.json").write_text("{}"),
+    "no output at all": lambda p: shutil.rmtree(p.root / "generated"),
+    "an edited spec": lambda p: p.spec("greet", SPEC.format(name="greet").replace("hello", "hi")),
+    "a new spec": lambda p: p.spec("third"),
+    "a removed spec": lambda p: (p.root / "specs/other.yaml").unlink(),
+    "a setting": lambda p: (p.root / "toolgen.toml").write_text('templates = "templates"\n'),
+    "a template": lambda p: (p.root / "templates/own/names.txt.jinja").write_text("none\n"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_is_seen_and_mended(made: Cli, change: str) -> None:
+    CHANGES[change](made)
+    assert fresh.look(str(made.root)) is None
+    assert made("check").code == 1
+    assert made("generate").code == 0
+    assert made("check").code == 0
+    assert fresh.look(str(made.root)) is not None
+
+
+def test_what_a_killed_run_left_is_not_fresh(made: Cli) -> None:
+    (made.root / "generated" / STAGE).mkdir()
+    assert fresh.look(str(made.root)) is None
+    assert made("generate").code == 0
+    assert not (made.root / "generated" / STAGE).exists()
+
+
+def test_a_folder_that_leads_elsewhere_is_not_fresh(made: Cli) -> None:
+    (made.root / "generated/models").rename(made.root / "elsewhere")
+    (made.root / "generated/models").symlink_to("../elsewhere")
+    assert fresh.look(str(made.root)) is None
+    assert "is a link that leaves" in made("check").err
+
+
+def test_another_generator_finds_out_for_itself(made: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolgen.cli.fresh.generator_id", lambda: "0123456789abcdef")
+    assert fresh.look(str(made.root)) is None
+
+
+def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytest.MonkeyPatch) -> None:
+    import toolgen.disk.generator as generator
+
+    generator_id.cache_clear()
+    ours = generator_id()
+    for name, stand_in in (
+        ("versions", lambda names: dict.fromkeys(names, "0")),
+        ("read_bytes", lambda path: b"" if path.endswith("catalog.py.jinja") else b"x"),
+    ):
+        generator_id.cache_clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(generator, name, stand_in)
+            assert generator_id() != ours
+    generator_id.cache_clear()
+    assert generator_id() == ours
+
+
+def test_warnings_are_said_again(project: Cli) -> None:
+    text = SPEC.format(name="greet").replace("text: {type: string}", "text: {type: string, default: 5}")
+    project.spec("greet", text)
+    first = project("generate")
+    assert "default-violates-schema" in first.err
+    assert fresh.look(str(project.root)) is not None
+    assert project("generate").err == first.err
+    assert project("check").err.startswith(first.err)
+
+
+@pytest.mark.parametrize("verb", ["check", "generate"])
+def test_the_short_road_imports_next_to_nothing(made: Cli, verb: str) -> None:
+    code = (
+        "import sys; from toolgen.cli import main; code = main(sys.argv[1:]);"
+        "print(code, *sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "-C", str(made.root), verb], capture_output=True, text=True, check=True
+    )
+    last, *imported = done.stdout.splitlines()[-1].split()
+    assert last == "0"
+    assert not {"yaml", "jinja2", "pydantic", "jsonschema_rs", "datamodel_code_generator", "ruff"} & {
+        *imported
+    }
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners on this platform")
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o707])
+@pytest.mark.parametrize("below", [False, True])
+def test_a_cache_that_others_may_write_to_is_not_used(tmp_path: Path, mode: int, below: bool) -> None:
+    folder = tmp_path / "cache" / "id"
+    Cache(folder)["key"] = b"value"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert Cache(folder)["key"] == b"value"
+    (folder if below else folder.parent).chmod(mode)
+    open_to_all = Cache(folder)
+    assert "key" not in open_to_all
+    assert list(open_to_all) == []
+    open_to_all["other"] = b"value"
+    (folder if below else folder.parent).chmod(0o700)
+    assert list(Cache(folder)) == ["key"]
+
+
+def test_a_cache_that_is_not_used_is_said(project: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    folder.chmod(0o777)
+    done = project.process("generate", TOOLGEN_CACHE_DIR=str(folder))
+    assert done.code == 0
+    assert "others may write to it" in done.err
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_another_users_cache_is_not_used(tmp_path: Path) -> None:
+    folder = tmp_path / "cache" / "id"
+    Cache(folder)["key"] = b"value"
+    os.chown(folder, 12345, 12345)
+    assert "key" not in Cache(folder)
