@@ -1,0 +1,1 @@
+"""A Bazel workspace of its own, and what makes and shows it."""

@@ -1,0 +1,49 @@
+"""The Makefile of the document, as it stands there, run by the real Make."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.hermetic.kit import ROOT, SHARED, TOOL, Actions, tree
+
+
+def _make(folder: Path) -> list[str]:
+    """Run it; the specs and indices whose actions ran, in the order of their names."""
+    env = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}"}
+    done = subprocess.run(["make", "-j2"], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return sorted(re.findall(r"^toolgen generate --(?:spec|index) (\S+)", done.stdout, re.MULTILINE))
+
+
+def test_make_runs_what_an_edit_touches(actions: Actions) -> None:
+    document = (ROOT / "docs/build-systems.md").read_text()
+    (makefile,) = re.findall(r"^```make\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
+    actions.write("Makefile", makefile)
+    actions.write("toolgen.toml", 'implementations = "app.tools"\n')
+    user, plain = actions.tool("get_order", TOOL), actions.tool("ping")
+    index = "build/get_order.json"  # the first of its pieces
+
+    assert _make(actions.root) == [index, user, plain]
+    assert _make(actions.root) == []
+    _edit(actions, plain, (actions.root / plain).read_text().replace("Say", "Do say"))
+    assert _make(actions.root) == [index, plain]
+    _edit(actions, "specs/schemas/orders.yaml", SHARED.replace("ORD", "PO"))
+    assert _make(actions.root) == [index, user]
+
+    assert actions("generate").code == 0
+    built = tree(actions.root / "build" / "generated")
+    made = tree(actions.root / "generated")
+    assert built == made
+
+
+def _edit(actions: Actions, path: str, text: str) -> None:
+    """A clock that counts coarsely must not take the edit for older than what was built."""
+    file = actions.write(path, text)
+    later = time.time() + 1
+    os.utime(file, (later, later))
+    time.sleep(1.1)

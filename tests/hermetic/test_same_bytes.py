@@ -1,0 +1,117 @@
+"""What actions make is what `generate` makes, wherever and however they run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from toolgen.cli import main
+
+from tests.hermetic.kit import ROOT, TOOL, TOOLGEN, Actions, modes, tree, words_of
+
+GALLERY = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "specs").rglob("*.yaml"))
+
+
+def test_the_whole_gallery_spec_by_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "specs", "specs")
+    for spec in GALLERY:
+        assert main(words_of(spec)) == 0
+    pieces = sorted(map(str, Path("out").glob("*.json")), reverse=True)
+    assert len(pieces) == len(GALLERY)
+    Path("pieces").write_text("\n".join(pieces))
+    assert main(["generate", "--index", "@pieces", "--out", "out/generated"]) == 0
+    assert tree(Path("out/generated")) == tree(ROOT / "generated")
+
+
+def test_files_are_those_that_outputs_names(actions: Actions) -> None:
+    spec = actions.tool("get_order", TOOL)
+    named = actions("outputs", "--spec", spec).out.split()
+    assert actions.spec(spec) == (0, "", "")
+    made = actions.root / "out" / "generated"
+    assert list(tree(made)) == named
+    shared = actions("outputs", "--index").out.split()
+    assert actions.index() == (0, "", "")
+    assert list(tree(made)) == sorted([*named, *shared])
+
+
+def test_nothing_around_an_action_reaches_its_bytes(
+    actions: Actions, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = actions.tool("get_order", TOOL)
+    for done in (actions.spec(spec), actions.index()):
+        assert done == (0, "", "")
+
+    other = Actions(tmp_path / "hostile" / "deep" / "work", capsys)
+    _hostile(tmp_path / "hostile")
+    _links(actions.root / "specs", other.root / "specs")
+    other.write("yaml.py", "raise SystemExit(9)\n")
+    home = tmp_path / "hostile" / "home"
+    env = {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home),
+        "PATH": "",
+        "PYTHONHASHSEED": "2",
+        "TZ": "Pacific/Kiritimati",
+        "LC_ALL": "tr_TR.ISO8859-9",
+        "TOOLGEN_CACHE_DIR": str(home / "cache"),
+        "RUFF_CONFIG": str(home / "ruff.toml"),
+        "COLUMNS": "20",
+    }
+    for words in (words_of(spec), ["generate", "--index", "out/get_order.json", "--out", "out/generated"]):
+        assert other.process(*words, env=env, umask=0o077) == (0, "", "")
+
+    assert tree(other.root / "out") == tree(actions.root / "out")
+    assert modes(actions.root / "out") == modes(other.root / "out") == {0o644}
+    assert not (home / "cache").exists()
+
+
+def test_an_action_can_run_anywhere(actions: Actions, tmp_path: Path) -> None:
+    spec = actions.tool("get_order", TOOL)
+    assert actions.spec(spec).code == 0
+    words = ["generate", "--spec", actions.root / spec, "--include-root", actions.root / "specs"]
+    words += [
+        "--out",
+        tmp_path / "far",
+        "--piece",
+        tmp_path / "far.json",
+        "--implementations",
+        "examples.tools",
+    ]
+    subprocess.run([*TOOLGEN, *map(str, words)], cwd="/", env={}, check=True)
+    assert tree(tmp_path / "far") == tree(actions.root / "out" / "generated")
+    assert (tmp_path / "far.json").read_bytes() == (actions.root / "out" / "get_order.json").read_bytes()
+
+
+def test_sixteen_at_once(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    specs = [spec for spec in GALLERY if "schemas" not in spec][:16]
+    running = [subprocess.Popen([*TOOLGEN, *words_of(spec)], cwd=tmp_path, env={}) for spec in specs]
+    assert [process.wait() for process in running] == [0] * 16
+    made, wanted = tree(tmp_path / "out" / "generated"), tree(ROOT / "generated")
+    assert len(made) == 32
+    assert made == {path: wanted[path] for path in made}
+
+
+def _hostile(top: Path) -> None:
+    """Settings that would change everything, were they looked at."""
+    (top / ".git").mkdir()
+    (top / "home").mkdir()
+    (top / "toolgen.toml").write_text('targets = ["nonsense"]\n')
+    (top / "pyproject.toml").write_text(
+        "[tool.ruff]\nline-length = 20\n[tool.isort]\nprofile = 'x'\n[tool.toolgen]\n"
+    )
+    for folder in (top, top / "home"):
+        (folder / "ruff.toml").write_text("line-length = 20\nindent-width = 7\n")
+
+
+def _links(real: Path, farm: Path) -> None:
+    """A sandbox as Bazel makes it: folders, and links to files that are elsewhere and cannot be written."""
+    shutil.rmtree(farm)
+    for path in real.rglob("*.yaml"):
+        link = farm / path.relative_to(real)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        path.chmod(0o444)
+        link.symlink_to(path)
