@@ -1,0 +1,45 @@
+"""`make corpus` on tools of our own; on everybody's, where they are there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tools.corpus.__main__ import SHARED
+from tools.corpus.mcp import measure_mcp
+from tools.corpus.openai import measure_openai
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+
+def test_misses_are_found(tmp_path: Path) -> None:
+    parameters = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    calls = [
+        {"entry": "good", "arguments": {"n": 1, "more": [1.0, None]}, "valid": True},
+        {"entry": "not good", "arguments": {"n": "x"}, "valid": True},
+        {"entry": "bad", "arguments": {}, "valid": False, "errors": [": 'n' is a required property"]},
+        {"entry": "not bad", "arguments": {"n": 2}, "valid": False},
+        {"entry": "elsewhere", "arguments": {"n": "x"}, "valid": False, "errors": ["m/0: 'x' is wrong"]},
+    ]
+    path = tmp_path / "f.jsonl"
+    path.write_text(json.dumps({"function": {"name": "f", "parameters": parameters}, "calls": calls}))
+    score = measure_openai(path)
+    assert {name: (tally.held, tally.tried) for name, tally in score.tallies.items()} == {
+        "imported": (1, 1), "published identical": (0, 0), "valid accepted": (1, 2), "invalid refused": (2, 3),
+        "right path": (1, 2), "values unchanged": (1, 1),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["redis", "server-everything", "server-filesystem"])
+def test_public_servers(source: str, tmp_path: Path) -> None:
+    corpus = SHARED / "mcp_tools.public.jsonl"
+    if not corpus.is_file():
+        pytest.skip(f"{corpus} is not there (set TOOLGEN_SHARED)")
+    lines = [line for line in corpus.read_text().splitlines() if json.loads(line)["source"] == source]
+    path = tmp_path / "tools.jsonl"
+    path.write_text("\n".join(lines))
+    score = measure_mcp(path)
+    assert score.tools == len(lines) > 0
+    assert score.misses == []

@@ -1,0 +1,271 @@
+"""`toolgen import mcp`: whatever a server lists is imported, generated, and published again as it was."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tools.corpus.mcp import ERAS, KEYS, difference, listed
+from tools.corpus.project import project as corpus_project
+
+OBJECT: dict[str, Any] = {"type": "object"}
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+
+
+def tool(name: str = "t", **keys: Any) -> dict[str, Any]:
+    return {"name": name, "description": "Does it.", "inputSchema": OBJECT, **keys}
+
+
+def props(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "empty": {},
+    "no_type": {"properties": {"a": {"type": "string"}}},
+    "root_ref": {"$ref": "#/$defs/A", "$defs": {"A": props(a={"type": "string"})}},
+    "root_ref_draft_7": {
+        "$schema": DRAFT_7, "$ref": "#/definitions/A", "definitions": {"A": props(a={"type": "string"})},
+    },
+    "root_any_of": {"anyOf": [props(a={"type": "string"}), props(b={"type": "integer"})]},
+    "root_nullable": {"type": ["object", "null"], "properties": {"a": {}}},
+    "root_text": {"type": "string"},
+    "ref_to_property": props(a=props(x={"type": "integer"}), b={"$ref": "#/properties/a/properties/x"}),
+    "format": props(a={"type": "string", "format": "hex-color"}),
+    "pattern": props(a={"type": "string", "pattern": "("}, b={"type": "string", "minLength": 2}),
+    "python_pattern": props(a={"type": "string", "pattern": r"(?P<year>\d{4})\Z"}),
+    "pattern_properties": {"type": "object", "patternProperties": {"[": {"type": "string"}, "^a": {"type": "null"}}},
+    "default": props(a={"type": "string", "default": None}, b={"type": "integer", "default": "x"}),
+    "wild_types": props(a={"type": "dict"}, b={"type": "String"}, c={"type": "any"}, d={"type": ["str", None]}),
+    "unknown_type": props(a={"type": "frobnicate", "minLength": 3}),
+    "required_flag": props(a={"type": "string", "required": True}, b={"required": False}),
+    "bad_required": {**props(a={}), "required": ["a", 1, "a"]},
+    "bad_enum": props(a={"enum": "a"}, b={"enum": []}),
+    "bad_keywords": props(a={"minLength": "3", "maximum": None, "items": 5}, b={"requried": ["x"]}),
+    "dangling": props(a={"$ref": "#/$defs/Missing"}, b={"$ref": "other.json"}, c={"$ref": "https://x.example/y"}),
+    "looping": {**props(a={"$ref": "#/$defs/A"}), "$defs": {"A": {"$ref": "#/$defs/A"}}},
+    "recursive": {**props(a={"$ref": "#/$defs/A"}), "$defs": {"A": props(b={"$ref": "#/$defs/A"})}},
+    "other_draft": {"$schema": "https://json-schema.org/draft/2019-09/schema", **props(a={"type": "string"})},
+    "draft_4": {"$schema": "http://json-schema.org/draft-04/schema#", **props(a={"minimum": 1, "exclusiveMinimum": True})},
+    "nulls": {"type": "object", "properties": None, "required": None},
+    "properties_list": {"type": "object", "properties": [{"a": 1}]},
+    "id": {"$id": "https://x.example/s", **props(a={"$ref": "#/$defs/A"}), "$defs": {"A": {"type": "string"}}},
+    "names": props(**{"on": {}, "1": {}, "a b": {}, "a-b": {}, "a_b": {}, "": {}, "class": {}, "model_x": {}, "é": {}}),
+    "extra_keyword": props(a={"nullable": True, "example": 1, "markdownDescription": "x"}),
+    "numbers": props(a={"minimum": -1e300, "maximum": 2**70, "multipleOf": 0.1}),
+}  # fmt: skip
+
+TOOLS: list[dict[str, Any]] = [
+    *(tool(f"in_{name}", inputSchema=schema) for name, schema in SCHEMAS.items()),
+    *(
+        tool(f"out_{name}", outputSchema=schema)
+        for name, schema in SCHEMAS.items()
+    ),
+    tool("out_list", outputSchema={"type": "array", "items": {"type": "integer"}}),
+    tool("out_list_faulty", outputSchema={"type": "list", "items": {"type": "integer", "minimum": "x"}}),
+    {"name": "bare", "inputSchema": OBJECT},
+    {"inputSchema": OBJECT, "description": "", "name": "order"},
+    tool("spaces", description="  two\n\n lines \n\n"),
+    tool("odd_text", description="a\tb\r\nc\x07\u2028d\x85 😀\n  e: {f}\n# g"),
+    tool("titled", title="A title"),
+    tool("titled_twice", title="A title", annotations={"title": "A title"}),
+    tool("titled_otherwise", title="A title", annotations={"readOnlyHint": True, "title": "Another"}),
+    tool("titled_last", title="A title", annotations={"readOnlyHint": True, "title": "A title"}),
+    tool("titled_inside", annotations={"title": "A title", "x": {"y": [1]}}),
+    tool("empties", title="", annotations={}, icons=[], _meta={}),
+    tool("odd_hints", title="T", annotations={"readOnlyHint": "yes", "destructiveHint": False, "z": None}),
+    tool("icons", icons=[{"mimeType": "image/png", "src": "https://x.example/i.png", "sizes": ["any"], "theme": "dark"}]),
+    tool("odd_icons", icons=[{"src": "", "mimeType": None}]),
+    tool("meta", _meta={"a/b": {"c": None, "on": [True, 1.0, 1e22]}}),
+    tool("execution", execution={"taskSupport": "optional"}, somethingElse={"a": None}),
+    *(tool(name) for name in ("a.b", "a/b", "a b", "a-b", "a_b", "AB", "aB", "9lives", "über", "x" * 90, "class", "_", "-")),
+    *(tool(name) for name in ("base", "base_tool", "list", "TOOLS", "__init__", "con", "yes", "get_x2", "get_x_2")),
+]  # fmt: skip
+
+
+UNREADABLE = {
+    ("in_bad_required", "inputSchema"), ("in_properties_list", "inputSchema"), ("odd_hints", "annotations"),
+    ("in_nulls", "inputSchema"), ("out_bad_required", "outputSchema"), ("out_properties_list", "outputSchema"),
+    ("out_nulls", "outputSchema"),
+}  # fmt: skip
+"""What clients refuse the whole list for: servers publish it mended."""
+
+
+def as_object(schema: dict[str, Any]) -> dict[str, Any]:
+    return {**schema, "type": "object"} if "type" in schema else {"type": "object", **schema}
+
+
+def published(tools: Sequence[dict[str, Any]]) -> list[str]:
+    """Everything that is lost between a source and what is published again."""
+    lost = []
+    with corpus_project("imported_tools") as made:
+        made.take("mcp", tools)
+        ways = {era: listed(made.module("mcp_server").build_server(), era) for era in ERAS}
+        ways["export"] = made.export()
+        for way, found in ways.items():
+            by_name = {one["name"]: one for one in found}
+            for source in tools:
+                keys = tuple(source) if way == "export" else [key for key in KEYS if key in source]
+                if (
+                    way != "export"
+                ):  # servers say `type: object` where the source did not, and clients demand it
+                    source = {**source, "inputSchema": as_object(source["inputSchema"])}
+                    keys = [key for key in keys if (source["name"], key) not in UNREADABLE]
+                if way == "legacy" and source.get("outputSchema", OBJECT).get("type") != "object":
+                    keys = [key for key in keys if key != "outputSchema"]
+                    source = {key: value for key, value in source.items() if key != "outputSchema"}
+                if how := difference(source, by_name.get(source["name"]), keys):
+                    lost.append(f"{source['name']} {way} {how}")
+            assert len(found) == len(tools)
+    return lost
+
+
+def test_every_tool_is_published_as_it_was() -> None:
+    assert published(TOOLS) == []
+
+
+def test_what_is_enforced_is_what_can_be(project: Cli) -> None:
+    (project.root / "s.json").write_text(json.dumps([tool("t", inputSchema=SCHEMAS["pattern"])]))
+    done = project("import", "mcp", "s.json", "--into", "specs")
+    assert done.code == 0
+    assert "t: input_schema/properties/a/pattern: the pattern '(' is not a regular expression" in done.err
+    text = (project.root / "specs" / "t.yaml").read_text()
+    head, _, carried = text.partition("x-mcp:")
+    assert "minLength: 2" in head
+    assert "pattern" not in head
+    assert "pattern: (" in carried
+
+
+def test_names_are_told_and_answer(project: Cli) -> None:
+    (project.root / "s.json").write_text(
+        json.dumps([tool("a.b"), tool("a_b"), tool("a.b", description="Other.")])
+    )
+    done = project("import", "mcp", "s.json", "--into", "specs/more")
+    assert done.code == 0
+    assert sorted(project.tree("specs/more")) == ["a_b.yaml", "a_b_2.yaml", "a_b_3.yaml"]
+    assert "aliases: [a.b]" in project.tree("specs/more")["a_b_2.yaml"]
+    assert "a_b_2: published, and answered, as 'a.b'" in done.err
+    assert "a_b_3: published so, since 'a.b' is another tool already" in done.err
+
+
+def test_nothing_is_replaced_unasked(project: Cli) -> None:
+    (project.root / "s.json").write_text(json.dumps([tool("greet"), tool("other")]))
+    before = project.tree("specs")
+    done = project("import", "mcp", "s.json", "--into", "specs")
+    assert done.code == 2
+    assert "specs/greet.yaml exists already" in done.err
+    assert project.tree("specs") == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"tools": [tool("x")]}),
+        json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool("x")]}}),
+        json.dumps([tool("x")]),
+        json.dumps(tool("x")),
+        "\ufeff" + json.dumps([tool("x")], indent=1),
+        json.dumps({**tool("x"), "source": "here"})
+        + "\n\n"
+        + json.dumps({**tool("y"), "source": "there"})
+        + "\n",
+    ],
+)
+def test_every_shape_of_a_list(empty: Cli, text: str) -> None:
+    (empty.root / "s").write_text(text, encoding="utf-8")
+    done = empty("import", "mcp", "s", "--into", "tools")
+    assert done.code == 0, done.err
+    assert "x.yaml" in empty.tree("tools")
+    assert "source:" not in empty.tree("tools")["x.yaml"]
+
+
+def test_a_list_from_stdin(empty: Cli) -> None:
+    done = empty.process("import", "mcp", "-", "--into", "tools", stdin=json.dumps([tool("x")]))
+    assert (done.code, done.out) == (0, "tools/x.yaml\n")
+
+
+BAD = {
+    "empty": (b"", "is empty"),
+    "space": (b" \n ", "is empty"),
+    "truncated": (b'{"tools": [{"name": "a", "inp', "not JSON"),
+    "truncated_line": (json.dumps(tool("a")).encode() + b'\n{"name": "b', ":2:"),
+    "not_utf_8": (b'[{"name": "\xff"}]', "0xff is not UTF-8"),
+    "deep": (b"[" * 10_000 + b"]" * 10_000, "deep inside one another"),
+    "deep_schema": (json.dumps([tool("a")]).replace('"object"', '"object", "x": ' + '{"not": ' * 160 + "{}" + "}" * 160).encode(), "deep inside"),
+    "key_twice": (b'[{"name": "a", "name": "b"}]', "'name' stands twice"),
+    "nan": (b'[{"name": "a", "inputSchema": {"maximum": NaN}}]', "NaN is no number"),
+    "infinite": (b'[{"name": "a", "inputSchema": {"maximum": 1e999}}]', "beyond"),
+    "digits": (b'[{"name": "a", "inputSchema": {"maximum": ' + b"9" * 5000 + b"}}]", "5,000 digits"),
+    "long_text": (json.dumps([tool("a", description="x" * 10_000_000)]).encode(), "10,000,000 characters"),
+    "surrogate": (b'[{"name": "a\\ud800"}]', "surrogate"),
+    "control_name": (b'[{"name": "a\\u0007"}]', "cannot be the name"),
+    "no_name": (b'[{"description": "a"}]', "without a name"),
+    "number": (b"5", "a number is no tool"),
+    "text_in_list": (b'["a"]', "text is no tool"),
+    "no_tools": (b'{"tools": []}', "has no tools"),
+    "tools_text": (b'{"tools": "a"}', "must be a list"),
+    "schema_text": (b'[{"name": "a", "inputSchema": "b"}]', "must be an object"),
+    "error": (b'{"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "no"}}', "answered with an error"),
+    "part": (b'{"tools": [], "nextCursor": "2"}', "goes on"),
+    "html": (b"<html></html>", "not JSON"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_sources_write_nothing(empty: Cli, case: str) -> None:
+    data, words = BAD[case]
+    (empty.root / "s.json").write_bytes(data)
+    done = empty("import", "mcp", "s.json", "--into", "specs")
+    assert (done.code, done.out) == (2, "")
+    assert "error[bad-source]" in done.err
+    assert words in done.err
+    assert not (empty.root / "specs").exists()
+
+
+def test_names_with_paths_stay_below(empty: Cli) -> None:
+    (empty.root / "s.json").write_text(json.dumps([tool("../../etc/passwd"), tool("/abs"), tool("..")]))
+    assert empty("import", "mcp", "s.json", "--into", "specs").code == 0
+    assert "abs.yaml" in empty.tree("specs")
+    assert {p.name for p in empty.root.iterdir()} == {".git", "s.json", "specs"}
+
+
+@pytest.mark.parametrize("source", ["missing.json", "specs", "\0"])
+def test_a_source_that_is_no_file(project: Cli, source: str) -> None:
+    assert project("import", "mcp", source, "--into", "more").code == 2
+
+
+SERVERS = {
+    "garbage": "print('<html>', flush=True); time.sleep(99)",
+    "hangs": "time.sleep(99)",
+    "dies": "sys.stdin.readline(); sys.exit(3)",
+    "floods": "\nwhile True: sys.stdout.write('x' * 9999)",
+}
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_a_server_that_misbehaves(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    from toolgen.cli import import_live
+
+    monkeypatch.setattr(import_live, "_SECONDS", 2.0)
+    pid = empty.root / "pid"
+    start = f"import os, sys, time; open({str(pid)!r}, 'w').write(str(os.getpid())); "
+    (empty.root / "server.py").write_text(start + SERVERS[kind])
+    command = f"{sys.executable} {empty.root / 'server.py'}"
+    done = empty("import", "mcp", "--stdio", command, "--into", "specs")
+    assert done.code == 2
+    assert "error[bad-source]" in done.err
+    assert not (empty.root / "specs").exists()
+    with pytest.raises(ProcessLookupError):
+        __import__("os").kill(int(pid.read_text()), 0)
+
+
+def test_a_server_that_answers(empty: Cli) -> None:
+    command = f"{sys.executable} -m generated.mcp_server"
+    done = empty("import", "mcp", "--stdio", command, "--into", "specs")
+    assert done.code == 0, done.err
+    assert "sql_query.yaml" in empty.tree("specs")

@@ -1,0 +1,124 @@
+"""`toolgen import openai`: every shape that functions come in, types mended and told, `strict` kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from toolgen.importers.naming import Names
+from toolgen.importers.openai import import_openai
+from toolgen.importers.source import Document
+from toolgen.importers.tool import Imported
+
+from tests.cli.conftest import Cli
+
+PARAMETERS = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+BARE: dict[str, Any] = {"name": "f", "description": "Does it.", "parameters": PARAMETERS}
+
+
+def imported(value: Any) -> list[Imported]:
+    return import_openai([Document(value, 0)], "s.json", Names())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        BARE,
+        [BARE],
+        {"type": "function", "function": BARE},
+        {"type": "function", **BARE},
+        {"tools": [{"type": "function", "function": BARE}], "model": "x"},
+        {"functions": [BARE]},
+        {"source": "x", "function_raw": BARE, "calls": []},
+    ],
+)
+def test_every_shape(value: Any) -> None:
+    (tool,) = imported(value)
+    assert tool.fields == {"toolgen": 1, "name": "f", "description": "Does it.", "input_schema": PARAMETERS}
+    assert not tool.notes
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("dict", "object"), ("float", "number"), ("tuple", "array"), ("String", "string"), ("list", "array"),
+        ("integer ", "integer"), ("Boolean", "boolean"), ("HashMap", "object"), ("ArrayList", "array"),
+        ("long", "integer"), ("List[str]", "array"), ("array<int>", "array"), ("java.lang.String", "string"),
+        ("None", "null"), ("any", None), ("", None), ("number", "number"), (["str", None], ["string", "null"]),
+    ],
+)  # fmt: skip
+def test_types_in_the_wild(written: Any, meant: Any) -> None:
+    (tool,) = imported({**BARE, "parameters": {"type": "dict", "properties": {"a": {"type": written}}}})
+    schema = tool.fields["input_schema"]
+    assert schema["type"] == "object"
+    assert schema["properties"]["a"].get("type") == meant
+    assert "f: input_schema/type: 'dict' is no type of JSON Schema; read as 'object'" in tool.notes
+    told = [note for note in tool.notes if "input_schema/properties/a/type" in note]
+    assert len(told) == (written != meant)
+
+
+def test_habits_are_mended() -> None:
+    properties = {
+        "a": {"type": "string", "required": True},
+        "b": {"type": "array", "items": {"type": "string"}, "enum": ["x", "y"]},
+        "c": {"type": "string", "pattern": "("},
+    }
+    (tool,) = imported({**BARE, "parameters": {"type": "object", "properties": properties}})
+    assert tool.fields["input_schema"] == {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string"},
+            "b": {"type": "array", "items": {"type": "string", "enum": ["x", "y"]}},
+            "c": {"type": "string"},
+        },
+        "required": ["a"],
+    }
+    assert len(tool.notes) == 3
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("outside", [True, False])
+def test_strict_is_kept(strict: bool, outside: bool) -> None:
+    function = {"type": "function", "function": {**BARE, **({} if outside else {"strict": strict})}}
+    (tool,) = imported({**function, "strict": strict} if outside else function)
+    assert tool.fields["targets"] == {"openai": {"strict": strict}}
+
+
+def test_names_and_what_is_carried() -> None:
+    other = {**BARE, "description": "Another."}
+    tools = imported(
+        [{**BARE, "name": "a.b", "response": {"x": None}}, {**BARE, "name": "9"}, BARE, other, BARE]
+    )
+    assert [tool.name for tool in tools] == ["a_b", "_9", "f", "f_2"]
+    assert tools[0].fields["aliases"] == ["a.b"]
+    assert tools[0].fields["x-openai"] == {"response": {"x": None}}
+    assert tools[1].fields["targets"] == {"openai": {"name": "9"}}
+    assert "f: stands 2 times, word for word: imported once" in tools[2].notes
+    assert "f_2: published so, since 'f' is another function already" in tools[3].notes
+
+
+def test_no_parameters_are_none() -> None:
+    (tool,) = imported({"name": "f", "strict": None, "parameters": None})
+    assert tool.fields["input_schema"] == {"type": "object", "properties": {}}
+    assert tool.fields["description"] == "f"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[], {}, 5, ["a"], {"name": 5}, {"type": "web_search"}, {**BARE, "parameters": "x"}, {**BARE, "strict": "yes"}],
+)  # fmt: skip
+def test_bad_sources_write_nothing(empty: Cli, value: Any) -> None:
+    (empty.root / "s.json").write_text(json.dumps(value))
+    done = empty("import", "openai", "s.json", "--into", "specs")
+    assert (done.code, done.out) == (2, "")
+    assert "error[bad-source]" in done.err
+    assert not (empty.root / "specs").exists()
+
+
+def test_what_is_imported_is_published(project: Cli) -> None:
+    function = {"name": "a.b", "description": "Does it.", "parameters": PARAMETERS, "strict": False}
+    (project.root / "s.json").write_text(json.dumps([{"type": "function", **function}]))
+    assert project("import", "openai", "s.json").code == 0
+    tools = json.loads(project("export", "openai-responses").out)
+    assert {"type": "function", **function, "name": "a_b"} in tools

@@ -1,0 +1,144 @@
+"""`--sync`: what the source says is taken anew; what a person wrote, comments included, stays."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolgen.notation.patch import merged_order, patched
+from toolgen.notation.write import write
+from toolgen.steps.read import read
+
+from tests.cli.conftest import Cli
+from tests.importers.test_write import texts, values
+
+SPEC = """\
+# Imported by `toolgen import mcp`; with --sync, it follows its source.
+# A word about this tool.
+toolgen: 1
+name: search
+description: Search.  # what the server says
+use_when: Somebody looks for something.
+
+# the arguments
+input_schema:
+  type: object
+  properties:
+    # what to look for
+    q: {type: string}  # free text
+
+    limit:
+      type: integer
+      # not too many
+      maximum: 10
+tags: [mine]
+# the end
+"""
+
+
+def source(project: Cli, *tools: dict[str, Any]) -> None:
+    (project.root / "s.json").write_text(json.dumps({"tools": tools}))
+
+
+def search(**changes: Any) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": {"q": {"type": "string"}, "limit": {"type": "integer", "maximum": 10}},
+    }
+    return {"name": "search", "description": "Search.", "inputSchema": schema, **changes}
+
+
+@pytest.fixture
+def imported(empty: Cli) -> Cli:
+    """A project whose `search` was imported, and worked on since."""
+    (empty.root / "toolgen.toml").write_text("")
+    empty.spec("search", SPEC)
+    return empty
+
+
+def test_nothing_new_changes_nothing(imported: Cli) -> None:
+    source(imported, search())
+    done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert (done.code, done.out) == (0, "")
+    assert imported.tree("specs")["search.yaml"] == SPEC
+
+
+def test_only_what_changed_is_written(imported: Cli) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"q": {"type": "string"}, "limit": {"type": "integer", "maximum": 20}, "all": {}},
+    }
+    source(imported, search(inputSchema=schema, title="Find"))
+    done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert done.code == 0, done.err
+    assert "search: updated input_schema, targets, title" in done.err
+    wanted = SPEC.replace("maximum: 10\n", "maximum: 20\n    all: {}\n").replace(
+        "name: search\n", "name: search\ntitle: Find\n"
+    )
+    wanted = wanted.replace("tags: [mine]\n", "targets:\n  mcp: {annotations_title: false}\ntags: [mine]\n")
+    assert imported.tree("specs")["search.yaml"] == wanted
+    (found,) = json.loads(imported("export", "mcp").out)["tools"]
+    assert found["inputSchema"] == schema
+    assert found["description"] == "Search.\n\nUse when: Somebody looks for something."
+
+
+def test_new_tools_wait_and_lost_ones_are_told(imported: Cli) -> None:
+    source(imported, {"name": "other", "description": "New.", "inputSchema": {"type": "object"}})
+    done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert done.code == 0
+    assert "other: new, with enabled: false" in done.err
+    assert "search: gone from the source; specs/search.yaml is kept" in done.err
+    assert "enabled: false\n" in imported.tree("specs")["other.yaml"]
+    assert imported.tree("specs")["search.yaml"] == SPEC
+
+
+def test_a_hand_written_spec_is_never_taken_over(imported: Cli) -> None:
+    imported.spec("greet")
+    source(imported, search(), {"name": "greet", "inputSchema": {"type": "object"}})
+    before = imported.tree("specs")
+    done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
+    assert done.code == 2
+    assert "specs/greet.yaml exists already" in done.err
+    assert imported.tree("specs") == before
+
+
+def test_mapped_names_stay(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text("")
+    dotted = {"name": "a.b", "description": "Dotted.", "inputSchema": {"type": "object"}}
+    source(empty, dotted)
+    assert empty("import", "mcp", "s.json").code == 0
+    source(empty, {**dotted, "name": "a_b"}, {**dotted, "description": "Changed."})
+    done = empty("import", "mcp", "s.json", "--sync")
+    assert done.code == 0, done.err
+    specs = empty.tree("specs")
+    assert "description: Changed." in specs["a_b.yaml"]
+    assert "enabled: false" in specs["a_b_2.yaml"]
+
+
+def test_namesakes_stay(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text("")
+    source(empty, search(), search(description="Another."))
+    assert empty("import", "mcp", "s.json").code == 0
+    before = empty.tree("specs")
+    assert {"search.yaml", "search_2.yaml"} <= before.keys()
+    done = empty("import", "mcp", "s.json", "--sync")
+    assert (done.code, done.out) == (0, "")
+    assert empty.tree("specs") == before
+
+
+mappings = st.dictionaries(texts, values, min_size=1, max_size=5)
+
+
+@settings(max_examples=200, deadline=None)
+@given(mappings, mappings, st.booleans())
+def test_a_change_gives_what_was_wanted(old: dict[str, Any], other: dict[str, Any], nested: bool) -> None:
+    wanted = {key: other.get(key, old.get(key)) for key in merged_order(list(old), [*old, *other])}
+    if nested:
+        old, wanted = {"k": old, "z": "a\n\n"}, {"k": wanted, "z": "a\n\n"}
+    text = patched("# kept\n" + write(old) + "# behind\n", wanted)
+    assert text.startswith("# kept\n")
+    (found,) = read({"a.yaml": text})
+    assert json.dumps(found.data) == json.dumps(wanted), text

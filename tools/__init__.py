@@ -1,0 +1,1 @@
+"""What developers of toolgen run, and nobody installs."""

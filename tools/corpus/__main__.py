@@ -1,0 +1,55 @@
+"""`make corpus`: print the table of docs/fidelity.md from a fresh run, and every miss with its reason.
+
+Exit code 1 where anything was missed. Without files, it takes those of the shared corpus, where there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from tools.corpus.mcp import measure_mcp
+from tools.corpus.openai import measure_openai
+from tools.corpus.score import Score, table
+
+SHARED = Path(os.environ.get("TOOLGEN_SHARED", Path(__file__).parents[3] / "shared")) / "corpus"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make corpus", description=__doc__)
+    parser.add_argument(
+        "--mcp", type=Path, metavar="FILE", help="JSONL: one tool a line, its server in `source`"
+    )
+    parser.add_argument("--openai", type=Path, metavar="FILE", help="JSONL: one function a line, its `calls`")
+    args = parser.parse_args()
+    asked = args.mcp or args.openai
+    mcp = args.mcp if asked else SHARED / "mcp_tools.public.jsonl"
+    openai = args.openai if asked else SHARED / "openai_functions.public.jsonl"
+    scores: list[Score] = []
+    for path, measure in ((mcp, measure_mcp), (openai, measure_openai)):
+        if path is None:
+            continue
+        if not path.is_file():
+            if asked:
+                parser.error(f"there is no file {path}")
+            print(f"skipped: {path} is not there (set TOOLGEN_SHARED)", file=sys.stderr)
+            continue
+        started = time.monotonic()
+        scores.append(measure(path))
+        took = time.monotonic() - started
+        print(f"{path.name}: {took:.0f} s, {scores[-1].told} notes of the importer", file=sys.stderr)
+    print(table(scores))
+    misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
+    print(
+        "\n".join(["", f"{len(misses)} missed:", *(f"- {miss}" for miss in misses)])
+        if misses
+        else "\nnothing missed"
+    )
+    return 1 if misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

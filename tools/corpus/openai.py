@@ -1,0 +1,114 @@
+"""Every function of a corpus as a tool, and every known call: accepted or refused, and nothing changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolgen.runtime import ToolError
+
+from tools.corpus.project import FailedError, project
+from tools.corpus.score import Score
+
+_FOREIGN = frozenset(("java", "javascript"))  # their values are written in another language than JSON
+_REQUIRED = re.compile(r"'(.+?)' is a required property")
+
+
+def measure_openai(path: Path) -> Score:
+    """Import and generate every function in `path`, one a line with its `calls`, and make the calls."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    score = Score(path.name, tools=len(lines))
+    for number, batch in enumerate(_batches(lines)):
+        _measure(score, batch, f"corpus_openai_{number}")
+    return score
+
+
+def _batches(lines: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The functions in projects in which no name stands twice: namesakes belong to different applications."""
+    batches: list[list[dict[str, Any]]] = []
+    seen: dict[str, int] = {}
+    for line in lines:
+        name = _function(line)["name"]
+        index = seen[name] = seen.get(name, -1) + 1
+        if index == len(batches):
+            batches.append([])
+        batches[index].append(line)
+    return batches
+
+
+def _function(line: Mapping[str, Any]) -> dict[str, Any]:
+    """The function as it was published; a line may be the function itself."""
+    found: dict[str, Any] = line.get("function_raw") or line.get("function") or dict(line)
+    return found
+
+
+def _measure(score: Score, lines: Sequence[dict[str, Any]], package: str) -> None:
+    with project(package) as made:
+        try:
+            score.told += made.take("openai", [_function(line) for line in lines])
+        except FailedError as error:
+            for line in lines:
+                score["imported"].note(_function(line)["name"], str(error))
+            return
+        catalog = made.module("catalog")
+        for line in lines:
+            name = _function(line)["name"]
+            try:
+                tool = catalog.tool_class(name)
+            except KeyError:
+                score["imported"].note(name, "not there")
+                continue
+            score["imported"].note(name, None)
+            if line.get("language") in _FOREIGN:
+                continue
+            for call in line.get("calls", ()):
+                _call(score, tool, call, f"{line.get('id', name)}, {call.get('entry')}")
+
+
+def _call(score: Score, tool: Any, call: Mapping[str, Any], where: str) -> None:
+    arguments = call["arguments"]
+    try:
+        request = tool.check_inputs(arguments)
+    except ToolError as error:
+        if call["valid"]:
+            score["valid accepted"].note(where, str(error))
+        else:
+            refused = None if error.code == "invalid_request" else f"refused with {error.code}"
+            score["invalid refused"].note(where, refused)
+            score["right path"].note(where, _wrong_path(error, call.get("errors", ())))
+        return
+    if not call["valid"]:
+        score["invalid refused"].note(where, f"accepted: {json.dumps(arguments)[:200]}")
+        return
+    score["valid accepted"].note(where, None)
+    left = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    same = same_json(left, arguments)
+    score["values unchanged"].note(where, None if same else f"became {json.dumps(left)[:200]}")
+
+
+def same_json(one: Any, other: Any) -> bool:
+    """Equal as JSON values: 1 is 1.0, and true is neither."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_json(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_json, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+def _wrong_path(error: ToolError, known: Iterable[str]) -> str | None:
+    """Which known faults no path of ours tells of."""
+    details: Any = error.details
+    told = {fault["path"] for fault in details["faults"]} if details else set()
+    missing = []
+    for fault in known:
+        steps, _, message = fault.partition(": ")
+        path = [step for step in steps.split("/") if step]
+        if required := _REQUIRED.match(message):
+            path.append(required[1])
+        wanted = "$" + "".join(f"[{step}]" if step.isdigit() else f".{step}" for step in path)
+        if wanted not in told:
+            missing.append(wanted)
+    return f"tells of {sorted(told)}, not of {missing}" if missing else None

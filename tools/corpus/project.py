@@ -1,0 +1,71 @@
+"""A project in a folder of its own: filled by `toolgen import`, made by `toolgen generate`, then imported."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
+
+from toolgen.cli import main
+
+
+class FailedError(Exception):
+    """A verb did not do what it was asked; its message."""
+
+
+class Project:
+    """A configured folder, `coerce` off: what is accepted is what the schema accepts."""
+
+    def __init__(self, root: Path, package: str) -> None:
+        self.root, self.package = root, package
+        (root / ".git").mkdir()
+        (root / "toolgen.toml").write_text(f'output = "{package}"\ncoerce = false\n')
+
+    def take(self, kind: str, tools: Sequence[Mapping[str, Any]]) -> int:
+        """Import `tools` and generate from them; how many notes the importer had."""
+        (self.root / "source.json").write_text(json.dumps(tools), encoding="utf-8")
+        words = ("import", kind, "source.json", "--into", "specs", "--format", "json")
+        notes = json.loads(self._run(*words))["notes"]
+        self._run("generate", "--format", "json")
+        return len(notes)
+
+    def module(self, name: str) -> ModuleType:
+        """A module of the generated package."""
+        return importlib.import_module(f"{self.package}.{name}")
+
+    def export(self) -> list[dict[str, Any]]:
+        """What `toolgen export mcp` prints."""
+        tools: list[dict[str, Any]] = json.loads(self._run("export", "mcp"))["tools"]
+        return tools
+
+    def _run(self, *words: str) -> str:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(["-C", str(self.root), *words])
+        if code != 0:
+            raise FailedError(
+                f"toolgen {words[0]}: exit code {code}: {(err.getvalue() or out.getvalue())[:2000]}"
+            )
+        return out.getvalue()
+
+
+@contextmanager
+def project(package: str) -> Iterator[Project]:
+    """A project that is gone afterwards, and its modules with it."""
+    with TemporaryDirectory(prefix="toolgen-corpus-") as folder:
+        sys.path.insert(0, folder)
+        importlib.invalidate_caches()
+        try:
+            yield Project(Path(folder), package)
+        finally:
+            sys.path.remove(folder)
+            for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+                del sys.modules[name]
