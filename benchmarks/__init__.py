@@ -1,0 +1,1 @@
+"""toolgen beside its peers: `make bench`."""

@@ -1,0 +1,167 @@
+"""`python -m benchmarks`: measure, show, and write what the documents are made from. See `make bench`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from . import groups, report, source
+from .compare import compare
+from .measure import Samples
+from .page import write_page
+from .process import Wrong
+from .rows import ROWS
+from .verify import verify
+
+RESULTS = Path(__file__).with_name("results")
+PACKAGES = (
+    "datamodel-code-generator",
+    "fastmcp",
+    "jsonschema-rs",
+    "mcp",
+    "openapi-python-client",
+    "pydantic",
+    "ruff",
+)
+SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]] = {
+    "start": (groups.start, (10, 1000)),
+    "check": (groups.check, (10, 100, 1000)),
+    "generate": (groups.generate, (10, 100, 1000)),
+    "memory": (groups.memory, (1000,)),
+    "server": (groups.server, (10, 1000)),
+    "call": (groups.call, (10,)),
+}
+
+
+def main() -> int:
+    """0 where everything was measured, whatever came of it; 2 where something did not do what it should."""
+    args = _arguments()
+    work = Path(args.work).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    if os.environ.get("PYTHONDONTWRITEBYTECODE"):
+        print("PYTHONDONTWRITEBYTECODE is set: it is left out of what is measured", file=sys.stderr)
+    os.environ["BENCH_CLOCK"] = args.clock
+    try:
+        if args.compare:
+            print(compare(args.compare, work, args.rounds, args.sizes or [100, 1000]))
+            return 0
+        if args.page:
+            write_page(json.loads((RESULTS / "summary.json").read_text("utf-8")))
+            return 0
+        source.install(work)
+        data = _measured(args, work)
+    except Wrong as error:
+        print(f"\nnothing to show: {error}", file=sys.stderr)
+        return 2
+    _show(data)
+    _keep(data, whole=not (args.rows or args.sizes or args.rounds or args.clock == "cpu"), into=args.json)
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--rows", type=_words, help=f"only these: {', '.join(row.id for row in ROWS)}")
+    parser.add_argument("--sizes", type=_numbers, help="numbers of specs, such as 10,100")
+    parser.add_argument("--rounds", type=int, default=0, help="as many everywhere (default: 3 to 41)")
+    parser.add_argument(
+        "--clock", choices=("wall", "cpu"), default="wall", help="cpu where the machine is busy"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="also peers at 5,000 specs; takes half an hour more"
+    )
+    parser.add_argument("--json", type=Path, help="write all figures to this file, too")
+    parser.add_argument("--work", default="build/bench", help="where the projects are laid out (build/bench)")
+    parser.add_argument("--compare", metavar="COMMIT", help="this checkout beside COMMIT, nothing else")
+    parser.add_argument("--page", action="store_true", help="write docs/performance.md anew from the summary")
+    return parser.parse_args()
+
+
+def _words(text: str) -> list[str]:
+    known, asked = {row.id for row in ROWS}, text.replace(",", " ").split()
+    if unknown := [word for word in asked if word not in known]:
+        raise argparse.ArgumentTypeError(
+            f"there is no row {unknown[0]!r}; the rows are {', '.join(sorted(known))}"
+        )
+    return asked
+
+
+def _numbers(text: str) -> list[int]:
+    numbers = sorted({int(word) for word in text.replace(",", " ").split()})
+    if numbers and numbers[0] < 1:
+        raise argparse.ArgumentTypeError("a number of specs is at least 1")
+    return numbers
+
+
+def _measured(args: argparse.Namespace, work: Path) -> dict[str, Any]:
+    began = time.monotonic()
+    bench = groups.Bench(work, args.rounds, args.clock, args.all)
+    wanted = {row.group for row in ROWS if not args.rows or row.id in args.rows}
+    loaded = verify(work, 10)
+    measured: dict[tuple[str, int], Samples] = {}
+    for name, (group, sizes) in SIZED.items():
+        if name in wanted:
+            for size in args.sizes or (*sizes, *((5000,) if args.all and len(sizes) > 1 else ())):
+                measured[name, size] = group(bench, size)
+    if "scale" in wanted:
+        measured |= _scale(bench, args.sizes)
+    return report.as_data(measured, {**_facts(), "check loads": loaded, "minutes": _minutes(began)})
+
+
+def _scale(bench: groups.Bench, sizes: list[int] | None) -> dict[tuple[str, int], Samples]:
+    chosen = tuple(sizes or groups.SCALE)
+    if len(chosen) < 3:
+        print(f"no figure for scale: it takes three numbers of specs, not {len(chosen)}", file=sys.stderr)
+        return {}
+    return {("scale", chosen[-1]): groups.scale(bench, chosen)}
+
+
+def _facts() -> dict[str, Any]:
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "packages": {name: version(name) for name in PACKAGES},
+        "clock": os.environ["BENCH_CLOCK"],
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+def _minutes(began: float) -> float:
+    return round((time.monotonic() - began) / 60, 1)
+
+
+def _show(data: dict[str, Any]) -> None:
+    measured, facts = report.from_data(data), data["facts"]
+    print(report.as_text(report.promises(measured)), end="\n\n")
+    print(report.as_text(report.peers(measured)), end="\n\n")
+    for verb, names in facts["check loads"].items():
+        print(f"{verb} imports {', '.join(names) or 'none'} of the heavy modules")
+    if "datamodel_code_generator" not in facts["check loads"]["check without cache"]:
+        print("`check` without cache did not run the engine: its row does not measure what it says")
+    where = f"{facts['system']}, Python {facts['python']}"
+    print(f"{where}; {facts['minutes']} minutes, {facts['clock']} time; byte-code compiled for all")
+
+
+def _keep(data: dict[str, Any], *, whole: bool, into: Path | None) -> None:
+    """The latest figures beside each other; the summary and the page only where everything was measured."""
+    text = json.dumps(data, indent=1) + "\n"
+    RESULTS.mkdir(exist_ok=True)
+    for path in ([into] if into else []) + [RESULTS / "latest.json"]:
+        path.write_text(text, "utf-8")
+    if whole:
+        (RESULTS / "summary.json").write_text(text, "utf-8")
+        write_page(data)
+    else:
+        print("a part only: docs/performance.md stays as it is", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,210 @@
+"""What is measured together: each group gives figures by case, one a round."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from . import peers
+from .measure import Case, Samples, interleave
+from .process import Done, Wrong, run
+from .project import BIN, PYTHON, Project, lay_out
+from .rows import ENGINE, PASS
+from .stdio import first_list
+
+INSIDE = Path(__file__).with_name("inside")
+SCALE = (100, 1000, 5000)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where the projects are, and how thoroughly to measure. `rounds` of 0: as each group thinks best."""
+
+    work: Path
+    rounds: int = 0
+    clock: str = "wall"
+    every: bool = False  # also what takes long and has no target
+    made: set[int] = field(default_factory=set)  # sizes that are there to be copied
+
+    def bare(self, size: int) -> Project:
+        """A project of `size` specs of which nothing is generated."""
+        return lay_out(self.work / f"project-{size}-cold", size)
+
+    def fresh(self, size: int) -> Project:
+        """A project of `size` specs as `generate` leaves it, with byte-code."""
+        model = Project(self.work / f"model-{size}", size)
+        if size not in self.made:
+            lay_out(model.folder, size)
+            model.toolgen("generate", says=f"{size} tool")
+            model.compile()
+            self.made.add(size)
+        project = Project(self.work / f"project-{size}", size)
+        shutil.rmtree(project.folder, ignore_errors=True)
+        shutil.copytree(model.folder, project.folder)
+        project.toolgen("generate", says=" 0 files written")
+        return project
+
+    def run(self, cases: list[Case], rounds: int, label: str, *, warm_up: bool = True) -> Samples:
+        """The figures of all cases."""
+        return interleave(cases, self.rounds or rounds, label, warm_up=warm_up)
+
+
+def start(bench: Bench, size: int) -> Samples:
+    """What starts and ends at once."""
+    project = bench.fresh(size)
+    commands = {
+        PASS: [PYTHON, "-c", "pass"],
+        "toolgen --help": [str(BIN / "toolgen"), "--help"],
+        "import generated": [PYTHON, "-c", "import generated"],
+        "datamodel-codegen --help": [str(BIN / "datamodel-codegen"), "--help"],
+        "openapi-python-client --version": [str(BIN / "openapi-python-client"), "--version"],
+    }
+    cases = [Case(name, _command(project, command)) for name, command in commands.items()]
+    return bench.run(cases, 21, f"start, {size} specs")
+
+
+def check(bench: Bench, size: int) -> Samples:
+    """Nothing has changed since `generate`."""
+    project = bench.fresh(size)
+    project.record()
+    project.commit()
+    says = f"clean: {size} tools"
+    cases = [
+        Case("toolgen check", lambda: project.toolgen("check", says=says).seconds),
+        Case("bare Python script, same hashes", lambda: peers.bare_script(project).seconds),
+        Case("sha256sum --check", lambda: peers.sha256sum(project).seconds),
+        Case("git status", lambda: peers.git_status(project).seconds),
+        Case(PASS, lambda: peers.python_pass(project).seconds),
+    ]
+    return bench.run(cases, 11, f"check, {size} specs")
+
+
+def generate(bench: Bench, size: int) -> Samples:
+    """All that takes the engine, and its rivals."""
+    cold, warm = bench.bare(size), bench.fresh(size)
+    edits = count(1)
+    empty = {"TOOLGEN_CACHE_DIR": str(warm.folder / ".no-cache")}
+
+    def edit() -> None:
+        number = next(edits)
+        warm.edit(number * 37, f"as of edition {number}")
+
+    def reprint() -> None:
+        peers.engine(cold)
+
+    def again() -> None:
+        peers.forget_client(cold)
+
+    def forget() -> None:
+        shutil.rmtree(warm.folder / ".no-cache", ignore_errors=True)
+
+    says = f"{size} tool"
+    cases = [
+        Case("toolgen generate, cold", lambda: cold.toolgen("generate", says=says).seconds, cold.forget),
+        Case("toolgen generate, one changed", lambda: _one(warm).seconds, edit),
+        Case("toolgen check, no cache", lambda: _without(warm, empty).seconds, forget),
+        Case(ENGINE, lambda: peers.engine(cold).seconds),
+        Case("openapi-python-client", lambda: peers.client_generator(cold).seconds, again),
+    ]
+    if size <= 100 or bench.every:
+        options = peers.ENGINE_AS_IT_COMES
+        cases += [
+            Case("datamodel-codegen --check", lambda: peers.engine(cold, check=True).seconds, reprint),
+            Case("datamodel-codegen, black and isort", lambda: peers.engine(cold, options).seconds),
+        ]
+    return bench.run(cases, 7 if size < 1000 else 5, f"generate, {size} specs", warm_up=size < 1000)
+
+
+def memory(bench: Bench, size: int) -> Samples:
+    """Peaks in bytes, all processes of a command together; where the system does not tell, of the largest."""
+    project = bench.bare(size)
+
+    def peak(done: Done) -> float:
+        return float(done.memory or done.largest)
+
+    cases = [
+        Case("toolgen generate, cold", lambda: peak(project.toolgen("generate", weigh=True)), project.forget),
+        Case(ENGINE, lambda: peak(peers.engine(project, weigh=True))),
+    ]
+    return bench.run(cases, 3, f"memory, {size} specs", warm_up=False)
+
+
+def scale(bench: Bench, sizes: tuple[int, ...] = SCALE) -> Samples:
+    """What a spec costs among few and among many: `generate` from nothing, and `check` of nothing changed."""
+    cold = {size: bench.bare(size) for size in sizes}
+    warm = {size: bench.fresh(size) for size in sizes}
+    cases = []
+    for size in sizes:
+        says = f"{size} tool"
+        cases += [
+            Case(f"generate {size}", _toolgen(cold[size], "generate", says), cold[size].forget),
+            Case(f"check {size}", _toolgen(warm[size], "check", f"clean: {says}")),
+        ]
+    samples = dict(bench.run(cases, 3, "scale", warm_up=False))
+    small, middle, large = sizes[0], sizes[-2], sizes[-1]
+    for verb in ("generate", "check"):
+        samples[f"{verb}, beyond 1,000"] = _slope(samples, verb, middle, large)
+        samples[f"{verb}, up to 1,000"] = _slope(samples, verb, small, middle)
+    return samples
+
+
+def server(bench: Bench, size: int) -> Samples:
+    """A server over stdio, from its start to the end of its first list."""
+    project, single = bench.fresh(size), bench.fresh(1)
+    ours = [PYTHON, "-m", "generated.mcp_server"]
+    cases = [
+        Case("toolgen, all tools", lambda: first_list(ours, project, size)),
+        Case("toolgen, one tool", lambda: first_list(ours, single, 1)),
+    ]
+    for kind, name in (
+        ("lowlevel", "low-level server by hand"),
+        ("mcpserver", "MCPServer"),
+        ("fastmcp", "fastmcp"),
+    ):
+        command = [PYTHON, str(INSIDE / "servers.py"), kind]
+        cases.append(Case(name, _listing(command, project, size)))
+    return bench.run(cases, 7, f"server, {size} tools")
+
+
+def call(bench: Bench, size: int) -> Samples:
+    """Calls inside one process, where rounds are taken in the process itself."""
+    project = bench.fresh(size)
+    rounds = bench.rounds or 41
+    command = [PYTHON, str(INSIDE / "calls.py"), str(rounds), "30", bench.clock]
+    found: dict[str, list[float]] = json.loads(
+        run(command, project.folder, project.env).text.splitlines()[-1]
+    )
+    return found
+
+
+def _command(project: Project, command: list[str]) -> Callable[[], float]:
+    return lambda: run(command, project.folder, project.env).seconds
+
+
+def _toolgen(project: Project, verb: str, says: str) -> Callable[[], float]:
+    return lambda: project.toolgen(verb, says=says).seconds
+
+
+def _listing(command: list[str], project: Project, size: int) -> Callable[[], float]:
+    return lambda: first_list(command, project, size)
+
+
+def _without(project: Project, cache: Mapping[str, str]) -> Done:
+    return project.toolgen("check", says="clean", env=cache)
+
+
+def _one(project: Project) -> Done:
+    done = project.toolgen("generate", says=f"{project.size} tool")
+    if " 0 files written" in done.text:
+        raise Wrong("the edit of a spec changed nothing")
+    return done
+
+
+def _slope(samples: Samples, verb: str, few: int, many: int) -> list[float]:
+    """Seconds per spec between two sizes, in each round."""
+    pairs = zip(samples[f"{verb} {few}"], samples[f"{verb} {many}"], strict=True)
+    return [(large - small) / (many - few) for small, large in pairs]

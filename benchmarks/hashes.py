@@ -1,0 +1,11 @@
+"""The bare script that `check` is set beside: hash the same files, compare with what is on record."""
+
+import sys
+from hashlib import sha256
+
+with open(sys.argv[1]) as record:
+    for line in record:
+        digest, path = line.rstrip("\n").split("  ", 1)
+        with open(path, "rb") as file:
+            if sha256(file.read()).hexdigest() != digest:
+                sys.exit(f"{path} changed")

@@ -1,0 +1,113 @@
+"""One call, many times, in one process: the runtime, the adapter, the peers. Prints JSON.
+
+`python calls.py ROUNDS CALLS [ours] [cpu]`, with a project on PYTHONPATH; `ours` leaves the peers out,
+`cpu` takes processor time. Seconds a call, one figure a round. Every case is first shown to give the
+same answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import servers
+
+Call = Callable[[], Awaitable[Any]]  # gives the answer: JSON text, or what it stands for
+
+
+async def main(rounds: int, calls: int, *, with_peers: bool) -> None:
+    """Measure, and print the figures."""
+    logging.disable(logging.CRITICAL)
+    async with AsyncExitStack() as stack:
+        cases = {**_in_process(), **await _through_mcp(stack, with_peers)}
+        expected = json.loads(servers.answer().model_dump_json(by_alias=True, exclude_unset=True))
+        for name, call in cases.items():
+            got = await call()
+            got = json.loads(got) if isinstance(got, str) else got
+            if got != expected:
+                raise SystemExit(f"{name} answered {got!r}, not {expected!r}")
+        print(json.dumps(await _measure(cases, rounds, calls)))
+
+
+async def _measure(cases: dict[str, Call], rounds: int, calls: int) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {name: [] for name in cases}
+    names = list(cases)
+    clock = time.process_time if "cpu" in sys.argv else time.perf_counter
+    for number in range(rounds + 1):
+        at = number % len(names)
+        for name in (*names[at:], *names[:at]):
+            call = cases[name]
+            count = calls * 20 if name.startswith(("runtime", "by hand")) else calls
+            gc.collect()
+            began = clock()
+            for _ in range(count):
+                await call()
+            if number:  # the first round warms up
+                found[name].append((clock() - began) / count)
+    return found
+
+
+def _tool() -> tuple[str, Any]:
+    """The name of the implemented tool, and a request."""
+    name = next(tool["name"] for tool in servers.tools() if tool["name"].endswith("_0000"))
+    return name, json.loads(Path("call.json").read_text("utf-8"))
+
+
+def _in_process() -> dict[str, Call]:
+    """The runtime, and what one would write without it. Both give JSON text."""
+    from generated import catalog
+
+    name, arguments = _tool()
+    toolkit = catalog.toolkit()
+    request_model, given = servers.models(catalog.TOOLS[name])[0], servers.answer()
+
+    async def execute(request: Any) -> Any:
+        return given
+
+    async def by_hand() -> Any:
+        response = await execute(request_model.model_validate(arguments))
+        return response.model_dump_json(by_alias=True, exclude_unset=True)
+
+    async def runtime() -> Any:
+        return (await toolkit.call(name, arguments)).as_text()
+
+    return {"by hand": by_hand, "runtime": runtime}
+
+
+async def _through_mcp(stack: AsyncExitStack, with_peers: bool) -> dict[str, Call]:
+    """Servers in this process, each asked by the client that its authors ship."""
+    from mcp import Client
+
+    from generated import mcp_server
+
+    name, arguments = _tool()
+    every = servers.tools()
+
+    def through(client: Any) -> Call:
+        async def call() -> Any:
+            return (await client.call_tool(name, arguments)).structured_content
+
+        return call
+
+    servers_of: dict[str, Any] = {
+        "low-level handler by hand": Client(servers.lowlevel(every)),
+        "MCP adapter": Client(mcp_server.build_server()),
+    }
+    if with_peers:
+        from fastmcp import Client as FastClient
+
+        servers_of["MCPServer"] = Client(servers.mcpserver(every))
+        servers_of["fastmcp"] = FastClient(servers.fastmcp(every))
+    return {kind: through(await stack.enter_async_context(client)) for kind, client in servers_of.items()}
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), with_peers="ours" not in sys.argv))

@@ -1,0 +1,161 @@
+"""The same tools on servers of the peers, and on one written by hand. Run with a project on PYTHONPATH.
+
+`python servers.py mcpserver|fastmcp|lowlevel [COUNT]` serves stdio. The peers derive schemas from signatures;
+theirs are made of the fields of the generated models, so that types, bounds and descriptions are the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Annotated, Any
+
+from pydantic import BaseModel
+
+
+def tools(count: int | None = None) -> Sequence[Mapping[str, Any]]:
+    """The definitions of the first `count` tools of the project."""
+    from generated import catalog
+
+    return list(catalog.TOOLS.values())[:count]
+
+
+def models(tool: Mapping[str, Any]) -> tuple[type[BaseModel], type[BaseModel]]:
+    """The generated request and response of a tool."""
+    base = tool["class_name"].removesuffix("Tool")
+    module = import_module(f"generated.models.{tool['py_name']}")
+    return getattr(module, f"{base}Request"), getattr(module, f"{base}Response")
+
+
+def answer() -> BaseModel:
+    """What the implemented tool gives."""
+    name = next(iter(sorted(tool["py_name"] for tool in tools() if tool["name"].endswith("_0000"))))
+    return import_module(f"tools.{name}").ANSWER  # type: ignore[no-any-return]
+
+
+def function(tool: Mapping[str, Any]) -> Any:
+    """An async function with one parameter a field of the request, as one writes it for the peers."""
+    request, response = models(tool)
+    given = answer()
+
+    async def call(**arguments: Any) -> Any:
+        return given
+
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=Annotated[field.annotation, field],
+            default=inspect.Parameter.empty if field.is_required() else field.get_default(),
+        )
+        for name, field in request.model_fields.items()
+    ]
+    call.__name__ = tool["py_name"]
+    call.__doc__ = tool["description"]
+    call.__signature__ = inspect.Signature(parameters, return_annotation=response)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": response}
+    return call
+
+
+def mcpserver(chosen: Sequence[Mapping[str, Any]]) -> Any:
+    """The official SDK's high-level server."""
+    from mcp.server import MCPServer
+
+    server = MCPServer("bench", log_level="ERROR")
+    for tool in chosen:
+        server.add_tool(
+            function(tool), name=tool["name"], title=tool["title"], description=tool["description"]
+        )
+    return server
+
+
+def fastmcp(chosen: Sequence[Mapping[str, Any]]) -> Any:
+    """fastmcp."""
+    from fastmcp import FastMCP
+    from fastmcp.tools import Tool
+
+    server = FastMCP("bench")
+    for tool in chosen:
+        made = Tool.from_function(
+            function(tool), name=tool["name"], title=tool["title"], description=tool["description"]
+        )
+        server.add_tool(made)
+    return server
+
+
+def lowlevel(chosen: Sequence[Mapping[str, Any]]) -> Any:
+    """The official SDK's low-level server, by hand: the author's schemas published, and checked both ways."""
+    import mcp_types as types
+    from jsonschema_rs import Draft202012Validator
+    from mcp.server.lowlevel import Server
+    from pydantic_core import to_json
+
+    listed = [
+        types.Tool(
+            name=tool["name"],
+            title=tool["title"],
+            description=tool["description"],
+            input_schema=tool["input_schema"],
+            output_schema=tool["output_schema"],
+        )
+        for tool in chosen
+    ]
+    schemas = {tool["name"]: tool["input_schema"] for tool in chosen}
+    known = {tool["name"]: tool for tool in chosen}
+    ready: dict[str, tuple[Any, ...]] = {}
+
+    def prepare(name: str) -> tuple[Any, ...]:
+        tool = known[name]
+        ready[name] = (
+            Draft202012Validator(tool["input_schema"], validate_formats=True),
+            Draft202012Validator(tool["output_schema"], validate_formats=True),
+            *models(tool),
+            answer(),
+        )
+        return ready[name]
+
+    async def execute(request: BaseModel, given: BaseModel) -> BaseModel:
+        return given
+
+    async def on_list(context: Any, params: Any) -> Any:
+        return types.ListToolsResult(tools=listed)
+
+    async def on_call(context: Any, params: Any) -> Any:
+        asked, answered, request_model, _, given = ready.get(params.name) or prepare(params.name)
+        arguments = params.arguments or {}
+        if not asked.is_valid(arguments):
+            text = "\n".join(error.message for error in asked.iter_errors(arguments))
+            return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+        response = await execute(request_model.model_validate(arguments), given)
+        content = response.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        if not answered.is_valid(content):
+            raise RuntimeError("the response breaks its schema")
+        text = to_json(content).decode()
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=content)
+
+    return Server("bench", on_list_tools=on_list, on_call_tool=on_call, get_tool_input_schema=schemas.get)
+
+
+def main() -> None:
+    """Serve over stdio."""
+    kind, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None
+    if kind == "mcpserver":
+        mcpserver(tools(count)).run("stdio")
+    elif kind == "fastmcp":
+        fastmcp(tools(count)).run("stdio", show_banner=False)
+    else:
+        asyncio.run(_serve(lowlevel(tools(count))))
+
+
+async def _serve(server: Any) -> None:
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""`docs/performance.md`: what stands between its markers is written by `make bench`, the rest by people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from . import report
+from .plot import draw
+from .process import Wrong
+from .source import ROOT
+
+PAGE = ROOT / "docs" / "performance.md"
+
+
+def write_page(data: Mapping[str, Any]) -> None:
+    """The tables and the picture of `data`. Same figures, same bytes."""
+    measured, facts = report.from_data(data), data["facts"]
+    draw(measured, PAGE.with_suffix(".svg"))
+    parts = {
+        "promises": report.as_markdown(report.promises(measured)),
+        "peers": report.as_markdown(report.peers(measured)),
+        "facts": _facts(facts),
+    }
+    text = PAGE.read_text("utf-8")
+    for name, part in parts.items():
+        text = _between(text, name, part)
+    PAGE.write_text(text, "utf-8")
+
+
+def _facts(facts: Mapping[str, Any]) -> str:
+    packages = ", ".join(f"{name} {number}" for name, number in facts["packages"].items())
+    loads = "; ".join(
+        f"`{verb}` imports {', '.join(names) or 'none'}" for verb, names in facts["check loads"].items()
+    )
+    return (
+        f"Measured on {facts['date']}: {facts['system']}, Python {facts['python']}, "
+        f"{facts['clock']} time, load {facts['load']} at the end. {packages}. "
+        f"Of yaml, jinja2, pydantic and the engine, {loads}."
+    )
+
+
+def _between(text: str, name: str, part: str) -> str:
+    pattern = re.compile(rf"(<!-- bench:{name} -->\n).*?(<!-- /bench:{name} -->)", re.DOTALL)
+    if not pattern.search(text):
+        raise Wrong(f"{PAGE.name} has lost its marker <!-- bench:{name} -->")
+    return pattern.sub(lambda found: f"{found[1]}{part}\n{found[2]}", text)

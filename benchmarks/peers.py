@@ -1,0 +1,77 @@
+"""The peers that are commands: how each is called, and how we know that it did the work."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from .process import Done, Wrong, run
+from .project import BIN, PYTHON, Project
+
+_SCRIPT = Path(__file__).with_name("hashes.py")
+
+# By default the engine formats with black and isort, 18 ms a tool. `builtin` is its own fast printer and its
+# announced next default: the stricter thing to be compared with. All else is as it comes.
+ENGINE_OPTIONS = (
+    "--output-model-type",
+    "pydantic_v2.BaseModel",
+    "--disable-timestamp",
+    "--formatters",
+    "builtin",
+)
+ENGINE_AS_IT_COMES = (*ENGINE_OPTIONS[:-1], "black", "isort")
+
+
+def python_pass(project: Project) -> Done:
+    """The least that any Python command costs."""
+    return run([PYTHON, "-c", "pass"], project.folder, project.env)
+
+
+def engine(
+    project: Project, options: Sequence[str] = ENGINE_OPTIONS, *, check: bool = False, weigh: bool = False
+) -> Done:
+    """datamodel-code-generator on all tools in one call; with `check`, its own comparison."""
+    output = project.folder / "peers" / "models.py"
+    command = [str(BIN / "datamodel-codegen"), "--input", "mcp.json", "--input-file-type", "mcp-tools"]
+    more = ["--output", str(output), *options, *(["--check"] if check else [])]
+    done = run([*command, *more], project.folder, project.env, weigh=weigh)
+    classes = output.read_text("utf-8").count("\nclass ")
+    if classes < 2 * project.size:
+        raise Wrong(f"datamodel-codegen wrote {classes} classes for {project.size} tools:\n{done.text}")
+    return done
+
+
+def client_generator(project: Project) -> Done:
+    """openapi-python-client on the same tools as operations."""
+    output = project.folder / "peers" / "client"
+    command = [str(BIN / "openapi-python-client"), "generate", "--path", "openapi.json"]
+    env = {**project.env, "PATH": f"{BIN}:{project.env['PATH']}"}  # it calls ruff by name
+    done = run([*command, "--output-path", str(output)], project.folder, env)
+    made = len(list((output / "bench_client" / "api" / "tools").glob("*_[0-9]*.py")))
+    if made != project.size or "rror" in done.text or "arning" in done.text:
+        raise Wrong(f"openapi-python-client wrote {made} of {project.size} operations:\n{done.text[-2000:]}")
+    return done
+
+
+def forget_client(project: Project) -> None:
+    """As before the first run of openapi-python-client."""
+    shutil.rmtree(project.folder / "peers" / "client", ignore_errors=True)
+
+
+def bare_script(project: Project) -> Done:
+    """A Python script that hashes the same inputs and outputs and compares them with a list."""
+    return run([PYTHON, str(_SCRIPT), "files.sha256"], project.folder, project.env)
+
+
+def sha256sum(project: Project) -> Done:
+    """coreutils on the same list."""
+    return run(["sha256sum", "--check", "--quiet", "files.sha256"], project.folder, project.env)
+
+
+def git_status(project: Project) -> Done:
+    """git on a repository of the same files, unchanged."""
+    done = run(["git", "status", "--porcelain"], project.folder, project.env)
+    if done.text:
+        raise Wrong(f"git status found changes:\n{done.text[:500]}")
+    return done

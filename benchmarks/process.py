@@ -1,0 +1,107 @@
+"""Run a command, and know what it took in time and memory, and that it did what it should."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class Wrong(Exception):  # noqa: N818
+    """A command did something else than the row says it measures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One run. `memory` is in bytes: None where nobody looked, or it cannot be known."""
+
+    seconds: float  # by the clock that was asked for
+    largest: int  # peak resident memory of the largest single process, as getrusage tells it
+    memory: int | None  # peak of all its processes together, shared pages counted once (PSS)
+    text: str  # stdout and stderr
+
+
+def environment(project: Path, **more: str) -> dict[str, str]:
+    """Nothing of the caller's that changes what is measured; byte-code may be written and is used."""
+    kept = {
+        key: os.environ[key] for key in ("HOME", "LANG", "PATH", "TMPDIR", "SYSTEMROOT") if key in os.environ
+    }
+    return {**kept, "PYTHONPATH": str(project), **more}
+
+
+def run(
+    command: Sequence[str], folder: Path, env: Mapping[str, str], *, code: int = 0, weigh: bool = False
+) -> Done:
+    """Run `command` to its end. `weigh` samples its memory, which slows it down: not for times."""
+    log = folder / ".bench-log"
+    with log.open("w+b") as file:
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=file, stderr=file
+        )
+        scale = Scale(process.pid) if weigh else None
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = elapsed(began, usage)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        memory = scale.stop() if scale else None
+        file.seek(0)
+        text = file.read().decode("utf-8", "replace")
+    log.unlink()
+    if process.returncode != code:
+        raise Wrong(f"{' '.join(command)} ended with {process.returncode}, not {code}:\n{text[-2000:]}")
+    return Done(seconds, usage.ru_maxrss * (1 if os.uname().sysname == "Darwin" else 1024), memory, text)
+
+
+def elapsed(began: float, usage: resource.struct_rusage) -> float:
+    """Seconds since `began` or, by `BENCH_CLOCK=cpu`, of processor time of the process and its children.
+
+    Where others use the machine, too, processor time is the steadier figure; it does not see idle cores.
+    """
+    if os.environ.get("BENCH_CLOCK") == "cpu":
+        return usage.ru_utime + usage.ru_stime
+    return time.perf_counter() - began
+
+
+class Scale:
+    """The peak memory of a process and its children, looked at every few milliseconds. Linux only."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._peak = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> int | None:
+        """Bytes; None where the system does not tell."""
+        self._over.set()
+        self._thread.join()
+        return self._peak or None
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.02):
+            self._peak = max(self._peak, sum(map(_proportional, _family(self._pid))))
+
+
+def _family(pid: int) -> list[int]:
+    found = [pid]
+    for each in found:
+        try:
+            for task in os.listdir(f"/proc/{each}/task"):
+                found += map(int, Path(f"/proc/{each}/task/{task}/children").read_text().split())
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def _proportional(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)

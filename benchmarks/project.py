@@ -1,0 +1,137 @@
+"""A toolgen project of so many specs, laid out for measuring, with the same tools in the peers' words."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from . import corpus, documents
+from .process import Done, Wrong, environment, run
+
+BIN = Path(sys.executable).parent
+PYTHON, TOOLGEN = sys.executable, str(BIN / "toolgen")
+
+_SETTINGS = 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n'
+_IMPLEMENTATION = '''\
+"""Gives the same answer to every request."""
+
+from generated.tools.{name} import {class_name}, {base}Response
+
+ANSWER = {base}Response.model_validate({answer!r})
+
+
+class Tool({class_name}):
+    async def execute(self, request, context):
+        return ANSWER
+'''
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One folder. `code` is a folder with toolgen in it that is used before the installed one."""
+
+    folder: Path
+    size: int
+    code: Path | None = None
+
+    @property
+    def env(self) -> dict[str, str]:
+        """What commands in this project see; their cache is its own."""
+        paths = [str(path) for path in (self.code, self.folder) if path]
+        return environment(
+            self.folder, PYTHONPATH=os.pathsep.join(paths), TOOLGEN_CACHE_DIR=str(self.folder / ".cache")
+        )
+
+    def toolgen(
+        self, *words: str, says: str = "", env: Mapping[str, str] | None = None, weigh: bool = False
+    ) -> Done:
+        """Run toolgen here; `Wrong` unless it succeeds and says `says`."""
+        command = [PYTHON, "-m", "toolgen"] if self.code else [TOOLGEN]
+        done = run([*command, *words], self.folder, {**self.env, **(env or {})}, weigh=weigh)
+        if says not in done.text:
+            raise Wrong(f"toolgen {' '.join(words)} did not say {says!r} but:\n{done.text[-2000:]}")
+        return done
+
+    def forget(self) -> None:
+        """As before the first `generate`: no output, no cache."""
+        for name in ("generated", ".cache", ".no-cache"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def edit(self, number: int, word: str) -> None:
+        """Change what one spec says, to what it never said before."""
+        path = self.folder / "specs" / f"{corpus.name(number % self.size)}.yaml"
+        before = path.read_text("utf-8")
+        after = re.sub(r"description: Which one.*", f"description: Which one, {word}.", before, count=1)
+        if after == before:
+            raise Wrong(f"{path} says {word!r} already")
+        path.write_text(after, "utf-8")
+
+    def inputs(self) -> list[Path]:
+        """The specs, relative to the project."""
+        return sorted(p.relative_to(self.folder) for p in (self.folder / "specs").rglob("*.yaml"))
+
+    def outputs(self) -> list[Path]:
+        """What was generated, byte-code left out."""
+        found = (self.folder / "generated").rglob("*")
+        return sorted(p.relative_to(self.folder) for p in found if p.is_file() and p.suffix != ".pyc")
+
+    def digest(self) -> str:
+        """One hash of all that was generated."""
+        return sha256("\n".join(self._hash_lines(self.outputs())).encode()).hexdigest()
+
+    def record(self) -> None:
+        """Write `files.sha256`: inputs and outputs, as `sha256sum` and the bare script read it."""
+        lines = self._hash_lines([*self.inputs(), *self.outputs()])
+        (self.folder / "files.sha256").write_text("\n".join(lines) + "\n", "utf-8")
+
+    def compile(self) -> None:
+        """Byte-code for all that was generated, as an installer makes it."""
+        subprocess.run([PYTHON, "-m", "compileall", "-q", "generated", "tools"], cwd=self.folder, check=True)
+
+    def commit(self) -> None:
+        """Put everything under git, so that `git status` has as much to look at as `check`."""
+        (self.folder / ".gitignore").write_text("*.pyc\n.cache/\n.no-cache/\n.bench-log\npeers/\n", "utf-8")
+        shutil.rmtree(self.folder / ".git", ignore_errors=True)
+        name = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "commit.gpgsign=false")
+        for words in (("init", "-q"), ("add", "-A"), (*name, "commit", "-q", "-m", "bench")):
+            subprocess.run(["git", *words], cwd=self.folder, check=True)
+
+    def _hash_lines(self, paths: list[Path]) -> Iterator[str]:
+        for path in paths:
+            yield f"{sha256((self.folder / path).read_bytes()).hexdigest()}  {path.as_posix()}"
+
+
+def lay_out(folder: Path, size: int, code: Path | None = None) -> Project:
+    """A new project of `size` specs in `folder`; nothing is generated yet."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for path, text in corpus.specs(size):
+        file = folder / "specs" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    (folder / "toolgen.toml").write_text(_SETTINGS, "utf-8")
+    # also ends the peers' search for settings, which would find the ones of toolgen's own sources
+    (folder / "pyproject.toml").write_text('[project]\nname = "bench"\nversion = "0"\n', "utf-8")
+    (folder / "mcp.json").write_text(documents.mcp_document(size), "utf-8")
+    (folder / "openapi.json").write_text(documents.openapi_document(size), "utf-8")
+    (folder / "call.json").write_text(json.dumps(documents.arguments(0)), "utf-8")
+    (folder / "peers").mkdir()
+    _implement(folder)
+    return Project(folder, size, code)
+
+
+def _implement(folder: Path) -> None:
+    """Tool 0 is implemented: it is the one that is called."""
+    name = corpus.name(0)
+    base = name.title().replace("_", "")
+    text = _IMPLEMENTATION.format(name=name, class_name=f"{base}Tool", base=base, answer=documents.answer(0))
+    (folder / "tools").mkdir()
+    (folder / "tools" / "__init__.py").write_text("", "utf-8")
+    (folder / "tools" / f"{name}.py").write_text(text, "utf-8")

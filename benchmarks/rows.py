@@ -1,0 +1,81 @@
+"""The rows: what is promised, of which measurement, beside what, and how much it may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A ratio of two cases of a group. `target` holds at `at` specs; at other sizes it is shown beside."""
+
+    id: str
+    what: str
+    group: str
+    ours: str
+    baseline: str
+    target: float
+    at: int | None = 1000  # None: the number of specs makes no difference
+
+
+ENGINE = "datamodel-codegen, mcp-tools"
+PASS = "python -c pass"
+
+ROWS = (
+    Row("help", "`toolgen --help`", "start", "toolgen --help", PASS, 4.5, None),
+    Row(
+        "check", "`check`, nothing changed", "check", "toolgen check", "bare Python script, same hashes", 2.0
+    ),
+    Row("one", "`generate`, one spec changed", "generate", "toolgen generate, one changed", ENGINE, 0.10),
+    Row("full", "`check` without cache", "generate", "toolgen check, no cache", ENGINE, 0.65),
+    Row("cold", "`generate`, cold", "generate", "toolgen generate, cold", ENGINE, 0.70),
+    Row("memory", "peak memory of `generate`, cold", "memory", "toolgen generate, cold", ENGINE, 1.0),
+    Row(
+        "scale",
+        "cost per further spec, `generate` cold",
+        "scale",
+        "generate, beyond 1,000",
+        "generate, up to 1,000",
+        1.2,
+        None,
+    ),
+    Row(
+        "scale-check",
+        "cost per further spec, `check`",
+        "scale",
+        "check, beyond 1,000",
+        "check, up to 1,000",
+        1.2,
+        None,
+    ),
+    Row("import", "`import generated`", "start", "import generated", PASS, 1.3),
+    Row(
+        "server",
+        "MCP server, start to first `tools/list`",
+        "server",
+        "toolgen, all tools",
+        "toolgen, one tool",
+        1.3,
+    ),
+    Row("call", "one call through the runtime", "call", "runtime", "by hand", 1.6, None),
+    Row(
+        "mcp",
+        "one call through the MCP adapter",
+        "call",
+        "MCP adapter",
+        "low-level handler by hand",
+        1.25,
+        None,
+    ),
+    Row("mcp-mcpserver", "the same, beside MCPServer", "call", "MCP adapter", "MCPServer", 1.0, None),
+    Row("mcp-fastmcp", "the same, beside fastmcp", "call", "MCP adapter", "fastmcp", 1.0, None),
+)
+
+# The case that is ours in the comparison with all others of its group.
+OURS = {
+    "start": "toolgen --help",
+    "check": "toolgen check",
+    "generate": "toolgen generate, cold",
+    "server": "toolgen, all tools",
+    "call": "MCP adapter",
+}

@@ -1,0 +1,92 @@
+"""From the start of an MCP server over stdio to the end of its first `tools/list`, spoken by hand.
+
+No SDK on this side: what a client costs is not the server's. The handshake is the one that every server here
+and every client in use today speaks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from .process import Wrong, elapsed
+from .project import Project
+
+_HANDSHAKE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
+
+
+def first_list(command: Sequence[str], project: Project, tools: int) -> float:
+    """Seconds; `Wrong` unless the server lists `tools` tools, each with its schema."""
+    with (project.folder / ".bench-log").open("w+b") as log:
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            command,
+            cwd=project.folder,
+            env=project.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        )
+        try:
+            _send(process, {"id": 1, "method": "initialize", "params": _HANDSHAKE})
+            _answer(process, 1)
+            _send(process, {"method": "notifications/initialized"})
+            listed = _list(process)
+            process.kill()
+            seconds = elapsed(began, os.wait4(process.pid, 0)[2])
+        except Wrong as error:
+            log.seek(0)
+            raise Wrong(f"{error}:\n{log.read().decode('utf-8', 'replace')[-2000:]}") from None
+        finally:
+            _end(process)
+    found = [tool for line in listed for tool in json.loads(line)["result"]["tools"]]
+    if len(found) != tools or not all(tool["inputSchema"]["properties"] for tool in found):
+        raise Wrong(f"{' '.join(command)} listed {len(found)} tools, not {tools}")
+    return seconds
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Whatever happened, leave neither a process nor a pipe."""
+    process.kill()  # does nothing where it has ended
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):  # what was still to be written, nobody reads
+            pipe.close() if pipe else None
+
+
+def _list(process: subprocess.Popen[bytes]) -> list[bytes]:
+    """The pages of `tools/list`, not parsed unless there is another one."""
+    pages = []
+    params: dict[str, Any] = {}
+    for number in range(2, 1000):
+        _send(process, {"id": number, "method": "tools/list", "params": params})
+        pages.append(_answer(process, number))
+        if b'"nextCursor":"' not in pages[-1]:
+            break
+        params = {"cursor": json.loads(pages[-1])["result"]["nextCursor"]}
+    return pages
+
+
+def _send(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
+    assert process.stdin
+    process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    process.stdin.flush()
+
+
+def _answer(process: subprocess.Popen[bytes], number: int) -> bytes:
+    """The line that answers request `number`."""
+    assert process.stdout
+    for line in process.stdout:
+        ends = (line[:200] + line[-200:]).replace(b" ", b"")
+        if f'"id":{number},'.encode() in ends or f'"id":{number}}}'.encode() in ends:
+            return line
+    raise Wrong(f"the server ended before it answered request {number}")

@@ -1,0 +1,86 @@
+"""What the benchmark claims about itself, as far as it can be told without measuring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+from toolgen.data.target import Target
+from toolgen.pipeline import understand
+
+from benchmarks import documents, page, report
+from benchmarks.corpus import specs
+from benchmarks.documents import answer, arguments, mcp_document
+from benchmarks.measure import Case, interleave, ratio
+from benchmarks.process import Wrong, environment, run
+from benchmarks.rows import OURS, ROWS
+
+
+def test_a_spec_is_the_same_among_few_and_among_many() -> None:
+    assert list(specs(12))[:5] == list(specs(4))
+
+
+def test_the_specs_are_sound() -> None:
+    program = understand(dict(specs(24)), (Target("python", None, "", {}),))
+    assert len(program.tools) == 24
+    assert not program.warnings
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_requests_and_answers_fit_what_is_published(number: int) -> None:
+    tool = documents.tool(number)
+    assert jsonschema_rs.validator_for(tool["inputSchema"]).is_valid(arguments(number))
+    assert jsonschema_rs.validator_for(tool["outputSchema"]).is_valid(answer(number))
+
+
+def test_the_peers_get_every_tool() -> None:
+    assert mcp_document(7).count('"inputSchema"') == 7
+    assert documents.openapi_document(7).count('"operationId"') == 7
+
+
+def test_rounds_begin_with_another_case_each() -> None:
+    order: list[str] = []
+
+    def case(name: str) -> Case:
+        return Case(name, lambda: float(order.append(name) is None))
+
+    samples = interleave([case("a"), case("b"), case("c")], 3, "test", warm_up=False)
+    assert "".join(order) == "abcbcacab"
+    assert samples == {"a": [1.0] * 3, "b": [1.0] * 3, "c": [1.0] * 3}
+
+
+def test_a_ratio_is_taken_within_each_round() -> None:
+    assert ratio([1.0, 10.0, 4.0], [1.0, 5.0, 1.0]).median == 2.0
+
+
+def test_a_target_binds_at_its_size_only() -> None:
+    row = next(row for row in ROWS if row.id == "cold")
+    slow = {row.ours: [2.0], row.baseline: [1.0]}
+    found = {figure.size: figure.verdict for figure in report.figures({("generate", 10): slow, ("generate", 1000): slow})
+             if figure.row is row}  # fmt: skip
+    assert found == {10: "", 1000: "missed"}
+
+
+def test_every_row_is_measured_in_a_group_that_has_its_case() -> None:
+    text = (Path(report.__file__).with_name("groups.py").read_text("utf-8")
+            + Path(report.__file__).with_name("inside").joinpath("calls.py").read_text("utf-8"))  # fmt: skip
+    for name in {row.ours for row in ROWS if row.group != "scale"} | set(OURS.values()):
+        assert f'"{name}"' in text
+
+
+def test_a_command_that_fails_is_no_measurement(tmp_path: Path) -> None:
+    with pytest.raises(Wrong, match="ended with 1, not 0"):
+        run(["false"], tmp_path, environment(tmp_path))
+
+
+def test_figures_survive_the_file() -> None:
+    measured = {("check", 10): {"toolgen check": [0.5, 0.25]}}
+    assert report.from_data(report.as_data(measured, {})) == measured
+
+
+def test_the_page_has_its_markers() -> None:
+    text = page.PAGE.read_text("utf-8")
+    for name in ("promises", "peers", "facts"):
+        assert f"<!-- bench:{name} -->\n" in text
+        assert f"<!-- /bench:{name} -->" in text
