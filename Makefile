@@ -34,7 +34,7 @@ check: $(READY) ## everything that must hold before a commit
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/pyright --pythonpath $(BIN)/python
+	@$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/toolgen check
 	@$(BIN)/python -m pytest -n auto --dist worksteal
