@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.source import Source, Span
@@ -89,6 +90,7 @@ def test_any_json_reads_back_equal(data: dict[str, Any], ascii_only: bool, inden
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]) | st.sampled_from("\x85\n"), max_size=60)
 )
 def test_single_quoted_text_reads_back_equal(text: str) -> None:
+    assume(not re.search(r"\n *\n", text))  # empty lines fold into one another
     quoted = "'" + text.replace("'", "''").replace("\n", "\n\n ") + "'"
     if any(ord(char) in (0xFEFF, 0xFFFE, 0xFFFF) for char in text):
         assert codes(f"key: {quoted}") == ["control-character"]
