@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from itertools import islice
 
 MAX_COMPARED = 200  # names looked at for a near miss; thousands of properties would take seconds
@@ -17,6 +16,8 @@ def quoted(text: str, limit: int = 60) -> str:
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """A hint that names the nearest of `known`, or no hint."""
+    from difflib import get_close_matches  # dear, and for faults only
+
     folded = {name.lower(): name for name in islice(known, MAX_COMPARED)}
     near = get_close_matches(word.lower(), folded, n=1, cutoff=cutoff)
     return f"did you mean {folded[near[0]]!r}?" if near else ""

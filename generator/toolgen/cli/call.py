@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from toolgen.cli.out import ask, can_ask, emit_json, say
-from toolgen.cli.parser import add_format, suggest
+from toolgen.cli.parser import add_format
 from toolgen.disk import Project, UnableError, find_project
+from toolgen.words import did_you_mean
 
 if TYPE_CHECKING:
     from toolgen.runtime import Confirmation, Toolkit, ToolResponse
@@ -89,7 +90,7 @@ def _toolkit(project: Project) -> Toolkit:
 
 def _unknown(name: str, toolkit: Toolkit) -> UnableError:
     names = list(toolkit.definitions)
-    hint = suggest(name, names) or f"the tools are {', '.join(names) or 'none at all'}"
+    hint = did_you_mean(name, names) or f"the tools are {', '.join(names) or 'none at all'}"
     return UnableError("no-such-tool", f"there is no tool called '{name}'", hint)
 
 

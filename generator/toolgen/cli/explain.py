@@ -6,9 +6,10 @@ import argparse
 from dataclasses import asdict
 
 from toolgen.cli.out import emit, emit_json
-from toolgen.cli.parser import add_format, suggest
+from toolgen.cli.parser import add_format
 from toolgen.data.codes import CODES, Code
 from toolgen.disk import UnableError
+from toolgen.words import did_you_mean
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +23,7 @@ def run(args: argparse.Namespace) -> bool:
         return True
     code = args.code.removeprefix("error[").removeprefix("warning[").removesuffix("]")
     if code not in CODES:
-        hint = suggest(code, list(CODES)) or "`toolgen explain` lists them all"
+        hint = did_you_mean(code, list(CODES)) or "`toolgen explain` lists them all"
         raise UnableError("unknown-code", f"there is no diagnostic code '{code}'", hint)
     if args.format == "json":
         emit_json({"code": code, **asdict(CODES[code])})

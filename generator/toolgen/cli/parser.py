@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from toolgen.cli import VERBS
 from toolgen.cli.out import emit, say
+from toolgen.words import did_you_mean
 
 _USAGE = "toolgen [-C DIR] VERB ..."
 
@@ -25,7 +26,9 @@ class Parser(argparse.ArgumentParser):
         args, unknown = self.parse_known_args(words)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
-            self._refuse(f"unexpected argument '{unknown[0]}'", suggest(unknown[0].partition("=")[0], flags))
+            self._refuse(
+                f"unexpected argument '{unknown[0]}'", did_you_mean(unknown[0].partition("=")[0], flags)
+            )
         return args
 
     def error(self, message: str) -> NoReturn:
@@ -40,20 +43,13 @@ class Parser(argparse.ArgumentParser):
         raise UnableError("usage", message, hint or f"see `{self.prog} --help`")
 
 
-def suggest(word: str, words: list[str]) -> str:
-    """ "did you mean ...?", or nothing."""
-    from difflib import get_close_matches  # dear, and for faults only
-
-    near = get_close_matches(word, words, n=1)
-    return f"did you mean '{near[0]}'?" if near else ""
-
-
 def parse(words: list[str]) -> argparse.Namespace:
     """The command line as a namespace with `run`, the verb's function, and `start`, the folder to work in."""
     start, verb, rest = _split(words)
     if verb not in VERBS:
         Parser(prog="toolgen", usage=_USAGE)._refuse(
-            f"there is no verb '{verb}'", suggest(verb, list(VERBS)) or f"the verbs are {', '.join(VERBS)}"
+            f"there is no verb '{verb}'",
+            did_you_mean(verb, list(VERBS)) or f"the verbs are {', '.join(VERBS)}",
         )
     parser = verb_parser(verb)
     args = parser.parse_all(rest)
@@ -107,7 +103,7 @@ def _split(words: list[str]) -> tuple[str | None, str, list[str]]:
         unknown = [word for word in words if word.startswith("-") and word not in ("-h", "--help", "-C")]
         if unknown and not args.help:
             parser._refuse(
-                f"unexpected argument '{unknown[0]}'", suggest(unknown[0], ["--help", "--version"])
+                f"unexpected argument '{unknown[0]}'", did_you_mean(unknown[0], ["--help", "--version"])
             )
         if not args.help:
             say(_help())

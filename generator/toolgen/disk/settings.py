@@ -10,6 +10,7 @@ from typing import Any
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.disk.project import Project
 from toolgen.disk.toml import Table
+from toolgen.words import did_you_mean
 
 _KINDS: dict[str, type] = {
     "specs": str,
@@ -44,10 +45,7 @@ def _clean(key: str, value: Any) -> Any:
 
 def _shape_fault(table: Table, key: str, value: Any) -> Diagnostic | None:
     if key not in _KINDS:
-        from difflib import get_close_matches  # dear, and for faults only
-
-        near = get_close_matches(key, _KINDS, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"the settings are {', '.join(_KINDS)}"
+        hint = did_you_mean(key, _KINDS) or f"the settings are {', '.join(_KINDS)}"
         return Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint)
     kind = _KINDS[key]
     fits = isinstance(value, kind) and value != ""

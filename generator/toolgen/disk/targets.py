@@ -11,6 +11,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
 from toolgen.disk.fault import UnableError, reason
 from toolgen.disk.project import Project
+from toolgen.words import did_you_mean
 
 BASE = "python"
 """The target that every project has: the package, models and tools that the others stand on."""
@@ -97,9 +98,6 @@ def _settings(name: str, texts: dict[str, str]) -> dict[str, Any]:
 
 
 def _unknown(project: Project, name: str, known: list[str]) -> SpecErrors:
-    from difflib import get_close_matches  # dear, and for faults only
-
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
+    hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
     place = project.place_of("targets", name)
     return SpecErrors([Diagnostic(place, "unknown-target", f"unknown target '{name}'", hint)])
