@@ -34,12 +34,12 @@ def one_of_several(
     if tag is not None:
         yield tag
         return
-    meant = _meant(branches, here)
-    if len(meant) == 1:
-        for fault in branches[meant[0]]:
+    likely = meant(branches, here)
+    if len(likely) == 1:
+        for fault in branches[likely[0]]:
             yield from tell(fault)
         return
-    forms = [tell(branches[index][0])[0] for index in meant if branches[index]]
+    forms = [tell(branches[index][0])[0] for index in likely if branches[index]]
     if len(set(forms)) == 1:
         yield forms[0]
         return
@@ -95,7 +95,7 @@ def _common_choice(branches: list[list[ValidationError]]) -> tuple[str, str] | N
     ), f"expected {show_options(options)}, got {show(value)}{did_you_mean(value, options)}"
 
 
-def _meant(branches: list[list[ValidationError]], here: list[str | int]) -> list[int]:
+def meant(branches: list[list[ValidationError]], here: list[str | int]) -> list[int]:
     """The branches that the caller can have meant, by type and then by tag; all of them if none is left."""
     left = [index for index, faults in enumerate(branches) if faults]
     for wrong in (_wrong_type, _wrong_tag):

@@ -16,7 +16,7 @@ from .errors import InsufficientScopeError, MissingDependencyError, NotReadyErro
 from .explain import explain, told_metadata
 from .perform import Work, perform, within
 from .plan import Plan, kind_of, plan_of
-from .request import as_object, new_id, read_request
+from .request import accepted, as_object, new_id, read_request
 from .response import ToolResponse
 from .setup import Readiness
 from .tool import BaseTool
@@ -74,7 +74,7 @@ class Ready:
         try:
             if plan.scopes or plan.secrets:
                 _admit(plan, caller, call)
-            request = read_request(plan, arguments, call.call_id)
+            request = read_request(plan, arguments, call.call_id, metadata)
             if watched is not None:
                 await watched.validated()
             if plan.secrets:
@@ -82,7 +82,8 @@ class Ready:
             if not self.readiness.done:
                 await _set_up(self, call)
             if plan.confirm is not None:
-                question = Question(plan, self.preview, as_object(plan, arguments), request, call)
+                asked = accepted(plan, arguments, {}) if "coerced" in metadata else as_object(plan, arguments)
+                question = Question(plan, self.preview, asked, request, call)
                 await ask(question, (caller.confirm, caller.token), setting.context, setting.desk, metadata)
             execute = self.execute
             if execute.streams:

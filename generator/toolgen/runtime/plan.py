@@ -41,6 +41,7 @@ class Plan:
     scopes: frozenset[str]  # what a caller must be allowed
     metadata_model: type[BaseModel] | None
     final_answer: bool
+    coerce: bool  # may well-known slips of clients be mended
 
     def hidden(self) -> list[str]:
         """The secret values as they are now."""
@@ -77,6 +78,7 @@ def _make(tool: type[BaseTool[Any, Any]]) -> Plan:
         scopes=frozenset(definition.get("auth", {}).get("scopes", ())),
         metadata_model=tool.metadata_model,
         final_answer=definition.get("final_answer", False),
+        coerce=definition.get("coerce", True),
     )
 
 

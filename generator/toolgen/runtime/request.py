@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from random import Random
 from typing import Any
 
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from .context import LOGGER
 from .errors import InternalError, InvalidRequestError
 from .faults import LIMIT, Fault, find_faults, list_faults
+from .hide import redact
 from .plain import is_json, not_json, whole_numbers
 from .plan import Plan
 from .words import show_kind
@@ -26,15 +27,16 @@ def new_id() -> str:
     return f"{_random.getrandbits(64):016x}"
 
 
-def read_request(plan: Plan, raw: Any, reference: str | None = None) -> Any:
-    """The request model of `raw`, every value as it came. None is an empty object.
+def read_request(
+    plan: Plan, raw: Any, reference: str | None = None, metadata: MutableMapping[str, Any] | None = None
+) -> Any:
+    """The request model of `raw`, every value as it came, or mended as `metadata["coerced"]` then tells.
 
-    Raises InvalidRequestError with one line per fault, InternalError if schema and model disagree.
+    None is an empty object. Raises InvalidRequestError with one line per fault, InternalError if schema and
+    model disagree.
     """
-    if type(raw) is not dict:
-        raw = as_object(plan, raw)
-    if not (is_json(raw) and plan.request_gate.fits(raw)):
-        raise _invalid(plan, find_faults(plan.request_gate, raw, plan.hidden()))
+    if type(raw) is not dict or not (is_json(raw) and plan.request_gate.fits(raw)):
+        raw = accepted(plan, raw, {} if metadata is None else metadata)
     try:
         return plan.validate(raw)
     except ValidationError:
@@ -51,6 +53,28 @@ def read_request(plan: Plan, raw: Any, reference: str | None = None) -> Any:
             why,
         )
         raise InternalError(f"The tool failed. Reference: {reference}.") from None
+
+
+def accepted(plan: Plan, raw: Any, metadata: MutableMapping[str, Any]) -> dict[str, Any]:
+    """The arguments as the schema accepts them: as they came, or mended, which `metadata["coerced"]` tells.
+
+    Raises InvalidRequestError where it does not accept them.
+    """
+    from .mend import mend, mend_whole
+
+    gate, notes = plan.request_gate, list[dict[str, str]]()
+    if isinstance(raw, str) and plan.coerce and (whole := mend_whole(raw)) is not None:
+        raw, notes = whole.value, whole.notes
+    arguments = as_object(plan, raw)
+    is_plain = is_json(arguments)
+    if not (is_plain and gate.fits(arguments)):
+        mended = mend(gate, arguments) if is_plain and plan.coerce else None
+        if mended is None:
+            raise _invalid(plan, find_faults(gate, arguments, plan.hidden()))
+        arguments, notes = mended.value, notes + mended.notes
+    if notes:
+        metadata["coerced"] = redact(notes, plan.hidden())  # property names are the caller's words
+    return arguments
 
 
 def as_object(plan: Plan, raw: Any) -> dict[str, Any]:

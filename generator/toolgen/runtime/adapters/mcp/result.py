@@ -15,9 +15,10 @@ TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
 ERROR_KEY: Final = "toolgen/error"
 METADATA_KEY: Final = "toolgen/metadata"  # what the tool tells of its answer
+COERCED_KEY: Final = "toolgen/coerced"  # which arguments were mended, and how
 FINAL_KEY: Final = "toolgen/final_answer"
 
-_OURS = frozenset({"call_id", "confirmation"})  # in a response's metadata, not the tool's
+_OURS = frozenset({"call_id", "coerced", "confirmation"})  # in a response's metadata, not the tool's
 
 
 def result_of(response: ToolResponse, structured: bool) -> types.CallToolResult:
@@ -27,6 +28,8 @@ def result_of(response: ToolResponse, structured: bool) -> types.CallToolResult:
         told = {key: value for key, value in response.metadata.items() if key not in _OURS}
         if told:
             meta[METADATA_KEY] = told
+        if "coerced" in response.metadata:
+            meta[COERCED_KEY] = response.metadata["coerced"]
         if "confirmation" in response.metadata:
             meta[CONFIRMATION_KEY] = response.metadata["confirmation"]
     if response.final_answer:

@@ -1,0 +1,111 @@
+"""Well-known slips of clients, mended where the schema leaves no doubt: JSON that came as text.
+
+The one rule: where a text stands, the schema takes no text there, and the text is JSON for a value of a type
+that it does take, that value is meant. All is checked by the schema again. docs/runtime.md has the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from .gate import Gate
+from .marks import Marks
+from .reading import LENGTH, Unreadable, kind_of, read_as
+from .slips import Slips, find_slips
+from .where import Path, part_of
+from .words import show_path
+
+ROUNDS = 4  # texts in what texts held
+PLACES = 1000  # that are mended at a time
+SIZE = 20_000  # parts of a value whose faults are looked at: each costs some microseconds
+
+_OBJECT = frozenset({"object"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """Arguments as they were meant, and what was done to them."""
+
+    value: dict[str, Any]
+    notes: list[dict[str, str]]  # `path`, and the JSON types `from` (which came) and `to` (which was taken)
+
+
+def mend(gate: Gate, value: dict[str, Any]) -> Mended | None:
+    """`value`, which is JSON that `gate` refuses, with its slips mended; None where it still does not fit.
+
+    `value` stays as it is. What the schema marks as not to be shown is never touched.
+    """
+    marks = Marks(gate.schema)
+    notes: list[dict[str, str]] = []
+    left = LENGTH
+    for _ in range(ROUNDS):
+        if not _is_small(value):
+            return None
+        slips = find_slips(islice(gate.errors(value), PLACES), value)
+        taken, left = _take(slips, value, marks, left)
+        if not taken:
+            return None
+        value = _put(value, taken)
+        notes += [_note(path, taken[path], slips[path]) for path in taken]
+        if gate.fits(value):
+            return Mended(value, notes)
+    return None
+
+
+def mend_whole(text: str) -> Mended | None:
+    """The arguments, where all of them came as one text; unchecked. None where it is no JSON object."""
+    try:
+        value = read_as(text, _OBJECT)
+    except Unreadable:
+        return None
+    return Mended(value, [_note((), value, _OBJECT)])
+
+
+def _take(slips: Slips, value: Any, marks: Marks, left: int) -> tuple[dict[Path, Any], int]:
+    """The values that the texts at `slips` stand for, and how many more characters may be read."""
+    taken: dict[Path, Any] = {}
+    for path, kinds in slips.items():
+        text = part_of(value, path)
+        left -= len(text)
+        if left < 0:
+            return {}, left
+        try:
+            if not marks.hide(path):
+                taken[path] = read_as(text, kinds)
+        except Unreadable:
+            continue
+    return taken, left
+
+
+def _note(path: Path, value: Any, kinds: frozenset[str]) -> dict[str, str]:
+    return {"path": show_path(path), "from": "string", "to": kind_of(value, kinds)}
+
+
+def _put(value: Any, changes: Mapping[Path, Any]) -> Any:
+    """A copy of `value` with other parts at the paths of `changes`; what they do not touch is shared."""
+    if () in changes:
+        return changes[()]
+    inside: dict[str | int, dict[Path, Any]] = {}
+    for path, part in changes.items():
+        inside.setdefault(path[0], {})[path[1:]] = part
+    made = value.copy()
+    for step, below in inside.items():
+        made[step] = _put(value[step], below)
+    return made
+
+
+def _is_small(value: Any) -> bool:
+    """Whether `value` has few enough parts for its faults to be looked at."""
+    left = SIZE
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, dict | list):
+            left -= len(part)
+            if left < 0:
+                return False
+            stack.extend(part.values() if isinstance(part, dict) else part)
+    return True

@@ -1,0 +1,402 @@
+"""Slips that clients are known for: mended where the schema leaves no doubt, and told."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+from time import process_time
+from typing import Any
+
+import pytest
+from by_hand import Anything, make_tool, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolgen.runtime import ToolError, ToolResponse
+from toolgen.runtime.confirm import Confirmation
+from toolgen.runtime.gate import compile_gate
+from toolgen.runtime.mend import mend
+
+INTEGER: dict[str, Any] = {"type": "integer"}
+ROWS: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"sku": {"type": "string"}, "quantity": {"type": "integer", "minimum": 1}},
+        "required": ["sku"],
+        "additionalProperties": False,
+    },
+}
+CIRCLE = {
+    "type": "object",
+    "required": ["kind", "r"],
+    "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}},
+}
+SQUARE = {
+    "type": "object",
+    "required": ["kind", "a"],
+    "properties": {"kind": {"const": "square"}, "a": {"type": "number"}},
+}
+
+
+def mended(schema: dict[str, Any], value: Any, **root: Any) -> Any:
+    """What `value` becomes as the argument `a` with `schema`; "refused" where it is left as it is."""
+    gate = compile_gate({"type": "object", "properties": {"a": schema}, **root})
+    raw = {"a": value}
+    before = copy.deepcopy(raw)
+    assert not gate.accepts(raw)
+    found = mend(gate, raw)
+    assert raw == before
+    if found is None:
+        return "refused"
+    assert gate.accepts(found.value)
+    return found.value["a"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "value"),
+    [
+        (INTEGER, "5", 5),
+        (INTEGER, "-7", -7),
+        (INTEGER, " 5\n", 5),
+        (INTEGER, "1.0", 1),
+        (INTEGER, "1e3", 1000),
+        (INTEGER, str(10**40), 10**40),
+        ({"type": "number"}, "5", 5),
+        ({"type": "number"}, "0.1", 0.1),
+        ({"type": "boolean"}, "true", True),
+        ({"type": "boolean"}, "false", False),
+        ({"type": ["integer", "null"]}, "null", None),
+        ({"type": ["integer", "null"]}, "5", 5),
+        ({"type": ["integer", "boolean"]}, "true", True),
+        ({"type": "array", "items": {"type": "string"}}, '["a", "5"]', ["a", "5"]),
+        ({"type": "array", "items": INTEGER}, ["1", 2, "3"], [1, 2, 3]),
+        ({"type": "object"}, '{"b": {"c": "1"}}', {"b": {"c": "1"}}),
+        (ROWS, '[{"sku": "5", "quantity": 2}]', [{"sku": "5", "quantity": 2}]),
+        (ROWS, '[{"sku": "5", "quantity": "2"}]', [{"sku": "5", "quantity": 2}]),
+        (ROWS, ['{"sku": "A", "quantity": "2"}'], [{"sku": "A", "quantity": 2}]),
+        (ROWS, json.dumps(json.dumps([{"sku": "A"}])), [{"sku": "A"}]),
+        ({"enum": [1, 2]}, "2", 2),
+        ({"const": True}, "true", True),
+        ({"type": "integer", "enum": [1, 2], "minimum": 2}, "2", 2),
+        ({"anyOf": [INTEGER, {"type": "null"}]}, "5", 5),
+        ({"anyOf": [INTEGER, {"type": "null"}]}, "null", None),
+        ({"anyOf": [ROWS, {"type": "null"}]}, '[{"sku": "A"}]', [{"sku": "A"}]),
+        ({"oneOf": [INTEGER, {"anyOf": [{"type": "boolean"}, {"type": "array"}]}]}, "[]", []),
+        ({"allOf": [{"type": "number"}, {"type": ["integer", "null"]}]}, "4", 4),
+        ({"$ref": "#/$defs/n"}, "4", 4),
+        ({"oneOf": [CIRCLE, SQUARE]}, {"kind": "circle", "r": "1.5"}, {"kind": "circle", "r": 1.5}),
+        ({"oneOf": [CIRCLE, SQUARE]}, '{"kind": "square", "a": "2"}', {"kind": "square", "a": 2}),
+        ({"additionalProperties": INTEGER}, {"x": "1", "7": "2", "+08": "3"}, {"x": 1, "7": 2, "+08": 3}),
+        ({"prefixItems": [INTEGER], "items": {"type": "boolean"}}, ["1", "true"], [1, True]),
+        (
+            {"if": {"required": ["x"]}, "then": {"properties": {"y": INTEGER}}},
+            {"x": 1, "y": "2"},
+            {"x": 1, "y": 2},
+        ),
+    ],
+)
+def test_what_is_mended(schema: dict[str, Any], text: Any, value: Any) -> None:
+    got = mended(schema, text, **{"$defs": {"n": INTEGER}})
+    assert (got, type(got)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        # not JSON
+        (INTEGER, "five"),
+        (INTEGER, ""),
+        (INTEGER, "+5"),
+        (INTEGER, "05"),
+        (INTEGER, "1_000"),
+        (INTEGER, "1,000"),
+        (INTEGER, "0x10"),
+        (INTEGER, "\uff15"),
+        (INTEGER, "5 items"),
+        ({"type": "number"}, "NaN"),
+        ({"type": "number"}, "-Infinity"),
+        ({"type": "number"}, ".5"),
+        ({"type": "boolean"}, "True"),
+        ({"type": "boolean"}, "yes"),
+        ({"type": "boolean"}, "1"),
+        ({"type": ["integer", "null"]}, "None"),
+        ({"type": ["integer", "null"]}, ""),
+        ({"type": "array"}, "['a']"),
+        ({"type": "object"}, "{'a': 1}"),
+        ({"type": "object"}, '{"a": 1'),
+        # not exactly that value
+        (INTEGER, "1.5"),
+        (INTEGER, "1.00000000000000000001"),
+        (INTEGER, "1e400"),
+        ({"type": "number"}, "1e400"),
+        ({"type": "number"}, "1e-999"),
+        ({"type": "number"}, "12345678901234567890.0"),
+        # of another type, or against another keyword
+        (INTEGER, "true"),
+        (INTEGER, "[5]"),
+        ({"type": "array"}, '{"a": 1}'),
+        ({"type": "integer", "minimum": 6}, "5"),
+        ({"enum": [1, 2]}, "3"),
+        (ROWS, '[{"sku": 5}]'),
+        (ROWS, '[{"sku": "A", "more": 1}]'),
+        # some text would do
+        ({"type": ["integer", "string"], "minLength": 3}, "5"),
+        ({"enum": [1, 2, "many"]}, "2"),
+        ({"minLength": 3}, "5"),
+        ({"pattern": "^[a-z]$"}, "5"),
+        ({"anyOf": [INTEGER, {"type": "string", "minLength": 3}]}, "5"),
+        ({"anyOf": [INTEGER, {"const": "auto"}]}, "5"),
+        ({"anyOf": [INTEGER, {"format": "date"}]}, "5"),
+        ({"anyOf": [INTEGER, {"not": {}}]}, "5"),
+        ({"properties": {"0": {"type": "string"}}, "additionalProperties": INTEGER}, {"0": "1", "00": "1"}),
+        # more than one reading
+        ({"type": "object"}, '{"a": 1, "a": 2}'),
+        (
+            {
+                "anyOf": [
+                    {"properties": {"x": INTEGER}, "required": ["y"]},
+                    {"properties": {"x": INTEGER}, "required": ["z"]},
+                ]
+            },
+            {"x": "1"},
+        ),
+        (
+            {
+                "oneOf": [
+                    {"properties": {"x": INTEGER, "y": {"type": "string"}}},
+                    {"properties": {"x": {"type": "string"}, "y": INTEGER}},
+                    {"properties": {"x": INTEGER, "y": INTEGER}},
+                ]
+            },
+            {"x": "1", "y": "2"},
+        ),
+        # one branch wants another text there
+        (
+            {"anyOf": [{"properties": {"n": {"const": "auto"}}}, {"properties": {"n": INTEGER}}]},
+            {"n": "5"},
+        ),
+        # no slips that are known to be meant one way only
+        ({"type": "array", "items": {"type": "string"}}, "a"),
+        ({"type": "array", "items": {"type": "string"}}, "a,b"),
+        ({"type": "array", "items": INTEGER}, 5),
+        ({"type": "string"}, 5),
+        ({"type": "string"}, None),
+        ({"enum": ["low", "high"]}, "LOW"),
+        ({"enum": ["low", "high"]}, " low "),
+        ({"type": "boolean"}, 1),
+        # not to be shown
+        ({"type": "integer", "format": "password"}, "1234"),
+        ({"type": "object", "writeOnly": True, "properties": {"pin": INTEGER}}, {"pin": "1234"}),
+        ({"allOf": [INTEGER, {"$ref": "#/$defs/secret"}]}, "1234"),
+    ],
+)
+def test_what_is_left_as_it_is(schema: dict[str, Any], value: Any) -> None:
+    assert mended(schema, value, **{"$defs": {"secret": {"writeOnly": True}}}) == "refused"
+
+
+async def echo(self: Any, request: Anything, context: Any) -> Any:
+    return request.model_dump()
+
+
+def tool_of(properties: dict[str, Any], **definition: Any) -> Any:
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return make_tool(echo, input_schema=schema, **definition)
+
+
+def told(response: ToolResponse) -> Any:
+    return response.metadata.get("coerced")
+
+
+def test_the_implementation_gets_the_value_and_the_response_tells() -> None:
+    raw = {"n": "5", "rows": '[{"sku": "A", "quantity": "2"}]', "ok": True}
+    response = run(tool_of({"n": INTEGER, "rows": ROWS, "ok": {"type": "boolean"}}), raw)
+    assert response.content == {"n": 5, "rows": [{"sku": "A", "quantity": 2}], "ok": True}
+    assert told(response) == [
+        {"path": "$.n", "from": "string", "to": "integer"},
+        {"path": "$.rows", "from": "string", "to": "array"},
+        {"path": "$.rows[0].quantity", "from": "string", "to": "integer"},
+    ]
+    assert raw == {"n": "5", "rows": '[{"sku": "A", "quantity": "2"}]', "ok": True}
+
+
+def test_a_good_request_tells_nothing() -> None:
+    assert "coerced" not in run(tool_of({"n": INTEGER}), {"n": 5}).metadata
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_all_arguments_as_one_text(times: int) -> None:
+    raw: Any = {"n": "5"}
+    for _ in range(times):
+        raw = json.dumps(raw)
+    response = run(tool_of({"n": INTEGER}), raw)
+    assert response.content == {"n": 5}
+    assert told(response) == [
+        {"path": "$", "from": "string", "to": "object"},
+        {"path": "$.n", "from": "string", "to": "integer"},
+    ]
+
+
+def test_what_stays_wrong_is_told_as_it_came() -> None:
+    response = run(tool_of({"n": INTEGER, "m": INTEGER}), {"n": "5", "m": "many"})
+    assert told(response) is None
+    assert response.as_text() == (
+        "Error [invalid_request]: Invalid arguments for x:\n"
+        '- $.n: expected integer, got the string "5"\n'
+        '- $.m: expected integer, got the string "many"'
+    )
+
+
+@pytest.mark.parametrize("raw", [{"n": "5"}, '{"n": 5}'])
+def test_a_spec_can_turn_it_off(raw: Any) -> None:
+    tool = tool_of({"n": INTEGER}, coerce=False)
+    assert run(tool, raw).success is False
+    with pytest.raises(ToolError):
+        type(tool).check_inputs(raw)
+
+
+def test_check_inputs_mends_the_same_way() -> None:
+    assert type(tool_of({"n": INTEGER})).check_inputs({"n": "5"}).model_dump() == {"n": 5}
+    assert type(tool_of({"n": INTEGER})).check_inputs('{"n": "5"}').model_dump() == {"n": 5}
+
+
+def test_the_user_is_asked_about_what_is_meant() -> None:
+    asked: list[Confirmation] = []
+
+    async def confirm(question: Confirmation) -> bool:
+        asked.append(question)
+        return True
+
+    rows = {"type": "array", "items": INTEGER}
+    tool = tool_of({"rows": rows}, confirm={"message": "Delete {rows|count} rows?"})
+    for raw in ({"rows": "[1, 2, 3]"}, '{"rows": ["1", 2, 3]}'):
+        assert run(tool, raw, confirm=confirm).content == {"rows": [1, 2, 3]}
+    assert [question.message for question in asked] == ["Delete 3 rows?"] * 2
+    assert [question.arguments for question in asked] == [{"rows": [1, 2, 3]}] * 2
+
+
+def test_a_failed_call_tells_it_too() -> None:
+    async def fail(self: Any, request: Any, context: Any) -> None:
+        raise ValueError("no")
+
+    tool = make_tool(fail, input_schema={"type": "object", "properties": {"n": INTEGER}})
+    response = run(tool, {"n": "5"})
+    assert (response.success, len(told(response))) == (False, 1)
+
+
+def test_no_secret_is_in_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("X_KEY", "hunter2")
+    schema = {"type": "object", "additionalProperties": INTEGER}
+    response = run(make_tool(echo, input_schema=schema, auth={"secrets": ["X_KEY"]}), {"hunter2": "5"})
+    assert told(response) == [{"path": "$.[secret]", "from": "string", "to": "integer"}]
+
+
+def nested(depth: int) -> str:
+    text = "1"
+    for _ in range(depth):
+        text = json.dumps([text])
+    return text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "[" * 100_000 + "]" * 100_000,
+        '{"a":' * 5_000 + "1" + "}" * 5_000,
+        "[" * 250 + "]" * 250,
+        "9" * 100_000,
+        "[" + "9" * 500 + "]",
+        "1" * 20 + "e" + "9" * 20,
+        "1e-" + "9" * 300,
+        '"' * 100_000,
+        "[" + "1," * 600_000 + "1]",
+        '["\\ud800"]',
+        "[NaN]",
+        "[1e999]",
+        nested(14),
+        " " * 2_000_000 + "[]",
+        "[" + '"1",' * 100_000 + '"1"]',
+    ],
+    ids=lambda text: text[:12],
+)
+def test_hostile_texts_are_refused_and_cheap(text: str) -> None:
+    tree = {"type": ["integer", "array"], "items": {"$ref": "#/$defs/tree"}}
+    gate = compile_gate(
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}
+    )
+    began = process_time()
+    assert mend(gate, {"a": text}) is None
+    assert process_time() - began < 1.5
+
+
+def test_many_texts_are_bounded_together() -> None:
+    gate = compile_gate({"type": "object", "additionalProperties": {"type": "array"}})
+    row = json.dumps(["x" * 100_000])
+    assert mend(gate, {str(number): row for number in range(5)}) is not None
+    assert mend(gate, {str(number): row for number in range(20)}) is None
+
+
+def test_large_arguments_are_not_searched() -> None:
+    gate = compile_gate({"type": "object", "additionalProperties": {"type": "array", "items": INTEGER}})
+    assert mend(gate, {"a": ["1"] * 900}) is not None
+    began = process_time()
+    assert mend(gate, {"a": ["1"] * 200_000}) is None
+    assert process_time() - began < 0.5
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.sampled_from("abc"), part, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(deadline=None)
+@given(PLAIN, st.integers(1, 3))
+def test_any_value_but_a_text_survives_being_one(value: Any, times: int) -> None:
+    text: Any = value
+    for _ in range(times):
+        text = json.dumps(text)
+    got = mended({"not": {"type": "string"}, "type": ["null", "boolean", "number", "array", "object"]}, text)
+    assert got == value or (got == "refused" and _has_odd_number(value))
+
+
+def _has_odd_number(value: Any) -> bool:
+    """Whether a float is whole, but written so that it stands for another number: 1.2e+16 is fine, 1e+23 is not."""
+    if isinstance(value, dict | list):
+        return any(map(_has_odd_number, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, float) and value.is_integer() and abs(value) > 2**53
+
+
+TEXTS = st.text() | PLAIN.map(json.dumps) | st.sampled_from(["5", "true", "null", "[]", "{}", "low", "1.0"])
+TYPES = st.lists(
+    st.sampled_from(["null", "boolean", "integer", "number", "array", "object", "string"]),
+    min_size=1,
+    unique=True,
+)
+
+
+@settings(deadline=None)
+@given(TYPES, TEXTS)
+def test_a_text_that_the_schema_might_take_stays_one(types: list[str], text: str) -> None:
+    gate = compile_gate({"type": "object", "properties": {"a": {"type": types, "minLength": 99}}})
+    if gate.accepts({"a": text}):
+        return
+    found = mend(gate, {"a": text})
+    if "string" in types:
+        assert found is None
+    if found is not None:
+        assert gate.accepts(found.value)
+        assert found.value["a"] == json.loads(text) or json.loads(text) == json.dumps(found.value["a"])
+
+
+def test_calls_side_by_side_do_not_share_what_is_told() -> None:
+    from toolgen.runtime import Toolkit
+
+    async def both() -> list[ToolResponse]:
+        kit = Toolkit([tool_of({"n": INTEGER})])
+        return list(await asyncio.gather(kit.call("x", {"n": "1"}), kit.call("x", {"n": 1})))
+
+    first, second = asyncio.run(both())
+    assert (len(told(first)), told(second)) == (1, None)
