@@ -47,9 +47,9 @@ def mended(schema: dict[str, Any], value: Any, **root: Any) -> Any:
     assert not gate.accepts(raw)
     found = mend(gate, raw)
     assert raw == before
-    if found is None:
+    assert found.fits == gate.accepts(found.value)
+    if not found.fits:
         return "refused"
-    assert gate.accepts(found.value)
     return found.value["a"]
 
 
@@ -247,6 +247,17 @@ def test_what_stays_wrong_is_told_as_it_came() -> None:
     )
 
 
+def test_what_is_wrong_inside_a_text_is_told() -> None:
+    response = run(tool_of({"rows": ROWS}), {"rows": '[{"sku": 5, "quantity": 1}, {"quantity": "0"}]'})
+    assert response.as_text().splitlines()[1:] == [
+        '- $.rows: expected array, got the string "[{\\"sku\\": 5, \\"quantity\\": 1}, {\\"quantity\\": \\"0\\"}]"; '
+        "send the array itself, not as text",
+        "- $.rows[0].sku: expected string, got the number 5 (inside the text at $.rows)",
+        "- $.rows[1].quantity: expected at least 1, got 0 (inside the text at $.rows)",
+        "- $.rows[1].sku: required property is missing, expected string (inside the text at $.rows)",
+    ]
+
+
 @pytest.mark.parametrize("raw", [{"n": "5"}, '{"n": 5}'])
 def test_a_spec_can_turn_it_off(raw: Any) -> None:
     tool = tool_of({"n": INTEGER}, coerce=False)
@@ -326,22 +337,22 @@ def test_hostile_texts_are_refused_and_cheap(text: str) -> None:
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}
     )
     began = process_time()
-    assert mend(gate, {"a": text}) is None
+    assert not mend(gate, {"a": text}).fits
     assert process_time() - began < 1.5
 
 
 def test_many_texts_are_bounded_together() -> None:
     gate = compile_gate({"type": "object", "additionalProperties": {"type": "array"}})
     row = json.dumps(["x" * 100_000])
-    assert mend(gate, {str(number): row for number in range(5)}) is not None
-    assert mend(gate, {str(number): row for number in range(20)}) is None
+    assert mend(gate, {str(number): row for number in range(5)}).fits
+    assert not mend(gate, {str(number): row for number in range(20)}).fits
 
 
 def test_large_arguments_are_not_searched() -> None:
     gate = compile_gate({"type": "object", "additionalProperties": {"type": "array", "items": INTEGER}})
-    assert mend(gate, {"a": ["1"] * 900}) is not None
+    assert mend(gate, {"a": ["1"] * 900}).fits
     began = process_time()
-    assert mend(gate, {"a": ["1"] * 200_000}) is None
+    assert not mend(gate, {"a": ["1"] * 200_000}).fits
     assert process_time() - began < 0.5
 
 
@@ -385,8 +396,8 @@ def test_a_text_that_the_schema_might_take_stays_one(types: list[str], text: str
         return
     found = mend(gate, {"a": text})
     if "string" in types:
-        assert found is None
-    if found is not None:
+        assert not found.notes
+    if found.fits:
         assert gate.accepts(found.value)
         assert found.value["a"] == json.loads(text) or json.loads(text) == json.dumps(found.value["a"])
 

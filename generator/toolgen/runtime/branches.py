@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from jsonschema_rs import ValidationError
 
-from .words import did_you_mean, either, show, show_kind, show_options, show_path
+from .expect import part_at
+from .words import did_you_mean, either, quote, show, show_kind, show_options
 
 Told = list[tuple[str, str]]  # (path, message)
 FORMS = 4  # forms that are described
@@ -16,25 +18,30 @@ _CHOICES = frozenset({"Constant", "Enum"})
 
 
 def one_of_several(
-    error: ValidationError, tell: Callable[[ValidationError], Told]
+    error: ValidationError,
+    tell: Callable[[ValidationError], Told],
+    place: Callable[[ValidationError], tuple[str, bool]],
+    schema: Mapping[str, Any],
 ) -> Iterator[tuple[str, str]]:
-    """What to do about a value that fits no branch.
+    """What to do about a value that fits no branch; `place` gives a path in words, and whether it is hidden.
 
-    Where the caller's intent is clear (one branch has the right type and the right tag), that branch's
-    faults; where all branches only differ in type or value, one line; else each form with its first fault.
+    Where the caller's intent is clear (one branch has the right type, the right tag, and properties that
+    came), that branch's faults; where all branches only differ in type or value, one line; else each form
+    with its first fault.
     """
     here = error.instance_path
+    at, _ = place(error)
     kind: Any = error.kind
     branches: list[list[ValidationError]] = kind.context
     types = _all_types(branches, here)
     if types:
-        yield show_path(here), f"expected {either(types)}, got {show_kind(error.instance)}"
+        yield at, f"expected {either(types)}, got {show_kind(error.instance)}"
         return
-    tag = _common_choice(branches)
+    tag = _common_choice(branches, place)
     if tag is not None:
         yield tag
         return
-    likely = meant(branches, here)
+    likely = _nearest(meant(branches, here), branches, here, schema)
     if len(likely) == 1:
         for fault in branches[likely[0]]:
             yield from tell(fault)
@@ -44,22 +51,38 @@ def one_of_several(
         yield forms[0]
         return
     told = "; ".join(
-        f"({number}) {message if path == show_path(here) else f'{path}: {message}'}"
+        f"({number}) {message if path == at else f'{path}: {message}'}"
         for number, (path, message) in enumerate(forms[:FORMS], 1)
     )
     more = f"; and {len(forms) - FORMS} more" if len(forms) > FORMS else ""
-    yield show_path(here), f"fits none of the {len(forms)} allowed forms: {told}{more}"
+    yield at, f"fits none of the {len(forms)} allowed forms: {told}{more}"
 
 
-def too_many(error: ValidationError) -> str:
-    """A value that fits several branches of a oneOf."""
+def too_many(error: ValidationError, place: Mapping[str, Any]) -> str:
+    """A value that fits several branches of the oneOf in the schema `place`."""
     kind: Any = error.kind
-    fitting = [str(number) for number, faults in enumerate(kind.context, 1) if not faults]
+    branches = place.get("oneOf")
+    labels = list(map(_label, branches)) if isinstance(branches, list) else []
+    fitting = [
+        f"{number}{labels[number - 1] if number <= len(labels) else ''}"
+        for number, faults in enumerate(kind.context, 1)
+        if not faults
+    ]
     which = " and ".join(fitting)
     return (
         f"expected a value that fits exactly one of {len(kind.context)} forms, got one that fits {which}"
         + (f" ({show(error.instance)})" if not isinstance(error.instance, dict | list) else "")
     )
+
+
+def _label(branch: Any) -> str:
+    """How a form is told from others: its title, or what it requires."""
+    if not isinstance(branch, dict):
+        return ""
+    if isinstance(branch.get("title"), str):
+        return f" ({quote(branch['title'])})"
+    names = branch.get("required")
+    return f" (with {', '.join(map(quote, names[:4]))})" if isinstance(names, list) and names else ""
 
 
 def _all_types(branches: list[list[ValidationError]], here: list[str | int]) -> list[str]:
@@ -68,13 +91,17 @@ def _all_types(branches: list[list[ValidationError]], here: list[str | int]) -> 
     for faults in branches:
         for fault in faults:
             kind: Any = fault.kind
+            if _is_closed(fault, here):
+                continue
             if type(kind).__name__ != "Type" or fault.instance_path != here:
                 return []
             types += [name for name in kind.types if name not in types]
     return types
 
 
-def _common_choice(branches: list[list[ValidationError]]) -> tuple[str, str] | None:
+def _common_choice(
+    branches: list[list[ValidationError]], place: Callable[[ValidationError], tuple[str, bool]]
+) -> tuple[str, str] | None:
     """The fault of a value that every branch wants to be another one: a tag that no branch has."""
     choices = [
         {tuple(fault.instance_path): fault for fault in faults if type(fault.kind).__name__ in _CHOICES}
@@ -90,18 +117,46 @@ def _common_choice(branches: list[list[ValidationError]]) -> tuple[str, str] | N
         wanted = kind.options if type(kind).__name__ == "Enum" else [kind.expected_value]
         options += [option for option in wanted if option not in options]
     value = choices[0][path].instance
-    return show_path(
-        path
-    ), f"expected {show_options(options)}, got {show(value)}{did_you_mean(value, options)}"
+    at, hide = place(choices[0][path])
+    got = "" if hide else f", got {show(value)}{did_you_mean(value, options)}"
+    return at, f"expected {show_options(options)}{got}"
 
 
 def meant(branches: list[list[ValidationError]], here: list[str | int]) -> list[int]:
     """The branches that the caller can have meant, by type and then by tag; all of them if none is left."""
     left = [index for index, faults in enumerate(branches) if faults]
-    for wrong in (_wrong_type, _wrong_tag):
+    for wrong in (_is_closed, _wrong_type, _wrong_tag):
         kept = [index for index in left if not any(wrong(fault, here) for fault in branches[index])]
         left = kept or left
     return left
+
+
+def _nearest(
+    likely: list[int], branches: list[list[ValidationError]], here: list[str | int], schema: Mapping[str, Any]
+) -> list[int]:
+    """Those branches that know every property that came and require one of them; all if none is left."""
+    for far in (_knows_not, partial(_has_nothing, schema=schema)):
+        kept = [index for index in likely if not any(far(fault, here) for fault in branches[index])]
+        likely = kept or likely
+    return likely
+
+
+def _is_closed(fault: ValidationError, here: list[str | int]) -> bool:
+    return type(fault.kind).__name__ == "FalseSchema" and fault.instance_path == here
+
+
+def _knows_not(fault: ValidationError, here: list[str | int]) -> bool:
+    name = type(fault.kind).__name__
+    return name in ("AdditionalProperties", "UnevaluatedProperties") and fault.instance_path == here
+
+
+def _has_nothing(fault: ValidationError, here: list[str | int], schema: Mapping[str, Any]) -> bool:
+    """Whether a branch requires properties none of which came."""
+    came = fault.instance
+    if type(fault.kind).__name__ != "Required" or fault.instance_path != here or not isinstance(came, dict):
+        return False
+    names = part_at(schema, fault.schema_path[:-1]).get("required", ())
+    return not any(name in came for name in names)
 
 
 def _wrong_type(fault: ValidationError, here: list[str | int]) -> bool:

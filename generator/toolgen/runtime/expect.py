@@ -9,6 +9,7 @@ from typing import Any
 from jsonschema_rs import ValidationError
 
 from .plain import whole_numbers
+from .reading import Unreadable, read_as
 from .words import count, did_you_mean, either, nearest, quote, show, show_kind, show_literal, show_options
 
 _FORMATS = {
@@ -33,9 +34,10 @@ def sentence(error: ValidationError, schema: Mapping[str, Any], hide: bool) -> s
     name, value = type(kind).__name__, error.instance
     place = part_at(schema, error.schema_path[:-1])
     if name == "Not":
-        return "this value is not allowed here"
+        return _unwanted(place.get("not"), value, hide)
     if name == "FalseSchema":
-        return "nothing is allowed here"
+        names = error.schema_path[-1:] == ["propertyNames"]
+        return "no property is allowed here" if names else "nothing is allowed here"
     if name in ("BacktrackLimitExceeded", "RegexEngineFailure"):
         return "too complicated to be checked against the pattern"
     expected = _contains(error, place) if name == "Contains" else _expected(name, kind)
@@ -65,7 +67,9 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
     "Pattern": lambda kind: f"text that matches the pattern {quote(kind.pattern, 200)}",
     "Format": lambda kind: _format(kind.format),
     "UniqueItems": lambda kind: "items that are all different",
-    "UnevaluatedItems": lambda kind: "fewer items",
+    "UnevaluatedItems": lambda kind: (
+        f"{len(kind.unexpected)} fewer {'item' + 's' * (len(kind.unexpected) > 1)}"
+    ),
     "ContentEncoding": lambda kind: f"text encoded as {quote(kind.content_encoding)}",
     "ContentMediaType": lambda kind: f"text of the type {quote(kind.content_media_type)}",
 }
@@ -73,10 +77,52 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
 
 def _contains(error: ValidationError, place: Mapping[str, Any]) -> str:
     inner = _brief(place.get("contains"))
-    limit = f"at most {place.get('maxContains')}"
-    if error.schema_path[-1] != "maxContains":
-        limit = f"at least {place.get('minContains', 1)}"
-    return f"an array with {limit} items that fit{f' ({inner})' if inner else ''}"
+    most = error.schema_path[-1] == "maxContains"
+    limit, number = ("at most", place["maxContains"]) if most else ("at least", place.get("minContains", 1))
+    fit = "fits" if number == 1 else "fit"
+    return f"an array with {limit} {count(number, 'item')} that {fit}{f' ({inner})' if inner else ''}"
+
+
+def _unwanted(schema: Any, value: Any, hide: bool) -> str:
+    """What is said of a value that fits what it must not fit."""
+    inner = _brief(schema)
+    got = "" if hide else f", got {show(value)}"
+    if inner:
+        return f"expected anything but {inner}{got}"
+    names = schema.get("required") if isinstance(schema, dict) and set(schema) == {"required"} else None
+    if isinstance(names, list) and names:
+        words = " and ".join(map(quote, names[:8]))
+        return f"{words} may not be given {'here' if len(names) == 1 else 'together'}"
+    return "this value is not allowed here"
+
+
+def instead_of_text(text: str, kinds: list[str], place: Mapping[str, Any]) -> str:
+    """What to send instead of a text, where an object or an array is wanted: said of JSON, or of one item."""
+    wanted = [kind for kind in ("array", "object") if kind in kinds]
+    if not wanted:
+        return ""
+    try:
+        read_as(text, wanted)
+    except Unreadable as error:
+        if text.lstrip()[:1] in ("{", "["):
+            return f"; the text {error}"
+        item = place.get("items")
+        takes_text = isinstance(item, dict) and item.get("type") == "string"
+        return f"; send one item as [{quote(text, 20)}]" if takes_text and wanted == ["array"] else ""
+    return f"; send the {either(wanted)} itself, not as text"
+
+
+def because(error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """The property that makes a missing one required, if it is one."""
+    kind: Any = error.kind
+    path = error.schema_path
+    given = error.instance if isinstance(error.instance, dict) else {}
+    if path[-1] in ("dependentRequired", "dependencies"):
+        lists = part_at(schema, path)
+        names = [name for name, needed in lists.items() if name in given and kind.property in needed]
+    else:
+        names = [str(path[-2])] if path[-3:-2] in (["dependentSchemas"], ["dependencies"]) else []
+    return f"; needed because {quote(names[0])} is given" if names else ""
 
 
 def _expected(name: str, kind: Any) -> str:
@@ -89,7 +135,14 @@ def _got(name: str, value: Any) -> str:
         return show_kind(value)
     if name in ("MinLength", "MaxLength"):
         return f"{len(value)} ({show(value)})"
-    if name in ("MinItems", "MaxItems", "MinProperties", "MaxProperties", "AdditionalItems"):
+    if name in (
+        "MinItems",
+        "MaxItems",
+        "MinProperties",
+        "MaxProperties",
+        "AdditionalItems",
+        "UnevaluatedItems",
+    ):
         return str(len(value))
     if name == "UniqueItems":
         first, second = _twins(value)

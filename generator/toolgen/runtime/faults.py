@@ -9,10 +9,12 @@ from typing import Any
 
 from jsonschema_rs import ValidationError
 
+from .about import About
 from .branches import one_of_several, too_many
-from .expect import expected_of, part_at, sentence, unknown_property
+from .expect import because, expected_of, instead_of_text, part_at, sentence, unknown_property
 from .gate import Gate
-from .plain import not_json
+from .plain import is_small, not_json
+from .where import Path, part_of, where
 from .words import SHOWN, quote, show_path
 
 MISSING = "required property is missing"
@@ -36,10 +38,7 @@ def find_faults(gate: Gate, value: Any, hidden: Iterable[str] = ()) -> list[Faul
 
     No text of `hidden` (secrets) appears, nor any value that the schema marks `writeOnly` or as a password.
     """
-    found = list(islice(_not_json(value), MOST))
-    if not found:
-        told = (fault for error in gate.errors(value) for fault in tell(error, gate.schema, value))
-        found = list(islice(told, MOST))
+    found = list(islice(_not_json(value), MOST)) or list(islice(_refused(gate, value), MOST))
     forms = {form for text in hidden if text for form in (text, quote(text, len(text))[1:-1])}
     secrets = sorted(forms, key=len, reverse=True)
     better = {fault.path for fault in found if fault.message.startswith(f"{MISSING},")}
@@ -48,6 +47,15 @@ def find_faults(gate: Gate, value: Any, hidden: Iterable[str] = ()) -> list[Faul
         for fault in dict.fromkeys(found)
         if not (fault.message == MISSING and fault.path in better)  # required twice, and said better
     ]
+
+
+def _refused(gate: Gate, value: Any) -> Iterator[Fault]:
+    if not is_small(value):
+        yield Fault("$", "does not fit the schema; it has too many parts for the fault to be found")
+        return
+    refusal = Refusal(gate.schema, value, About(gate.schema))
+    for error in gate.errors(value):
+        yield from tell(error, refusal)
 
 
 def _not_json(value: Any) -> Iterator[Fault]:
@@ -64,55 +72,82 @@ def list_faults(faults: list[Fault]) -> str:
     return "\n".join(lines)
 
 
-def tell(error: ValidationError, schema: Mapping[str, Any], whole: Any) -> Iterator[Fault]:
-    """The faults behind one error of the validator about a part of the value `whole`."""
-    path = error.instance_path
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What the faults are about."""
+
+    schema: Mapping[str, Any]
+    value: Any  # the whole
+    about: About
+
+    def path_of(self, error: ValidationError) -> Path:
+        """Where in the value an error is."""
+        return where(self.value, error.instance_path)
+
+    def hides(self, error: ValidationError) -> bool:
+        """Whether what stands there is not to be shown: it is marked, or a text that may hold what is."""
+        if not self.about.hides:
+            return False
+        may_hold = isinstance(error.instance, str) and error.instance.lstrip()[:1] in ("{", "[", '"')
+        return may_hold or self.about.hide(self.path_of(error))
+
+
+def tell(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterator[Fault]:
+    """The faults behind one error of the validator."""
+    schema, path = refusal.schema, refusal.path_of(error)
     kind: Any = error.kind
-    hide = _hides(schema, error.schema_path) or _hides(schema, error.evaluation_path)  # at and behind a $ref
+    hide = hide or refusal.hides(error)
     match type(kind).__name__:
         case "Required":
             wanted = expected_of(schema, error.schema_path, kind.property)
-            yield Fault(show_path([*path, kind.property]), f"{MISSING}{wanted}")
+            reason = because(error, schema)
+            yield Fault(show_path([*path, kind.property]), f"{MISSING}{wanted}{reason}")
         case "AdditionalProperties" | "UnevaluatedProperties":
             place = part_at(schema, error.schema_path[:-1])
             for name in kind.unexpected:
                 yield Fault(show_path([*path, name]), unknown_property(name, place, error.instance))
         case "FalseSchema" if _closes(error.schema_path):
             # no property is declared here; the validator tells of one, and of its value only
-            for name in _reach(whole, path):
+            for name in part_of(refusal.value, path):
                 yield Fault(show_path([*path, name]), "unknown property; none is allowed here")
         case "AnyOf" | "OneOfNotValid" | "OneOfMultipleValid" if hide:
             yield Fault(show_path(path), "expected a value that fits one of the allowed forms")
         case "AnyOf" | "OneOfNotValid":
-            for where, message in one_of_several(error, lambda part: _flat(part, schema, whole)):
-                yield Fault(where, message)
+            yield from _fits_none(error, refusal)
         case "OneOfMultipleValid":
-            yield Fault(show_path(path), too_many(error))
+            yield Fault(show_path(path), too_many(error, part_at(schema, error.schema_path[:-1])))
         case "PropertyNames":
-            inner = "; ".join(fault.message for fault in tell(kind.error, schema, whole))
+            inner = "; ".join(fault.message for fault in tell(kind.error, refusal, hide))
             yield Fault(show_path(path), f"property name not allowed: {inner}")
         case _:
-            yield Fault(show_path(path), sentence(error, schema, hide))
+            hint = "" if hide else what_to_send(error, refusal, path)
+            yield Fault(show_path(path), f"{sentence(error, schema, hide)}{hint}")
 
 
-def _flat(error: ValidationError, schema: Mapping[str, Any], whole: Any) -> list[tuple[str, str]]:
-    return [(fault.path, fault.message) for fault in tell(error, schema, whole)]
+def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
+    def said(part: ValidationError) -> list[tuple[str, str]]:
+        return [(fault.path, fault.message) for fault in tell(part, refusal)]
+
+    def place(part: ValidationError) -> tuple[str, bool]:
+        return show_path(refusal.path_of(part)), refusal.hides(part)
+
+    for where_it_is, message in one_of_several(error, said, place, refusal.schema):
+        yield Fault(where_it_is, message)
+
+
+def what_to_send(error: ValidationError, refusal: Refusal, path: Path) -> str:
+    """What to do about a value of the wrong type, where there is more to say than the type."""
+    kind: Any = error.kind
+    if type(kind).__name__ != "Type":
+        return ""
+    if error.instance is None and refusal.about.may_be_left_out(path):
+        return "; leave it out where there is no value"
+    place = part_at(refusal.schema, error.schema_path[:-1])
+    return instead_of_text(error.instance, kind.types, place) if isinstance(error.instance, str) else ""
 
 
 def _closes(path: list[str | int]) -> bool:
     return path[-1:] == ["additionalProperties"] and path[-2:-1] != ["properties"]
-
-
-def _reach(value: Any, path: Iterable[str | int]) -> dict[str, Any]:
-    for step in path:
-        value = value[step]
-    return value if isinstance(value, dict) else {}
-
-
-def _hides(schema: Mapping[str, Any], path: list[str | int]) -> bool:
-    """Whether the schema, anywhere on the way to a keyword, says that the value is not to be shown."""
-    places = (part_at(schema, path[:length]) for length in range(len(path)))
-    return any(place.get("writeOnly") is True or place.get("format") == "password" for place in places)
 
 
 def _masked(text: str, secrets: list[str]) -> str:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from .about import About
 from .gate import Gate
-from .marks import Marks
+from .plain import is_small
 from .reading import LENGTH, Unreadable, kind_of, read_as
 from .slips import Slips, find_slips
 from .where import Path, part_of
@@ -20,7 +21,6 @@ from .words import show_path
 
 ROUNDS = 4  # texts in what texts held
 PLACES = 1000  # that are mended at a time
-SIZE = 20_000  # parts of a value whose faults are looked at: each costs some microseconds
 
 _OBJECT = frozenset({"object"})
 
@@ -31,28 +31,34 @@ class Mended:
 
     value: dict[str, Any]
     notes: list[dict[str, str]]  # `path`, and the JSON types `from` (which came) and `to` (which was taken)
+    fits: bool = True  # the schema accepts `value`
+
+    def is_inside(self, path: str) -> str | None:
+        """The path of the text in which the place at `path` was found; None where it is in none."""
+        texts = [note["path"] for note in self.notes if note["to"] in ("array", "object")]
+        return next((text for text in texts if path.startswith((f"{text}.", f"{text}["))), None)
 
 
-def mend(gate: Gate, value: dict[str, Any]) -> Mended | None:
-    """`value`, which is JSON that `gate` refuses, with its slips mended; None where it still does not fit.
+def mend(gate: Gate, value: dict[str, Any]) -> Mended:
+    """`value`, which is JSON that `gate` refuses, with its slips mended as far as that goes.
 
     `value` stays as it is. What the schema marks as not to be shown is never touched.
     """
-    marks = Marks(gate.schema)
+    about = About(gate.schema)
     notes: list[dict[str, str]] = []
     left = LENGTH
     for _ in range(ROUNDS):
-        if not _is_small(value):
-            return None
+        if not is_small(value):
+            break
         slips = find_slips(islice(gate.errors(value), PLACES), value)
-        taken, left = _take(slips, value, marks, left)
+        taken, left = _take(slips, value, about, left)
         if not taken:
-            return None
+            break
         value = _put(value, taken)
         notes += [_note(path, taken[path], slips[path]) for path in taken]
         if gate.fits(value):
             return Mended(value, notes)
-    return None
+    return Mended(value, notes, fits=False)
 
 
 def mend_whole(text: str) -> Mended | None:
@@ -64,7 +70,7 @@ def mend_whole(text: str) -> Mended | None:
     return Mended(value, [_note((), value, _OBJECT)])
 
 
-def _take(slips: Slips, value: Any, marks: Marks, left: int) -> tuple[dict[Path, Any], int]:
+def _take(slips: Slips, value: Any, about: About, left: int) -> tuple[dict[Path, Any], int]:
     """The values that the texts at `slips` stand for, and how many more characters may be read."""
     taken: dict[Path, Any] = {}
     for path, kinds in slips.items():
@@ -73,7 +79,7 @@ def _take(slips: Slips, value: Any, marks: Marks, left: int) -> tuple[dict[Path,
         if left < 0:
             return {}, left
         try:
-            if not marks.hide(path):
+            if not about.hide(path):
                 taken[path] = read_as(text, kinds)
         except Unreadable:
             continue
@@ -95,17 +101,3 @@ def _put(value: Any, changes: Mapping[Path, Any]) -> Any:
     for step, below in inside.items():
         made[step] = _put(value[step], below)
     return made
-
-
-def _is_small(value: Any) -> bool:
-    """Whether `value` has few enough parts for its faults to be looked at."""
-    left = SIZE
-    stack = [value]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, dict | list):
-            left -= len(part)
-            if left < 0:
-                return False
-            stack.extend(part.values() if isinstance(part, dict) else part)
-    return True

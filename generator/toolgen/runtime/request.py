@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, MutableMapping
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -16,6 +16,9 @@ from .hide import redact
 from .plain import is_json, not_json, whole_numbers
 from .plan import Plan
 from .words import show_kind
+
+if TYPE_CHECKING:
+    from .mend import Mended
 
 _random = Random(os.urandom(32))  # our own: an application that seeds `random` must not repeat our ids
 if hasattr(os, "register_at_fork"):
@@ -60,7 +63,7 @@ def accepted(plan: Plan, raw: Any, metadata: MutableMapping[str, Any]) -> dict[s
 
     Raises InvalidRequestError where it does not accept them.
     """
-    from .mend import mend, mend_whole
+    from .mend import Mended, mend, mend_whole
 
     gate, notes = plan.request_gate, list[dict[str, str]]()
     if isinstance(raw, str) and plan.coerce and (whole := mend_whole(raw)) is not None:
@@ -68,9 +71,10 @@ def accepted(plan: Plan, raw: Any, metadata: MutableMapping[str, Any]) -> dict[s
     arguments = as_object(plan, raw)
     is_plain = is_json(arguments)
     if not (is_plain and gate.fits(arguments)):
-        mended = mend(gate, arguments) if is_plain and plan.coerce else None
-        if mended is None:
-            raise _invalid(plan, find_faults(gate, arguments, plan.hidden()))
+        mended = mend(gate, arguments) if is_plain and plan.coerce else Mended(arguments, [], fits=False)
+        if not mended.fits:
+            faults = find_faults(gate, arguments, plan.hidden())
+            raise _invalid(plan, faults + _inside_texts(plan, mended))
         arguments, notes = mended.value, notes + mended.notes
     if notes:
         metadata["coerced"] = redact(notes, plan.hidden())  # property names are the caller's words
@@ -88,6 +92,18 @@ def as_object(plan: Plan, raw: Any) -> dict[str, Any]:
     odd = next(not_json(raw), None)
     words = show_kind(raw) if odd is None else "a value that is not JSON"
     raise _invalid(plan, [Fault("$", f"expected an object with the arguments, got {words}")])
+
+
+def _inside_texts(plan: Plan, tried: Mended) -> list[Fault]:
+    """The faults of what stands inside texts that were read as JSON, all in vain."""
+    if not tried.notes or not is_json(tried.value):
+        return []
+    hidden = plan.hidden()
+    return [
+        Fault(fault.path, f"{fault.message} (inside the text at {redact(text, hidden)})")
+        for fault in find_faults(plan.request_gate, tried.value, hidden)
+        if (text := tried.is_inside(fault.path)) is not None
+    ]
 
 
 def _invalid(plan: Plan, faults: list[Fault]) -> InvalidRequestError:

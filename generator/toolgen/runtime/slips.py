@@ -37,7 +37,10 @@ def _slips_of(error: ValidationError, whole: Any) -> Slips | None:
 def _instead_of_text(error: ValidationError) -> frozenset[str] | None:
     """The types that are taken where a text stands; None where some text would do, if not this one."""
     kind: Any = error.kind
+    kinds: frozenset[str]
     match type(kind).__name__:
+        case "FalseSchema":
+            kinds = frozenset()
         case "Type":
             kinds = frozenset(kind.types)
         case "Enum":

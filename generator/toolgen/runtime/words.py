@@ -76,7 +76,7 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 
 def show_literal(value: Any) -> str:
     """A value of a schema, whole where it is short."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = "".join(map(_printed, json.dumps(value, ensure_ascii=False)))
     return show(value) if isinstance(value, str) or len(text) > 80 else text
 
 
@@ -108,6 +108,8 @@ def _fold(word: str) -> str:
 
 
 def _visible(char: str) -> str:
-    if char in '"\\' or not char.isprintable():
-        return json.dumps(char)[1:-1]
-    return char
+    return json.dumps(char)[1:-1] if char in '"\\' else _printed(char)
+
+
+def _printed(char: str) -> str:
+    return char if char.isprintable() else json.dumps(char)[1:-1]

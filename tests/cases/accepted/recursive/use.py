@@ -19,7 +19,7 @@ LEAF = {"value": 1, "parent": None}
 for arguments in (
     {"root": {"value": 0, "children": [LEAF, {"value": 2, "children": [LEAF]}]}},
     {"root": LEAF, "json": {"a": [1, True, None, 1.5, {"b": "1"}]}, "again": {"root": LEAF}},
-    {"root": {"value": 0, "children": [{"value": "1"}]}},
+    {"root": {"value": 0, "children": [{"value": "one"}]}},
 ):
     answer = asyncio.run(Toolkit([Tree()]).call("tree", arguments))
     print(answer.content if answer.success else answer.error.code)

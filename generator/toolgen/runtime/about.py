@@ -1,4 +1,4 @@
-"""What a schema says is not to be shown: values marked `writeOnly`, or of the format `password`."""
+"""What a schema says about one place of a value: whether it is to be shown, whether it may be left out."""
 
 from __future__ import annotations
 
@@ -13,23 +13,34 @@ _ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
-class Marks:
-    """The marks of one schema, looked up by the place of a value. When in doubt, it is marked."""
+class About:
+    """One schema, asked by the place of a value; every part of it is heard that may judge the value there."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = schema
-        self.any = any(_is_marked(part) for _, part in subschemas(schema))
+        self.hides = any(_is_marked(part) for _, part in subschemas(schema))  # anything at all
 
     def hide(self, path: Iterable[str | int]) -> bool:
-        """Whether the value at `path`, or one that it is a part of, is marked by any schema about it."""
-        if not self.any:
+        """Whether the value at `path`, or one that it is a part of, is not to be shown. Yes, when in doubt.
+
+        Such values are marked `writeOnly`, or have the format `password`.
+        """
+        return self.hides and any(any(map(_is_marked, parts)) for parts in self._along(path))
+
+    def may_be_left_out(self, path: tuple[str | int, ...]) -> bool:
+        """Whether the property at `path` is one that no part of the schema requires."""
+        if not path or not isinstance(path[-1], str):
             return False
+        *_, parts = self._along(path[:-1])
+        return not any(path[-1] in _required(part) for part in parts)
+
+    def _along(self, path: Iterable[str | int]) -> Iterator[list[Mapping[str, Any]]]:
+        """What is said about the whole, then about each part on the way to `path`."""
         about = self._all_about([self._schema])
+        yield about
         for step in path:
-            if any(map(_is_marked, about)):
-                return True
             about = self._all_about(inner for part in about for inner in _parts(part, step))
-        return any(map(_is_marked, about))
+            yield about
 
     def _all_about(self, schemas: Iterable[Any]) -> list[Mapping[str, Any]]:
         """`schemas` and all that judge the same value: branches, conditions, what references name."""
@@ -53,6 +64,14 @@ _UNKNOWN: dict[str, Any] = {"writeOnly": True}  # what a reference names that is
 
 def _is_marked(schema: Mapping[str, Any]) -> bool:
     return schema.get("writeOnly") is True or schema.get("format") == "password"
+
+
+def _required(schema: Mapping[str, Any]) -> list[Any]:
+    """The names that a schema requires, perhaps only beside others."""
+    names = schema.get("required")
+    dependent = schema.get("dependentRequired", schema.get("dependencies"))
+    lists = list(dependent.values()) if isinstance(dependent, dict) else []
+    return [name for each in (names, *lists) if isinstance(each, list) for name in each]
 
 
 def _parts(schema: Mapping[str, Any], step: str | int) -> Iterator[Any]:

@@ -1,0 +1,145 @@
+"""Every keyword of JSON Schema: what a refused value is told. The cases are in told.yaml, for anyone to extend."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+from by_hand import make_tool, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema_rs import ValidationErrorKind
+from toolgen.runtime.faults import find_faults, list_faults
+from toolgen.runtime.gate import compile_gate
+from toolgen.schema.keywords import SAYING
+
+CASES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("told.yaml").read_text("utf-8"))
+PYTHON = re.compile(
+    r"<class|<[a-z_.]+ object|\b(dict|list|str|int|float|bool|tuple|NoneType|None|True|False|bytes|pydantic"
+    r"|Python|Traceback|Error|ValidationError|jsonschema|input_value|errors\.)\b"
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: json.dumps(case["schema"])[:80])
+def test_case(case: dict[str, Any]) -> None:
+    gate = compile_gate(case["schema"])
+    assert not gate.accepts(case["value"]), "the schema accepts the value"
+    told = [str(fault).removeprefix("- ") for fault in find_faults(gate, case["value"])]
+    assert sorted(told) == sorted(case["told"])
+    assert all(line.isprintable() for line in told)
+
+
+def keywords(schema: Any) -> set[str]:
+    if isinstance(schema, list):
+        return set().union(*map(keywords, schema))
+    return set(schema).union(*map(keywords, schema.values())) if isinstance(schema, dict) else set()
+
+
+def test_every_keyword_that_can_refuse_has_a_case() -> None:
+    never_alone = {"$recursiveRef"}  # of draft 2019-09, which is not in the language
+    assert SAYING - never_alone <= set().union(*(keywords(case["schema"]) for case in CASES))
+
+
+def kinds(errors: Any) -> set[str]:
+    found = set()
+    for error in errors:
+        found.add(type(error.kind).__name__)
+        for branch in getattr(error.kind, "context", ()):
+            found |= kinds(branch)
+    return found
+
+
+def test_every_kind_of_fault_has_a_case() -> None:
+    every = {name for name in dir(ValidationErrorKind) if name[0].isupper()}
+    of_the_engine = {"BacktrackLimitExceeded", "Custom", "FromUtf8", "Referencing", "RegexEngineFailure"}
+    seen = set().union(*(kinds(compile_gate(case["schema"]).errors(case["value"])) for case in CASES))
+    assert every - of_the_engine <= seen
+
+
+WORDS = st.sampled_from(["a", "b", "kind", "0", "a b", "\n- $.x: no", "\u2028"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 10**30) | st.floats(-9, 9) | WORDS | st.just("[1"),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(WORDS, part, max_size=3),
+    max_leaves=6,
+)
+TYPE = st.sampled_from(["null", "boolean", "integer", "number", "string", "array", "object"])
+COUNT = st.integers(0, 3)
+
+
+def schemas(part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    some = st.lists(part, min_size=1, max_size=3)
+    keyword: dict[str, st.SearchStrategy[Any]] = {
+        "type": TYPE | st.lists(TYPE, min_size=1, max_size=3, unique=True),
+        "enum": st.lists(VALUES, min_size=1, max_size=3),
+        "const": VALUES,
+        "properties": st.dictionaries(WORDS, part, max_size=3),
+        "patternProperties": st.dictionaries(st.just("^a"), part, max_size=1),
+        "additionalProperties": part,
+        "unevaluatedProperties": st.just(False),
+        "propertyNames": st.fixed_dictionaries({"maxLength": COUNT}),
+        "required": st.lists(WORDS, max_size=2, unique=True),
+        "dependentRequired": st.dictionaries(WORDS, st.lists(WORDS, max_size=2, unique=True), max_size=2),
+        "items": part,
+        "prefixItems": some,
+        "contains": part,
+        "uniqueItems": st.just(True),
+        "minItems": COUNT,
+        "maxItems": COUNT,
+        "minProperties": COUNT,
+        "minLength": COUNT,
+        "pattern": st.just("^x"),
+        "format": st.sampled_from(["date", "uuid", "password"]),
+        "minimum": COUNT,
+        "multipleOf": st.sampled_from([2, 0.5]),
+        "writeOnly": st.booleans(),
+        "allOf": some,
+        "anyOf": some,
+        "oneOf": some,
+        "not": part,
+        "if": part,
+        "then": part,
+        "else": part,
+    }
+    entries = [st.tuples(st.just(word), value) for word, value in keyword.items()]
+    return st.lists(st.one_of(entries), min_size=1, max_size=4).map(dict)
+
+
+SCHEMAS = st.recursive(st.booleans() | schemas(st.booleans()), schemas, max_leaves=5)
+
+
+@settings(deadline=None, max_examples=150)
+@given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), VALUES)
+def test_no_word_of_python_and_no_forged_line(schema: dict[str, Any], value: Any) -> None:
+    gate = compile_gate(schema)
+    if gate.accepts(value):
+        return
+    lines = list_faults(find_faults(gate, value)).split("\n")
+    assert lines
+    for line in lines:
+        assert line.startswith(("- $", "- and "))
+        assert line.isprintable()
+        assert not PYTHON.search(line)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), VALUES)
+def test_a_refusal_of_a_call_is_as_plain_and_a_mended_one_fits(schema: dict[str, Any], value: Any) -> None:
+    root = {"type": "object", "properties": {"a": schema}}
+    got: list[Any] = []
+
+    async def execute(self: Any, request: Any, context: Any) -> None:
+        got.append(request.model_dump(exclude_unset=True))
+
+    response = run(make_tool(execute, input_schema=root), {"a": value})
+    if response.success:
+        assert jsonschema_rs.validator_for(root, validate_formats=True).is_valid(got[0])
+        assert ("coerced" in response.metadata) == (got[0] != {"a": value})
+    else:
+        assert not PYTHON.search(response.as_text().removeprefix("Error "))
+        assert response.error is not None
+        assert response.error.code == "invalid_request"
