@@ -123,9 +123,14 @@ def _common_choice(
 
 
 def meant(branches: list[list[ValidationError]], here: list[str | int]) -> list[int]:
-    """The branches that the caller can have meant, by type and then by tag; all of them if none is left."""
+    """The branches that the caller can have meant: by type, by tag, by the properties that came.
+
+    All of them where none is left.
+    """
     left = [index for index, faults in enumerate(branches) if faults]
-    for wrong in (_is_closed, _wrong_type, _wrong_tag):
+    choices = [fault for faults in branches for fault in faults if _wrong_tag(fault, here)]
+    tags = {str(fault.instance_path[-1]) for fault in choices if fault.instance_path != here}
+    for wrong in (_is_closed, _wrong_type, partial(_is_another, tags=tags), _knows_not):
         kept = [index for index in left if not any(wrong(fault, here) for fault in branches[index])]
         left = kept or left
     return left
@@ -134,11 +139,11 @@ def meant(branches: list[list[ValidationError]], here: list[str | int]) -> list[
 def _nearest(
     likely: list[int], branches: list[list[ValidationError]], here: list[str | int], schema: Mapping[str, Any]
 ) -> list[int]:
-    """Those branches that know every property that came and require one of them; all if none is left."""
-    for far in (_knows_not, partial(_has_nothing, schema=schema)):
-        kept = [index for index in likely if not any(far(fault, here) for fault in branches[index])]
-        likely = kept or likely
-    return likely
+    """Those branches that require a property that came; all if none is left."""
+    kept = [
+        index for index in likely if not any(_has_nothing(fault, here, schema) for fault in branches[index])
+    ]
+    return kept or likely
 
 
 def _is_closed(fault: ValidationError, here: list[str | int]) -> bool:
@@ -163,6 +168,12 @@ def _wrong_type(fault: ValidationError, here: list[str | int]) -> bool:
     return type(fault.kind).__name__ == "Type" and fault.instance_path == here
 
 
+def _is_another(fault: ValidationError, here: list[str | int], tags: set[str]) -> bool:
+    """Whether a branch has another tag than the value, or does not know one that others have."""
+    kind: Any = fault.kind
+    return _wrong_tag(fault, here) or (_knows_not(fault, here) and not tags.isdisjoint(kind.unexpected))
+
+
 def _wrong_tag(fault: ValidationError, here: list[str | int]) -> bool:
     name = type(fault.kind).__name__
-    return name in _CHOICES and len(fault.instance_path) <= len(here) + 1
+    return name in _CHOICES and len(here) <= len(fault.instance_path) <= len(here) + 1

@@ -1,0 +1,50 @@
+"""`coerce`, from the configuration and the spec to the call: the spec's word counts, then the configuration's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from .conftest import Cli
+
+SPEC = """\
+name: {name}
+description: Count to a number.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [n]
+  properties:
+    n: {{type: integer, minimum: 1, description: How far.}}
+"""
+ASK = """\
+import json
+from generated import catalog
+from toolgen.runtime import ToolError
+
+found = {}
+for name in catalog.TOOLS:
+    try:
+        found[name] = catalog.tool_class(name).check_inputs({"n": "5"}).n
+    except ToolError as error:
+        found[name] = error.message.splitlines()[-1]
+print(json.dumps(found))
+"""
+REFUSED = '- $.n: expected integer, got the string "5"'
+
+
+@pytest.mark.parametrize(
+    ("setting", "unsaid"), [("", 5), ("coerce = true\n", 5), ("coerce = false\n", REFUSED)]
+)
+def test_the_spec_wins_over_the_configuration(empty: Cli, setting: str, unsaid: object) -> None:
+    (empty.root / "toolgen.toml").write_text(setting)
+    for name, line in (("unsaid", ""), ("mended", "coerce: true\n"), ("exact", "coerce: false\n")):
+        empty.spec(name, SPEC.format(name=name) + line)
+    assert empty("generate").code == 0
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], cwd=empty.root, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == {"unsaid": unsaid, "mended": 5, "exact": REFUSED}

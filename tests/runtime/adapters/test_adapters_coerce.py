@@ -1,0 +1,96 @@
+"""A slip of a client through every adapter: mended the same way, told where the protocol has room for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from adapter_samples import Request, closed, define, toolkit
+from mcp import Client
+from toolgen.runtime import BaseTool, ToolContext, Toolkit
+from toolgen.runtime.adapters import mcp
+from toolgen.runtime.adapters.anthropic import answer_tool_use
+from toolgen.runtime.adapters.openai import answer_tool_call
+
+ARGUMENTS = {"n": "5", "rows": '[{"sku": "A", "quantity": "2"}]'}
+WANTED = {"n": 5, "rows": [{"sku": "A", "quantity": 2}]}
+NOTES = [
+    {"path": "$.n", "from": "string", "to": "integer"},
+    {"path": "$.rows", "from": "string", "to": "array"},
+    {"path": "$.rows[0].quantity", "from": "string", "to": "integer"},
+]
+ROW = closed({"sku": {"type": "string"}, "quantity": {"type": "integer", "minimum": 1}})
+
+
+class Echo(BaseTool[Request, Any]):
+    """Gives back what it got, and tells something of its own."""
+
+    definition = define(
+        "echo",
+        "Echo.",
+        closed({"n": {"type": "integer"}, "rows": {"type": "array", "items": ROW}}),
+        targets={"openai": {"strict": False}},
+    )
+    request_model = Request
+
+    async def execute(self, request: Request, context: ToolContext) -> Any:
+        context.metadata["own"] = 1
+        return request.given()
+
+
+def chat(arguments: str) -> dict[str, Any]:
+    return {"id": "1", "type": "function", "function": {"name": "echo", "arguments": arguments}}
+
+
+def test_mcp_tells_it_in_meta() -> None:
+    async def work(mode: Any) -> Any:
+        async with Client(mcp.build_server(Toolkit([Echo()]), name="s"), mode=mode) as client:
+            return [await client.call_tool("echo", arguments) for arguments in (ARGUMENTS, WANTED)]
+
+    for mode in ("auto", "legacy"):
+        mended, plain = asyncio.run(work(mode))
+        assert [json.loads(result.content[0].text) for result in (mended, plain)] == [WANTED, WANTED]
+        assert mended.meta["toolgen/coerced"] == NOTES
+        assert mended.meta["toolgen/metadata"] == {"own": 1}
+        assert "toolgen/coerced" not in plain.meta
+
+
+def test_openai_and_anthropic_tell_it_in_the_response() -> None:
+    async def work() -> list[Any]:
+        kit = Toolkit([Echo()])
+        sent = json.dumps(ARGUMENTS)
+        item = {"type": "function_call", "call_id": "1", "name": "echo", "arguments": sent}
+        block = {"type": "tool_use", "id": "1", "name": "echo", "input": ARGUMENTS}
+        return [
+            await answer_tool_call(kit, chat(sent)),
+            await answer_tool_call(kit, item),
+            await answer_tool_use(kit, block),
+        ]
+
+    for answer in asyncio.run(work()):
+        assert answer.response.content == WANTED
+        assert answer.response.metadata["coerced"] == NOTES
+        assert answer.response.metadata["own"] == 1
+
+
+def test_arguments_that_are_encoded_twice() -> None:
+    async def work() -> list[Any]:
+        kit, twice = Toolkit([Echo()]), json.dumps(ARGUMENTS)
+        block = {"type": "tool_use", "id": "1", "name": "echo", "input": twice}
+        return [await answer_tool_call(kit, chat(json.dumps(twice))), await answer_tool_use(kit, block)]
+
+    for answer in asyncio.run(work()):
+        assert answer.response.content == WANTED
+        assert answer.response.metadata["coerced"][0] == {"path": "$", "from": "string", "to": "object"}
+
+
+def test_strict_openai_restores_and_mends() -> None:
+    async def work() -> Any:
+        sent = json.dumps({"when": {"asap": "true"}, "guests": "2", "note": None, "dishes": None})
+        call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": sent}}
+        return await answer_tool_call(toolkit(), call)
+
+    response = asyncio.run(work()).response
+    assert response.success, response.as_text()
+    assert {note["path"] for note in response.metadata["coerced"]} == {"$.when.asap", "$.guests"}
