@@ -8,6 +8,8 @@ from typing import Any
 
 from jsonschema_rs import ValidationError
 
+from toolgen.schema.pointer import resolve
+
 from .plain import whole_numbers
 from .reading import Unreadable, read_as
 from .words import count, did_you_mean, either, nearest, quote, show, show_kind, show_literal, show_options
@@ -188,9 +190,18 @@ def expected_of(schema: Mapping[str, Any], path: list[str | int], name: str) -> 
     for length in range(len(path) - 1, -1, -1):
         properties = part_at(schema, path[:length]).get("properties")
         if isinstance(properties, dict) and name in properties:
-            inner = _brief(properties[name])
+            inner = _brief(_followed(properties[name], schema))
             return f", expected {inner}" if inner else ""
     return ""
+
+
+def _followed(part: Any, schema: Mapping[str, Any]) -> Any:
+    """The part of `schema` that says the type: `part`, or what its references name."""
+    for _ in range(10):
+        if not isinstance(part, dict) or "$ref" not in part or "type" in part:
+            break
+        part = (resolve(schema, part["$ref"]) or (None,))[0]
+    return part
 
 
 def _brief(schema: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from decimal import Decimal
 from math import isinf
 from typing import Any, NoReturn
 
@@ -97,6 +96,8 @@ def _fraction(digits: str) -> float:
 
 
 def _is_exactly(number: float, digits: str) -> bool:
+    from decimal import Decimal
+
     try:
         return Decimal(digits) == Decimal(number)
     except ArithmeticError:  # an exponent beyond all bounds
