@@ -23,9 +23,10 @@ def find_slips(errors: Iterable[ValidationError], whole: Any) -> Slips:
 
 def _slips_of(error: ValidationError, whole: Any) -> Slips | None:
     """What has to be another thing than a text for `error` to go; None where that does not help."""
-    path, *others = places(whole, error.instance_path)
-    if others:
+    found = places(whole, error.instance_path)
+    if len(found) != 1:
         return None
+    path = found[0]
     if isinstance(part_of(whole, path), str):
         kinds = _instead_of_text(error)
         return None if kinds is None else {path: kinds}

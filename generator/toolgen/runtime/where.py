@@ -36,7 +36,7 @@ def _steps(part: Any, step: str | int) -> list[str | int]:
     if isinstance(step, str) or not isinstance(part, dict):
         return [step]
     exact = str(step)
-    return [exact] * (exact in part) + [key for key in part if key != exact and _reads_as(key, step)]
+    return sorted((key for key in part if _reads_as(key, step)), key=lambda key: key != exact)
 
 
 def _reads_as(key: str, number: int) -> bool:

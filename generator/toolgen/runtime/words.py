@@ -95,7 +95,7 @@ def did_you_mean(value: Any, options: list[Any]) -> str:
     if isinstance(value, str):
         near = nearest(value, words)
     else:
-        near = next((word for word in words if word == json.dumps(value)), None)
+        near = next((word for word in words if word.lower() == json.dumps(value)), None)
     return f"; did you mean {quote(near)}?" if near is not None else ""
 
 
