@@ -87,6 +87,29 @@ def test_a_deep_value_under_a_recursive_schema() -> None:
     assert told(schema, deep) == [f"- ${'.n' * 190}: expected object, got the number 1"]
 
 
+def test_forms_that_hold_themselves_are_not_tried_for_ever() -> None:
+    forms = [
+        {"properties": {"k": {"const": kind}, "of": {"$ref": "#/$defs/filter"}}, "required": ["k"]}
+        for kind in ("all", "any", "not")
+    ]
+    schema = {"$ref": "#/$defs/filter", "$defs": {"filter": {"type": "object", "oneOf": forms}}}
+
+    def deep(levels: int) -> Any:
+        value: Any = {"k": "nott"}
+        for _ in range(levels):
+            value = {"k": "all", "of": value}
+        return value
+
+    began = process_time()
+    assert told(schema, deep(2)) == [
+        '- $.of.of.k: expected one of "all", "any", "not", got "nott"; did you mean "not"?'
+    ]
+    assert told(schema, deep(40)) == [
+        "- $: does not fit the schema; it can be meant in too many ways for the fault to be found"
+    ]
+    assert process_time() - began < 1.5
+
+
 @pytest.mark.parametrize("mark", [{"format": "password"}, {"writeOnly": True}])
 def test_what_the_schema_hides_is_not_told(mark: dict[str, Any]) -> None:
     pins: list[dict[str, Any]] = [

@@ -11,9 +11,10 @@ from jsonschema_rs import ValidationError
 
 from .about import About
 from .branches import one_of_several, too_many
+from .effort import too_much
 from .expect import because, expected_of, instead_of_text, part_at, sentence, unknown_property
 from .gate import Gate
-from .plain import is_small, not_json
+from .plain import not_json
 from .where import Path, part_of, where
 from .words import SHOWN, quote, show_path
 
@@ -50,8 +51,9 @@ def find_faults(gate: Gate, value: Any, hidden: Iterable[str] = ()) -> list[Faul
 
 
 def _refused(gate: Gate, value: Any) -> Iterator[Fault]:
-    if not is_small(value):
-        yield Fault("$", "does not fit the schema; it has too many parts for the fault to be found")
+    why = too_much(gate.schema, value)
+    if why is not None:
+        yield Fault("$", f"does not fit the schema; {why}")
         return
     refusal = Refusal(gate.schema, value, About(gate.schema))
     for error in gate.errors(value):

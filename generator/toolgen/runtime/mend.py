@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any
 
 from .about import About
+from .effort import too_much
 from .gate import Gate
-from .plain import is_small
 from .reading import LENGTH, Unreadable, kind_of, read_as
 from .slips import Slips, find_slips
 from .where import Path, part_of
@@ -48,7 +48,7 @@ def mend(gate: Gate, value: dict[str, Any]) -> Mended:
     notes: list[dict[str, str]] = []
     left = LENGTH
     for _ in range(ROUNDS):
-        if not is_small(value):
+        if too_much(gate.schema, value) is not None:
             break
         slips = find_slips(islice(gate.errors(value), PLACES), value)
         taken, left = _take(slips, value, about, left)

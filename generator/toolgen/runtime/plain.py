@@ -7,7 +7,6 @@ from math import isfinite
 from typing import Any
 
 DEPTH = 200  # levels; the validators below recurse on the C stack
-SIZE = 20_000  # parts of a value whose faults are looked for: each fault costs the validator 20 µs or more
 
 _BARE = frozenset({int, bool, type(None)})
 
@@ -58,20 +57,6 @@ def not_json(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tup
             yield from not_json(item, (*path, index))
     elif not _is_scalar(value, type(value)):
         yield path, _words(value)
-
-
-def is_small(value: Any) -> bool:
-    """Whether a JSON value has few enough parts for its faults to be looked for."""
-    left = SIZE
-    stack = [value]
-    while stack:
-        part = stack.pop()
-        if type(part) is dict or type(part) is list:
-            left -= len(part)
-            if left < 0:
-                return False
-            stack.extend(part.values() if type(part) is dict else part)
-    return True
 
 
 def whole_numbers(value: Any) -> Any:
