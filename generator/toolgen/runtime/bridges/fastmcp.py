@@ -106,11 +106,12 @@ class ToolkitTool(Tool):
 
         An output schema that old clients cannot read is left out for them.
         """
-        schemas = {key: self.listed[key] for key in ("inputSchema", "outputSchema") if key in self.listed}
-        request, output = _request(), schemas.get("outputSchema")
+        exact: dict[str, Any] = {"title": self.title}
+        exact |= {key: self.listed[key] for key in ("inputSchema", "outputSchema") if key in self.listed}
+        request, output = _request(), exact.get("outputSchema")
         if request is not None and output and not is_modern(request) and not is_object_schema(output):
-            schemas["outputSchema"] = None
-        tool = super().to_mcp_tool(**{"title": self.title, **schemas, **overrides})
+            exact["outputSchema"] = None
+        tool = super().to_mcp_tool(**(exact | overrides))
         tool.meta = tool.meta or None
         return tool
 
