@@ -71,3 +71,15 @@ def asking(done: list[Any], **confirm: Any) -> BaseTool[Any, Any]:
         return "done"
 
     return make_tool(execute, name="asking", confirm={"message": "Do {n}?", **confirm})
+
+
+def guarded() -> BaseTool[Any, Any]:
+    """For those who may write orders."""
+
+    async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+        return "in"
+
+    return make_tool(execute, name="guarded", auth={"scopes": ["orders:write"]})
+
+
+ALLOWED = frozenset({"orders:write"})

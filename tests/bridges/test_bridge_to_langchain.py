@@ -22,6 +22,7 @@ from toolgen.runtime import Confirmation, Toolkit
 from toolgen.runtime.bridges import langchain_tools
 
 from .kit import (
+    ALLOWED,
     NO_ORDER,
     ODD,
     ORDER,
@@ -29,6 +30,7 @@ from .kit import (
     TOTAL,
     UNKNOWN_SUPPLIER,
     asking,
+    guarded,
     mirror,
     orders,
     text_of,
@@ -222,3 +224,13 @@ def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None:
     message = answers(graph.get_state(THREAD).values)[0]
     assert message.content == "ada"
     assert message.artifact["metadata"]["seen"] == 1
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_scopes_are_asked_for(has: bool) -> None:
+    def scopes(config: RunnableConfig) -> frozenset[str]:
+        return ALLOWED if config["configurable"]["writer"] else frozenset()
+
+    [tool] = langchain_tools(Toolkit([guarded()]), scopes=scopes)
+    text = tool.invoke({}, {"configurable": {"writer": has}})
+    assert text.startswith("in" if has else "Error [insufficient_scope]")

@@ -27,6 +27,7 @@ from examples.loopback import model_that_calls
 from tests.runtime.adapters.openai_loopback import Loopback, loopback
 
 from .kit import (
+    ALLOWED,
     NO_ORDER,
     ODD,
     ORDER,
@@ -34,6 +35,7 @@ from .kit import (
     TOTAL,
     UNKNOWN_SUPPLIER,
     asking,
+    guarded,
     mirror,
     orders,
     text_of,
@@ -222,3 +224,13 @@ class TestOverTheLoopbackInterface:
         assert tools[0].strict_json_schema is True
         assert tools[0].params_json_schema == chat_tools(toolkit.definitions)[0]["function"]["parameters"]
         assert outputs(result)[0].output == "{}"
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_scopes_are_asked_for(has: bool) -> None:
+    agent = shop(
+        Toolkit([guarded()]), [("guarded", {})], scopes=lambda ctx: ALLOWED if ctx.context else frozenset()
+    )
+    assert outputs(run(agent, context=has))[0].output.startswith(
+        "in" if has else "Error [insufficient_scope]"
+    )

@@ -17,6 +17,7 @@ from pydantic_ai import (
     ToolApproved,
     ToolDenied,
     UnexpectedModelBehavior,
+    UserError,
 )
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
@@ -26,6 +27,7 @@ from toolgen.runtime.bridges import pydantic_ai_toolset
 from toolgen.runtime.bridges.pydantic_ai import ToolkitChunk, ToolkitProgress
 
 from .kit import (
+    ALLOWED,
     NO_ORDER,
     ODD,
     ORDER,
@@ -33,6 +35,7 @@ from .kit import (
     TOTAL,
     UNKNOWN_SUPPLIER,
     asking,
+    guarded,
     mirror,
     orders,
     text_of,
@@ -211,3 +214,18 @@ def test_tools_that_are_added_later_are_there_at_the_next_step(gallery: Toolkit)
     made = agent(toolkit, (("mirror", {"a": 1}),))
     toolkit.add(mirror())
     assert [each.content for each in answers(go(made))] == [{"a": 1}]
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_scopes_are_asked_for(has: bool) -> None:
+    made = agent(
+        Toolkit([guarded()]), (("guarded", {}),), scopes=lambda ctx: ALLOWED if ctx.deps else frozenset()
+    )
+    [answer] = answers(go(made, deps=has))
+    assert str(answer.content).startswith("in" if has else "Error [insufficient_scope]")
+
+
+def test_without_deferred_requests_pydantic_ai_says_what_is_missing() -> None:
+    made = Agent(says((("asking", {"n": 1}),)), toolsets=[pydantic_ai_toolset(Toolkit([asking([])]))])
+    with pytest.raises(UserError, match="DeferredToolRequests"):
+        go(made)

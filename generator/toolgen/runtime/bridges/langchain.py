@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from typing import Any, Literal
 
-from .shared import Bridge, ContextOf, about, agreed, refuse, refused, undecided
+from .shared import Bridge, ContextOf, ScopesOf, about, agreed, refuse, refused, undecided
 
 try:
     from langchain_core.runnables import RunnableConfig
@@ -29,17 +29,21 @@ Answered = tuple[str, dict[str, Any]]
 
 
 def langchain_tools(
-    toolkit: Toolkit, *, confirm: Confirm | None = None, context: ContextOf | None = None
+    toolkit: Toolkit,
+    *,
+    confirm: Confirm | None = None,
+    context: ContextOf | None = None,
+    scopes: ScopesOf | None = None,
 ) -> list[BaseTool]:
     """The toolkit's tools as they are now, by wire name.
 
     Content is the text that every adapter gives, the artifact is the whole response as a dict. Errors are
     ToolExceptions, handled: the model reads their text; set `handle_tool_error = False` to have them raised.
     A tool with `confirm` asks by `confirm`, or else by an interrupt of LangGraph, in the words of
-    HumanInTheLoopMiddleware; outside of a graph its `on_unsupported` decides. `context` is given the
-    RunnableConfig of each call. Progress and chunks go to LangGraph's custom stream.
+    HumanInTheLoopMiddleware; outside of a graph its `on_unsupported` decides. `context` and
+    `scopes` are given the RunnableConfig of each call. Progress and chunks go to LangGraph's custom stream.
     """
-    bridge = Bridge(toolkit, confirm, context)
+    bridge = Bridge(toolkit, confirm, context, scopes)
     return [_tool(bridge, definition) for definition in toolkit.definitions.values()]
 
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .shared import Bridge, ContextOf, agreed, pending_question, refuse, refused, undecided
+from .shared import Bridge, ContextOf, ScopesOf, agreed, refuse, refused, undecided
 
 try:
     from agents import FunctionTool, FunctionToolResult, RunContextWrapper, ToolsToFinalOutputResult
@@ -27,15 +27,20 @@ CUSTOM_DATA = "toolgen"
 
 
 def openai_agents_tools(
-    toolkit: Toolkit, *, confirm: Confirm | None = None, context: ContextOf | None = None
+    toolkit: Toolkit,
+    *,
+    confirm: Confirm | None = None,
+    context: ContextOf | None = None,
+    scopes: ScopesOf | None = None,
 ) -> list[FunctionTool]:
     """The toolkit's tools as they are now, published as `targets.openai` says; strict schemas are undone.
 
     The output is the text that every adapter gives, also of an error; the item's `custom_data["toolgen"]` is
     the whole response as a dict. A tool with `confirm` asks by `confirm`, or else needs approval as the SDK
-    does it. `context` is given the ToolContext of each call. Raises ValueError where two have one name.
+    does it. `context` and `scopes` are given the ToolContext of each call; the RunContextWrapper, while it is
+    found out whether it needs approval. Raises ValueError where two tools have one name.
     """
-    bridge = Bridge(toolkit, confirm, context)
+    bridge = Bridge(toolkit, confirm, context, scopes)
     published = responses_tools(toolkit.definitions)
     return [
         _tool(bridge, each, "confirm" in definition)
@@ -65,9 +70,7 @@ def _tool(bridge: Bridge, published: dict[str, Any], asks: bool) -> FunctionTool
         call = _read(bridge.toolkit, name, parameters)
         if call.error is not None:
             return False  # it is answered with the error, and never executed
-        context = None if bridge.context is None else bridge.context(ctx)
-        asked = await pending_question(bridge.toolkit, call.name, call.arguments, context=context)
-        return asked is not None
+        return await bridge.would_ask(call.name, call.arguments, ctx)
 
     def custom_data(context: FunctionToolCustomDataContext) -> dict[str, Any]:
         response = responses.get(context.tool_context)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from .shared import Bridge, ContextOf, about, agreed, refuse, undecided
+from .shared import Bridge, ContextOf, ScopesOf, about, agreed, refuse, undecided
 
 try:
     from pydantic_ai import ApprovalRequired, CustomEvent, ModelRetry, RunContext, ToolFailed, ToolReturn
@@ -47,15 +47,16 @@ def pydantic_ai_toolset(
     *,
     confirm: Confirm | None = None,
     context: ContextOf | None = None,
+    scopes: ScopesOf | None = None,
     id: str | None = None,  # noqa: A002  the framework's word
 ) -> AbstractToolset[Any]:
     """The toolkit as a toolset of an Agent, with the tools that it has at each step.
 
     Arguments that break the schema are a ModelRetry, any other error is a ToolFailed. A tool with `confirm`
-    asks by `confirm`, or else for approval as pydantic-ai does it (ApprovalRequired). `context` is given the
-    RunContext of each call. Progress and chunks are events: ToolkitProgress, ToolkitChunk.
+    asks by `confirm`, or else for approval as pydantic-ai does it (ApprovalRequired). `context` and
+    `scopes` are given the RunContext of each call. Progress and chunks are events of this module.
     """
-    return ToolkitToolset(Bridge(toolkit, confirm, context), id)
+    return ToolkitToolset(Bridge(toolkit, confirm, context, scopes), id)
 
 
 class ToolkitToolset(AbstractToolset[Any]):
@@ -64,6 +65,8 @@ class ToolkitToolset(AbstractToolset[Any]):
     def __init__(self, bridge: Bridge, toolset_id: str | None) -> None:
         self._bridge = bridge
         self._id = toolset_id
+        self._seen: Any = None
+        self._published: dict[str, PydanticAIDefinition] = {}
 
     @property
     def id(self) -> str | None:
@@ -72,14 +75,15 @@ class ToolkitToolset(AbstractToolset[Any]):
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The toolkit's tools as they are now."""
+        definitions = self._bridge.toolkit.definitions
+        if definitions is not self._seen:
+            self._published = {name: _published(each) for name, each in definitions.items()}
+            self._seen = definitions
         return {
             name: ToolsetTool(
-                toolset=self,
-                tool_def=_published(definition),
-                max_retries=ctx.max_retries,
-                args_validator=_ANYTHING,
+                toolset=self, tool_def=each, max_retries=ctx.max_retries, args_validator=_ANYTHING
             )
-            for name, definition in self._bridge.toolkit.definitions.items()
+            for name, each in self._published.items()
         }
 
     async def call_tool(
@@ -103,17 +107,13 @@ def _published(definition: ToolDefinition) -> PydanticAIDefinition:
     return PydanticAIDefinition(
         name=definition["name"],
         description=definition["description"],
-        parameters_json_schema=definition["input_schema"],
-        return_schema=_as_object(definition.get("output_schema")),
+        parameters_json_schema=deepcopy(definition["input_schema"]),
+        return_schema=deepcopy(definition.get("output_schema")),
         # pydantic-ai's strict form of a schema is not ours and would not be undone, so it is never asked for;
         # None lets it say strict where the author's schema is strict as it stands
         strict=False if wanted is False else None,
         metadata=about(definition),
     )
-
-
-def _as_object(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if schema is None else dict(schema)
 
 
 def _returned(response: ToolResponse) -> ToolReturn[Any]:

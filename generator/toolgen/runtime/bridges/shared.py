@@ -13,6 +13,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
 ContextOf: TypeAlias = Callable[[Any], Mapping[Any, Any] | None]
+ScopesOf: TypeAlias = Callable[[Any], frozenset[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Bridge:
     toolkit: Toolkit
     confirm: Confirm | None = None  # asks the user; None: the framework's own way
     context: ContextOf | None = None  # the framework's context of a call → what the call injects, too
+    scopes: ScopesOf | None = None  # the same → what its caller may do; None: not asked for
 
     async def call(
         self,
@@ -34,13 +36,26 @@ class Bridge:
     ) -> ToolResponse:
         """Call a tool. `native` is the framework's context of this call; `told` hears progress and chunks.
 
-        Raises ConfirmationPending where `confirm` does, and what the application's `context` raises.
+        Raises ConfirmationPending where `confirm` does, and what the application's functions raise.
         """
-        context = None if self.context is None else self.context(native)
         progress, listen = told
         return await self.toolkit.call(
-            name, arguments, confirm=confirm, context=context, progress=progress, listen=listen
+            name,
+            arguments,
+            confirm=confirm,
+            context=None if self.context is None else self.context(native),
+            scopes=None if self.scopes is None else self.scopes(native),
+            progress=progress,
+            listen=listen,
         )
+
+    async def would_ask(self, name: str, arguments: Any, native: Any) -> bool:
+        """Whether the user has to be asked about this call. Nothing is executed."""
+        try:
+            await self.call(name, arguments, native, confirm=undecided)
+        except ConfirmationPending:
+            return True
+        return False
 
 
 async def undecided(asked: Confirmation) -> bool:
@@ -64,6 +79,7 @@ async def pending_question(
     arguments: Any,
     *,
     context: Mapping[Any, Any] | None = None,
+    scopes: frozenset[str] | None = None,
 ) -> Confirmation | None:
     """What the user would be asked about this call: message and preview. Nothing is executed.
 
@@ -73,7 +89,7 @@ async def pending_question(
     if definition is None or "confirm" not in definition:
         return None
     try:
-        await toolkit.call(name, arguments, confirm=undecided, context=context)
+        await toolkit.call(name, arguments, confirm=undecided, context=context, scopes=scopes)
     except ConfirmationPending as pending:
         return pending.confirmation
     return None
