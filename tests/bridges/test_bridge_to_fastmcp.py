@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from fastmcp import Client, FastMCP
+from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
+from fastmcp.utilities.tests import run_server_async
 from mcp_types import ElicitResult
 from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters.mcp.listing import for_handshake_era, served_tools
@@ -23,6 +25,7 @@ from .kit import (
     TOTAL,
     UNKNOWN_SUPPLIER,
     asking,
+    guarded,
     mirror,
     orders,
     text_of,
@@ -228,3 +231,23 @@ def test_calls_without_a_client_and_the_end_of_the_server() -> None:
 
     assert asyncio.run(do()).content[0].text == "[10]"
     assert events == ["setup", "close"]
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_scopes_are_those_of_the_access_token(era: str) -> None:
+    tokens = {
+        "writes": {"client_id": "a", "scopes": ["orders:write"]},
+        "reads": {"client_id": "b", "scopes": ["orders:read"]},
+    }
+    made = server(Toolkit([guarded()]), auth=StaticTokenVerifier(tokens))
+
+    async def do() -> list[str]:
+        texts = []
+        async with run_server_async(made) as url:
+            for token in tokens:
+                async with Client(url, auth=token, mode=era) as client:
+                    result = await client.call_tool("guarded", raise_on_error=False)
+                    texts.append(result.content[0].text.partition(":")[0])
+        return texts
+
+    assert asyncio.run(do()) == ["in", "Error [insufficient_scope]"]
