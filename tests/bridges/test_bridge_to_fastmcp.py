@@ -77,7 +77,7 @@ def test_the_list_is_the_authors(gallery: Toolkit, era: str, dereference: bool) 
     want = want if era == "auto" else for_handshake_era(want)
     got = without_none(listed(gallery, era, dereference_schemas=dereference))
     assert got == want
-    if era == "auto":  # for older clients, the SDK writes keys in an order of its own
+    if era == "auto":  # for older clients, the SDK writes the keys in an order of its own
         assert json.dumps([each["inputSchema"] for each in got]) == json.dumps(
             [e["inputSchema"] for e in want]
         )

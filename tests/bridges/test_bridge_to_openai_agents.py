@@ -234,3 +234,10 @@ def test_scopes_are_asked_for(has: bool) -> None:
     assert outputs(run(agent, context=has))[0].output.startswith(
         "in" if has else "Error [insufficient_scope]"
     )
+
+
+def test_names_are_those_of_the_target() -> None:
+    tool = mirror()
+    type(tool).definition = {**tool.definition, "targets": {"openai": {"name": "spiegel", "strict": False}}}
+    agent = shop(Toolkit([tool]), [("spiegel", {"a": 1})])
+    assert outputs(run(agent))[0].output == '{"a":1}'

@@ -229,3 +229,9 @@ def test_without_deferred_requests_pydantic_ai_says_what_is_missing() -> None:
     made = Agent(says((("asking", {"n": 1}),)), toolsets=[pydantic_ai_toolset(Toolkit([asking([])]))])
     with pytest.raises(UserError, match="DeferredToolRequests"):
         go(made)
+
+
+def test_the_toolset_can_be_wrapped_as_any_other() -> None:
+    toolset = pydantic_ai_toolset(Toolkit([mirror()])).prefixed("my")
+    result = go(Agent(says((("my_mirror", {"a": 1}),)), toolsets=[toolset]))
+    assert [each.content for each in answers(result)] == [{"a": 1}]

@@ -30,7 +30,7 @@ from toolgen.runtime.toolkit import Toolkit
 def fastmcp_provider(toolkit: Toolkit) -> Provider:
     """The toolkit's tools for a FastMCP server: `server.add_provider(fastmcp_provider(toolkit))`.
 
-    Listed as the spec says, to the letter, also those that are added later; called by their name or alias.
+    Listed as the spec says, also those that are added later; called by their name or alias.
     Errors, confirmation, progress, chunks, scopes and sessions are as in a server of toolgen's own. When the
     server ends, it closes the toolkit. Raises ValueError where two tools are published by one name.
     """
