@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import hashlib
+import json
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
@@ -139,10 +141,13 @@ def _interrupt(asked: Confirmation, tool_call_id: str | None, own_task: bool) ->
     text = asked.message if asked.preview is None else f"{asked.preview}\n\n{asked.message}"
     action = {"name": asked.tool_name, "args": dict(asked.arguments), "description": text}
     review = {"action_name": asked.tool_name, "allowed_decisions": ["approve", "reject"]}
-    answer = interrupt({"action_requests": [action], "review_configs": [review], "call": tool_call_id})
+    # Of its content, since ids are the model's to make up, and a node that calls a tool by hand has none.
+    content = json.dumps([tool_call_id, asked.tool_name, asked.arguments], sort_keys=True)
+    call = hashlib.sha256(content.encode()).hexdigest()
+    answer = interrupt({"action_requests": [action], "review_configs": [review], "call": call})
     if not isinstance(answer, dict):
         return False
-    is_meant = answer["call"] == tool_call_id if "call" in answer else own_task
+    is_meant = answer["call"] == call if "call" in answer else own_task
     return is_meant and answer.get("decisions") == [{"type": "approve"}]
 
 
