@@ -6,10 +6,11 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 BENCH  := .venv-bench
+BRIDGES := .venv-bridges
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare clean
+.PHONY: help demo test test-wheel test-bridges test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -49,6 +50,18 @@ generate: $(READY) ## write generated/ from specs/
 test-wheel: $(READY) ## build the wheel, install it in clean environments, try each extra
 	@$(BIN)/python -m pytest -m wheel tests/packaging
 
+# The frameworks' pins must not disturb ours, nor ours be taken for what they need.
+$(BRIDGES)/.ready: requirements/bridges.txt
+	@test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
+	@test -x $(BRIDGES)/bin/python || $(PYTHON) -m venv $(BRIDGES)
+	@echo "setting up $(BRIDGES) ($$($(BRIDGES)/bin/python --version))"
+	@$(BRIDGES)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bridges.txt
+	@touch $@
+
+test-bridges: $(BRIDGES)/.ready ## the bridges to LangChain, pydantic-ai, the OpenAI Agents SDK and FastMCP, with the real ones
+	@$(BRIDGES)/bin/mypy generator/toolgen/runtime/bridges
+	@PYTHONPATH=generator $(BRIDGES)/bin/python -m pytest -m bridges tests/bridges
+
 corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openai FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
 
@@ -78,12 +91,15 @@ test-ranges: $(READY) ## the suite on the lowest and on the newest versions of e
 		.venv-$$r/bin/python -m pytest -n auto --dist worksteal || exit 1; \
 	done
 
-lock: $(READY) ## refresh requirements/dev.txt, and requirements/bench.txt after it
+lock: $(READY) ## refresh requirements/dev.txt, then bench.txt and bridges.txt after it
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --all-extras --group dev pyproject.toml -o requirements/dev.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --constraints requirements/dev.txt --extra all \
 		pyproject.toml requirements/bench.in -o requirements/bench.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --constraints requirements/dev.txt --extra mcp \
+		pyproject.toml requirements/bridges.in -o requirements/bridges.txt
 
 # The peers' pins must not disturb ours: they live in an environment of their own, byte-code compiled for all.
 $(BENCH)/.ready: requirements/bench.txt

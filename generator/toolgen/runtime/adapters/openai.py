@@ -58,17 +58,18 @@ async def execute_tool_call(toolkit: Toolkit, call: Any, confirm: Confirm | None
 
 async def answer_tool_call(toolkit: Toolkit, call: Any, confirm: Confirm | None = None) -> Answer:
     """As `execute_tool_call`, with the response beside it: `.final_answer`, `.extras`."""
-    return await calls.answer(toolkit, _read(toolkit, call), confirm)
+    return await calls.answer(toolkit, read_tool_call(toolkit, call), confirm)
 
 
 def stream_tool_call(
     toolkit: Toolkit, call: Any, confirm: Confirm | None = None
 ) -> AsyncGenerator[Any, None]:
     """The chunks of a streamed result as they come, JSON values, and last the Answer."""
-    return calls.stream(toolkit, _read(toolkit, call), confirm)
+    return calls.stream(toolkit, read_tool_call(toolkit, call), confirm)
 
 
-def _read(toolkit: Toolkit, call: Any) -> Incoming:
+def read_tool_call(toolkit: Toolkit, call: Any) -> Incoming:
+    """A tool call of a model, as the toolkit takes it. Raises TypeError for what is no tool call."""
     kind, function = get(call, "type"), get(call, "function")
     if function is not None:
         return _function_call(toolkit, function, partial(_message, identifier(call, "id")))

@@ -59,7 +59,7 @@ def build_server(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         try:
-            return await _call(service, context, params)
+            return await answer_call(service, context, params)
         except MCPError:
             raise
         except Exception:  # the SDK would show its text to older clients
@@ -91,9 +91,13 @@ def _if_known(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in known}
 
 
-async def _call(
+async def answer_call(
     service: Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
+    """Answer one `tools/call`, or give the question that the client has to put to the user first.
+
+    Raises MCPError where no tool has the name.
+    """
     toolkit, arguments = service.toolkit_for(context), params.arguments or {}
     name = service.wire_name(params.name)
     definition = toolkit.definition_of(name)

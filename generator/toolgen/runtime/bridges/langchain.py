@@ -1,0 +1,177 @@
+"""LangChain: a toolkit as a list of tools, for agents, graphs and `bind_tools`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import hashlib
+import json
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from typing import Any, Literal
+
+from .shared import Bridge, ContextOf, ScopesOf, about, agreed, refuse, refused, undecided
+
+try:
+    from langchain_core.runnables import RunnableConfig
+    from langchain_core.tools import BaseTool, ToolException
+except ModuleNotFoundError as error:
+    refuse(error, "LangChain", "langchain", ("langchain_core",))
+
+from pydantic import Field, InstanceOf
+
+from toolgen.runtime.confirm import Confirm, Confirmation, ConfirmationPending
+from toolgen.runtime.context import Listener, Progress
+from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.toolkit import Toolkit
+
+Answered = tuple[str, dict[str, Any]]
+
+
+def langchain_tools(
+    toolkit: Toolkit,
+    *,
+    confirm: Confirm | None = None,
+    context: ContextOf | None = None,
+    scopes: ScopesOf | None = None,
+) -> list[BaseTool]:
+    """The toolkit's tools as they are now, by wire name.
+
+    Content is the text that every adapter gives, the artifact is the whole response as a dict. Errors are
+    ToolExceptions, handled: the model reads their text; set `handle_tool_error = False` to have them raised.
+    A tool with `confirm` asks by `confirm`, or else by an interrupt of LangGraph, in the words of
+    HumanInTheLoopMiddleware; outside of a graph its `on_unsupported` decides. `context` and
+    `scopes` are given the RunnableConfig of each call. Progress and chunks go to LangGraph's custom stream.
+    """
+    bridge = Bridge(toolkit, confirm, context, scopes)
+    return [_tool(bridge, definition) for definition in toolkit.definitions.values()]
+
+
+def _tool(bridge: Bridge, definition: ToolDefinition) -> BaseTool:
+    return ToolkitTool(
+        bridge=bridge,
+        name=definition["name"],
+        description=definition["description"],
+        args_schema=deepcopy(definition["input_schema"]),  # LangChain passes it around to be changed
+        return_direct=definition.get("final_answer", False),
+        tags=list(definition.get("tags", ())) or None,
+        metadata=about(definition) or None,
+        asks="confirm" in definition,
+    )
+
+
+class ToolkitTool(BaseTool):
+    """One tool of a toolkit."""
+
+    bridge: InstanceOf[Bridge] = Field(exclude=True, repr=False)
+    asks: bool = False  # whether the user has to agree to a call
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    handle_tool_error: Any = True
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The properties of the input schema, none where it names none."""
+        schema: Any = self.args_schema
+        return dict(schema.get("properties", {}))
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[Any, dict[str, Any]]:
+        # As one value: a property called `config` or `run_manager` must not become an argument of ours.
+        return (tool_input, tool_call_id), {}
+
+    def _run(self, arguments: Any, tool_call_id: str | None, config: RunnableConfig) -> Answered:
+        return _wait_for(lambda: self._arun(arguments, tool_call_id, config))
+
+    async def _arun(self, arguments: Any, tool_call_id: str | None, config: RunnableConfig) -> Answered:
+        told = _told(self.name, tool_call_id)
+
+        async def call(confirm: Confirm | None) -> ToolResponse:
+            return await self.bridge.call(self.name, arguments, config, confirm=confirm, told=told)
+
+        if not self.asks or self.bridge.confirm is not None:
+            return _answered(await call(self.bridge.confirm))
+        if _runtime() is None:
+            return _answered(await call(None))
+        try:
+            return _answered(await call(undecided))
+        except ConfirmationPending as pending:
+            asked = pending.confirmation
+        # Out here, since what LangGraph raises to stop the graph must not pass through the toolkit.
+        agrees = _interrupt(asked, tool_call_id, _is_own_task(config))
+        return _answered(await call(agreed if agrees else refused))
+
+
+def _answered(response: ToolResponse) -> Answered:
+    if response.error is not None:
+        raise ToolException(response.as_text()) from response.error
+    return response.as_text(), response.as_dict()
+
+
+def _runtime() -> Any:
+    """LangGraph's runtime where a graph runs this, else None."""
+    try:
+        from langgraph.runtime import get_runtime
+    except ModuleNotFoundError:
+        return None
+    try:
+        return get_runtime()
+    except RuntimeError:  # not even a runnable
+        return None
+
+
+def _is_own_task(config: RunnableConfig) -> bool:
+    """Whether this call is a task of the graph by itself, as in `create_agent`.
+
+    A ToolNode that is reached by an edge makes all calls of a message in one task, and LangGraph gives a
+    task its answers in the order in which they are asked for, whoever asks.
+    """
+    return "__pregel_push" in (config.get("metadata") or {}).get("langgraph_triggers", ())
+
+
+def _interrupt(asked: Confirmation, tool_call_id: str | None, own_task: bool) -> bool:
+    """Stop the graph until the user has answered; whatever is not one clear approval is a no.
+
+    The answer may name the `call` that it is for, and must where it could have been meant for another one.
+    """
+    from langgraph.types import interrupt
+
+    text = asked.message if asked.preview is None else f"{asked.preview}\n\n{asked.message}"
+    action = {"name": asked.tool_name, "args": dict(asked.arguments), "description": text}
+    review = {"action_name": asked.tool_name, "allowed_decisions": ["approve", "reject"]}
+    # Of its content, since ids are the model's to make up, and a node that calls a tool by hand has none.
+    content = json.dumps([tool_call_id, asked.tool_name, asked.arguments], sort_keys=True)
+    call = hashlib.sha256(content.encode()).hexdigest()
+    answer = interrupt({"action_requests": [action], "review_configs": [review], "call": call})
+    if not isinstance(answer, dict):
+        return False
+    is_meant = answer["call"] == call if "call" in answer else own_task
+    return is_meant and answer.get("decisions") == [{"type": "approve"}]
+
+
+def _told(name: str, tool_call_id: str | None) -> tuple[Progress | None, Listener | None]:
+    runtime = _runtime()
+    if runtime is None:
+        return None, None
+    call = {"tool_name": name, "tool_call_id": tool_call_id}
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        runtime.stream_writer({**call, "progress": done, "total": total, "message": message})
+
+    async def listen(chunk: Any) -> None:
+        runtime.stream_writer({**call, "chunk": chunk})
+
+    return progress, listen
+
+
+def _wait_for(start: Callable[[], Coroutine[Any, Any, Answered]]) -> Answered:
+    """Run to the end what `start` begins; in a thread of its own where this one runs an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(start())
+    here = contextvars.copy_context()
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(here.run, lambda: asyncio.run(start())).result()

@@ -1,0 +1,117 @@
+"""The OpenAI Agents SDK: a toolkit as a list of function tools."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from .shared import Bridge, ContextOf, ScopesOf, agreed, refuse, refused, undecided
+
+try:
+    from agents import FunctionTool, FunctionToolResult, RunContextWrapper, ToolsToFinalOutputResult
+    from agents.tool import FunctionToolCustomDataContext
+    from agents.tool_context import ToolContext
+except ModuleNotFoundError as error:
+    refuse(error, "the OpenAI Agents SDK", "openai-agents", ("agents",))
+
+from toolgen.runtime.adapters.calls import Incoming
+from toolgen.runtime.adapters.openai import read_tool_call, responses_tools
+from toolgen.runtime.confirm import Confirm, ConfirmationPending
+from toolgen.runtime.errors import ConfirmationRequiredError
+from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.toolkit import Toolkit
+
+CUSTOM_DATA = "toolgen"
+"""Where the response stands in a tool output item's `custom_data`."""
+
+
+def openai_agents_tools(
+    toolkit: Toolkit,
+    *,
+    confirm: Confirm | None = None,
+    context: ContextOf | None = None,
+    scopes: ScopesOf | None = None,
+) -> list[FunctionTool]:
+    """The toolkit's tools as they are now, published as `targets.openai` says; strict schemas are undone.
+
+    The output is the text that every adapter gives, also of an error; the item's `custom_data["toolgen"]` is
+    the whole response as a dict. A tool with `confirm` asks by `confirm`, or else needs approval as the SDK
+    does it. `context` and `scopes` are given the ToolContext of each call; the RunContextWrapper, while it is
+    found out whether it needs approval. Raises ValueError where two tools have one name.
+    """
+    bridge = Bridge(toolkit, confirm, context, scopes)
+    published = responses_tools(toolkit.definitions)
+    return [
+        _tool(bridge, each, "confirm" in definition)
+        for each, definition in zip(published, toolkit.definitions.values(), strict=True)
+    ]
+
+
+def _tool(bridge: Bridge, published: dict[str, Any], asks: bool) -> FunctionTool:
+    name: str = published["name"]
+    by_approval = asks and bridge.confirm is None
+    responses: WeakKeyDictionary[ToolContext[Any], ToolResponse] = WeakKeyDictionary()
+
+    async def invoke(ctx: ToolContext[Any], arguments: str) -> str:
+        call = _read(bridge.toolkit, name, arguments)
+        if call.error is not None:
+            response = ToolResponse(call.name, False, error=call.error)
+        else:
+            confirm = _decision(ctx) if by_approval else bridge.confirm
+            try:
+                response = await bridge.call(call.name, call.arguments, ctx, confirm=confirm)
+            except ConfirmationPending:
+                response = ToolResponse(call.name, False, error=ConfirmationRequiredError())
+        responses[ctx] = response
+        return response.as_text()
+
+    async def needs_approval(ctx: RunContextWrapper[Any], parameters: dict[str, Any], call_id: str) -> bool:
+        call = _read(bridge.toolkit, name, parameters)
+        if call.error is not None:
+            return False  # it is answered with the error, and never executed
+        return await bridge.would_ask(call.name, call.arguments, ctx)
+
+    def custom_data(context: FunctionToolCustomDataContext) -> dict[str, Any]:
+        response = responses.get(context.tool_context)
+        return {} if response is None else {CUSTOM_DATA: response.as_dict()}
+
+    tool = FunctionTool(
+        name=name,
+        description=published["description"],
+        params_json_schema=deepcopy(published["parameters"]),
+        on_invoke_tool=invoke,
+        strict_json_schema=False,  # or the SDK would make a strict form of its own
+        needs_approval=needs_approval if by_approval else False,
+        custom_data_extractor=custom_data,
+    )
+    tool.strict_json_schema = published["strict"]
+    return tool
+
+
+def stop_on_final_answer(
+    ctx: RunContextWrapper[Any], results: list[FunctionToolResult]
+) -> ToolsToFinalOutputResult:
+    """For `Agent(tool_use_behavior=…)`: a tool whose spec says `final_answer` ends the run with its output.
+
+    An error of such a tool goes to the model like any other.
+    """
+    for result in results:
+        data = getattr(result.run_item, "custom_data", None) or {}
+        if data.get(CUSTOM_DATA, {}).get("final_answer"):
+            return ToolsToFinalOutputResult(True, result.output)
+    return ToolsToFinalOutputResult(False)
+
+
+def _read(toolkit: Toolkit, name: str, arguments: Any) -> Incoming:
+    return read_tool_call(
+        toolkit, {"type": "function_call", "call_id": "", "name": name, "arguments": arguments}
+    )
+
+
+def _decision(ctx: ToolContext[Any]) -> Confirm:
+    """What the user has said of this call. Nobody was asked where it was to be refused anyway."""
+    approved = ctx.is_tool_approved(ctx.qualified_tool_name, ctx.tool_call_id)
+    if approved is None:
+        return undecided
+    return agreed if approved is True else refused

@@ -1,0 +1,139 @@
+"""pydantic-ai: a toolkit as a toolset."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from .shared import Bridge, ContextOf, ScopesOf, about, agreed, refuse, undecided
+
+try:
+    from pydantic_ai import ApprovalRequired, CustomEvent, ModelRetry, RunContext, ToolFailed, ToolReturn
+    from pydantic_ai.tools import ToolDefinition as PydanticAIDefinition
+    from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+    from pydantic_core import SchemaValidator, core_schema
+except ModuleNotFoundError as error:
+    refuse(error, "pydantic-ai", "pydantic-ai-slim", ("pydantic_ai",))
+
+from toolgen.runtime.confirm import Confirm, ConfirmationPending
+from toolgen.runtime.context import Listener, Progress
+from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.errors import InvalidRequestError
+from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.toolkit import Toolkit
+
+_ANYTHING = SchemaValidator(core_schema.any_schema())  # the toolkit checks, by the author's schema
+
+
+@dataclass(kw_only=True)
+class ToolkitProgress(CustomEvent):
+    """How far a call is, as its tool reports it."""
+
+    progress: float
+    total: float | None = None
+    message: str | None = None
+
+
+@dataclass(kw_only=True)
+class ToolkitChunk(CustomEvent):
+    """A chunk of a streamed result, a JSON value."""
+
+    chunk: Any
+
+
+def pydantic_ai_toolset(
+    toolkit: Toolkit,
+    *,
+    confirm: Confirm | None = None,
+    context: ContextOf | None = None,
+    scopes: ScopesOf | None = None,
+    id: str | None = None,  # noqa: A002  the framework's word
+) -> AbstractToolset[Any]:
+    """The toolkit as a toolset of an Agent, with the tools that it has at each step.
+
+    Arguments that break the schema are a ModelRetry, any other error is a ToolFailed. A tool with `confirm`
+    asks by `confirm`, or else for approval as pydantic-ai does it (ApprovalRequired). `context` and
+    `scopes` are given the RunContext of each call. Progress and chunks are events of this module.
+    """
+    return ToolkitToolset(Bridge(toolkit, confirm, context, scopes), id)
+
+
+class ToolkitToolset(AbstractToolset[Any]):
+    """The tools of a toolkit, by wire name."""
+
+    def __init__(self, bridge: Bridge, toolset_id: str | None) -> None:
+        self._bridge = bridge
+        self._id = toolset_id
+        self._seen: Any = None
+        self._published: dict[str, PydanticAIDefinition] = {}
+
+    @property
+    def id(self) -> str | None:
+        """The id that the application gave."""
+        return self._id
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        """The toolkit's tools as they are now."""
+        definitions = self._bridge.toolkit.definitions
+        if definitions is not self._seen:
+            self._published = {name: _published(each) for name, each in definitions.items()}
+            self._seen = definitions
+        return {
+            name: ToolsetTool(
+                toolset=self, tool_def=each, max_retries=ctx.max_retries, args_validator=_ANYTHING
+            )
+            for name, each in self._published.items()
+        }
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> ToolReturn[Any]:
+        """The tool's answer, with its metadata for the application.
+
+        Raises ModelRetry, ToolFailed and ApprovalRequired, which the framework takes to model and user.
+        """
+        confirm = self._bridge.confirm or (agreed if ctx.tool_call_approved else undecided)
+        try:
+            response = await self._bridge.call(name, tool_args, ctx, confirm=confirm, told=_told(ctx))
+        except ConfirmationPending as pending:
+            asked = pending.confirmation
+            raise ApprovalRequired({"message": asked.message, "preview": asked.preview}) from None
+        return _returned(response)
+
+
+def _published(definition: ToolDefinition) -> PydanticAIDefinition:
+    wanted = definition.get("targets", {}).get("openai", {}).get("strict")
+    return PydanticAIDefinition(
+        name=definition["name"],
+        description=definition["description"],
+        parameters_json_schema=deepcopy(definition["input_schema"]),
+        return_schema=deepcopy(definition.get("output_schema")),
+        # pydantic-ai's strict form of a schema is not ours and would not be undone, so it is never asked for;
+        # None lets it say strict where the author's schema is strict as it stands
+        strict=False if wanted is False else None,
+        metadata=about(definition),
+    )
+
+
+def _returned(response: ToolResponse) -> ToolReturn[Any]:
+    if isinstance(response.error, InvalidRequestError):
+        raise ModelRetry(response.as_text())
+    if response.error is not None:
+        raise ToolFailed(response.as_text())
+    metadata = {
+        "metadata": dict(response.metadata),
+        "extras": dict(response.extras),
+        "final_answer": response.final_answer,
+    }
+    return ToolReturn(response.content, metadata=metadata)
+
+
+def _told(ctx: RunContext[Any]) -> tuple[Progress, Listener]:
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        await ctx.emit(ToolkitProgress(progress=done, total=total, message=message))
+
+    async def listen(chunk: Any) -> None:
+        await ctx.emit(ToolkitChunk(chunk=chunk))
+
+    return progress, listen

@@ -1,0 +1,20 @@
+"""Tests with the frameworks are collected only where these are installed: `make test-bridges`."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from toolgen.runtime import Toolkit
+
+from examples.tools import context
+from generated import catalog
+
+collect_ignore_glob = [] if find_spec("langchain") else ["test_bridge_to_*.py"]
+
+
+@pytest.fixture
+def gallery(tmp_path: Path) -> Toolkit:
+    """The gallery over data of its own."""
+    return catalog.toolkit(context=context(tmp_path))

@@ -1,0 +1,253 @@
+"""FastMCP: a real server, its own client and the MCP SDK's, both protocol eras."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from fastmcp import Client, FastMCP
+from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
+from fastmcp.utilities.tests import run_server_async
+from mcp_types import ElicitResult
+from toolgen.runtime import Toolkit
+from toolgen.runtime.adapters.mcp.listing import for_handshake_era, served_tools
+from toolgen.runtime.bridges import fastmcp_provider
+
+from tests.runtime.by_hand import make_tool
+
+from .kit import (
+    NO_ORDER,
+    ODD,
+    ORDER,
+    QUESTION,
+    TOTAL,
+    UNKNOWN_SUPPLIER,
+    asking,
+    guarded,
+    mirror,
+    orders,
+    text_of,
+    worker,
+)
+
+pytestmark = pytest.mark.bridges
+
+ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
+
+
+def server(toolkit: Toolkit, **options: Any) -> FastMCP[Any]:
+    made: FastMCP[Any] = FastMCP("shop", **options)
+    made.add_provider(fastmcp_provider(toolkit))
+    return made
+
+
+def call(toolkit: Toolkit, *call: Any, era: str = "auto", **options: Any) -> Any:
+    """The result of one call by a client of its own."""
+
+    async def do() -> Any:
+        async with Client(server(toolkit), mode=era, **options) as client:
+            return await client.call_tool(*call, raise_on_error=False)
+
+    return asyncio.run(do())
+
+
+def listed(toolkit: Toolkit, era: str, **options: Any) -> list[dict[str, Any]]:
+    async def do() -> Any:
+        async with Client(server(toolkit, **options), mode=era) as client:
+            return await client.list_tools()
+
+    return [tool.model_dump(by_alias=True, mode="json", exclude_unset=True) for tool in asyncio.run(do())]
+
+
+def without_none(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in tool.items() if value is not None} for tool in tools]
+
+
+@ERAS
+@pytest.mark.parametrize("dereference", [True, False])
+def test_the_list_is_the_authors(gallery: Toolkit, era: str, dereference: bool) -> None:
+    bare = make_tool(_ten, name="bare", output_schema={"type": "array", "items": {"type": "integer"}})
+    gallery.add(bare)
+    gallery.add(
+        make_tool(_ten, name="told", meta={"a": {"b": 1}}, title="Told", annotations={"readOnlyHint": True})
+    )
+    want = served_tools(gallery.definitions)
+    want = want if era == "auto" else for_handshake_era(want)
+    got = without_none(listed(gallery, era, dereference_schemas=dereference))
+    assert got == want
+    if era == "auto":  # for older clients, the SDK writes the keys in an order of its own
+        assert json.dumps([each["inputSchema"] for each in got]) == json.dumps(
+            [e["inputSchema"] for e in want]
+        )
+    assert got[-2].keys() >= {"name", "inputSchema"}
+    assert "title" not in got[-2]
+
+
+def _ten(self: Any, request: Any, context: Any) -> list[int]:
+    return [10]
+
+
+@ERAS
+def test_content_structure_and_metadata(gallery: Toolkit, era: str) -> None:
+    result = call(gallery, "list_content", {}, era=era)
+    assert result.content[0].text == text_of(gallery, "list_content", {})
+    assert result.structured_content == json.loads(result.content[0].text)
+    assert call(gallery, "echo", {"text": "ü"}, era=era).meta["toolgen/final_answer"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [("create_purchase_order", NO_ORDER, "invalid_request"), ("load", {"path": "no"}, "path_not_found")],
+)
+def test_errors_are_results_that_a_model_can_read(
+    gallery: Toolkit, name: str, arguments: Any, code: str
+) -> None:
+    result = call(gallery, name, arguments)
+    assert result.is_error
+    assert result.structured_content is None
+    assert result.content[0].text == text_of(gallery, name, arguments)
+    assert result.meta["toolgen/error"]["code"] == code
+
+
+class User:
+    """The person in front of the client."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+
+    async def __call__(self, message: str, response_type: Any, params: Any, context: Any) -> Any:
+        self.asked.append(message)
+        return self.answer
+
+
+@ERAS
+def test_the_user_is_asked_and_agrees(gallery: Toolkit, era: str) -> None:
+    before, user = orders(gallery), User({"confirm": True})
+    result = call(gallery, "create_purchase_order", ORDER, era=era, elicitation_handler=user)
+    assert result.structured_content["order_number"] == "PO-2026-0005"
+    [asked] = user.asked
+    assert TOTAL in asked
+    assert asked.endswith(QUESTION)
+    assert orders(gallery) == before + 1
+
+
+@ERAS
+@pytest.mark.parametrize(
+    "answer", [{"confirm": False}, ElicitResult(action="decline"), ElicitResult(action="cancel")]
+)
+def test_the_user_is_asked_and_does_not_agree(gallery: Toolkit, era: str, answer: Any) -> None:
+    before, user = orders(gallery), User(answer)
+    result = call(gallery, "create_purchase_order", ORDER, era=era, elicitation_handler=user)
+    assert (result.is_error, result.meta["toolgen/error"]["code"]) == (True, "declined")
+    assert (len(user.asked), orders(gallery)) == (1, before)
+
+
+@ERAS
+def test_nobody_is_asked_who_cannot_be_or_need_not(gallery: Toolkit, era: str) -> None:
+    denied = call(gallery, "create_purchase_order", ORDER, era=era)
+    assert denied.meta["toolgen/error"]["code"] == "confirmation_required"
+    user = User({"confirm": True})
+    failed = call(gallery, "create_purchase_order", UNKNOWN_SUPPLIER, era=era, elicitation_handler=user)
+    assert failed.meta["toolgen/error"]["code"] == "supplier_not_found"
+    assert not user.asked
+    done: list[Any] = []
+    allowed = call(Toolkit([asking(done, on_unsupported="allow")]), "asking", {"n": 1}, era=era)
+    assert (allowed.is_error, done) == (False, [{"n": 1}])
+
+
+def test_a_token_of_the_application_makes_the_second_step() -> None:
+    done: list[Any] = []
+
+    async def do() -> Any:
+        async with Client(server(Toolkit([asking(done, on_unsupported="two_step")]))) as client:
+            first = await client.call_tool("asking", {"n": 1}, raise_on_error=False)
+            assert not done
+            token = {"toolgen/confirmation_token": first.meta["toolgen/confirmation"]["token"]}
+            return await client.call_tool("asking", {"n": 1}, meta=token)
+
+    assert asyncio.run(do()).content[0].text == "done"
+    assert done == [{"n": 1}]
+
+
+@ERAS
+def test_progress_and_chunks_are_notifications(gallery: Toolkit, era: str) -> None:
+    told: list[Any] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    call(gallery, "stream_lines", {"lines": ["a", "b"]}, era=era, progress_handler=hear)
+    toolkit = Toolkit([worker()], context={"who": "ada"})
+    result = call(toolkit, "worker", {}, era=era, progress_handler=hear)
+    assert told == [(1, None, "a"), (2, None, "b"), (1, 2, "half")]
+    assert (result.content[0].text, result.meta["toolgen/metadata"]) == ("ada", {"seen": 1})
+
+
+def test_every_name_and_value_reaches_the_tool() -> None:
+    assert json.loads(call(Toolkit([mirror()]), "mirror", ODD).content[0].text) == ODD
+
+
+def test_names_aliases_namespaces_and_tools_of_its_own() -> None:
+    toolkit = Toolkit([make_tool(_ten, name="ten", aliases=["zehn"], targets={"mcp": {"name": "give-ten"}})])
+    made: FastMCP[Any] = FastMCP("shop")
+    made.add_provider(fastmcp_provider(toolkit), namespace="shop")
+    made.tool(lambda: 1, name="one")
+
+    async def do() -> Any:
+        async with Client(made) as client:
+            names = [tool.name for tool in await client.list_tools()]
+            calls = [await client.call_tool(name) for name in ("shop_give-ten", "shop_zehn", "shop_ten")]
+            toolkit.add(mirror())
+            return names, [each.content[0].text for each in calls], len(await client.list_tools())
+
+    assert asyncio.run(do()) == (["one", "shop_give-ten"], ["[10]"] * 3, 3)
+
+
+def test_a_session_carries_extras() -> None:
+    def count(self: Any, request: Any, context: Any) -> int:
+        context.extras["n"] = context.extras.get("n", 0) + 1
+        return int(context.extras["n"])
+
+    async def do() -> Any:
+        async with Client(server(Toolkit([make_tool(count)])), mode="legacy") as client:
+            return [(await client.call_tool("x")).content[0].text for _ in range(2)]
+
+    assert asyncio.run(do()) == ["1", "2"]
+
+
+def test_calls_without_a_client_and_the_end_of_the_server() -> None:
+    tool = make_tool(_ten)
+    events: list[str] = []
+    type(tool).setup = lambda self: events.append("setup")  # type: ignore[assignment, return-value]
+    type(tool).close = lambda self: events.append("close")  # type: ignore[assignment, return-value]
+    made = server(Toolkit([tool]))
+
+    async def do() -> Any:
+        async with Client(made):
+            return await made.call_tool("x", {})
+
+    assert asyncio.run(do()).content[0].text == "[10]"
+    assert events == ["setup", "close"]
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+def test_scopes_are_those_of_the_access_token(era: str) -> None:
+    tokens = {
+        "writes": {"client_id": "a", "scopes": ["orders:write"]},
+        "reads": {"client_id": "b", "scopes": ["orders:read"]},
+    }
+    made = server(Toolkit([guarded()]), auth=StaticTokenVerifier(tokens))
+
+    async def do() -> list[str]:
+        texts = []
+        async with run_server_async(made) as url:
+            for token in tokens:
+                async with Client(url, auth=token, mode=era) as client:
+                    result = await client.call_tool("guarded", raise_on_error=False)
+                    texts.append(result.content[0].text.partition(":")[0])
+        return texts
+
+    assert asyncio.run(do()) == ["in", "Error [insufficient_scope]"]

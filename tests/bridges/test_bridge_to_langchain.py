@@ -1,0 +1,236 @@
+"""LangChain: real agents and graphs, a model that plays its part."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, ToolException
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command
+from toolgen.runtime import Confirmation, Toolkit
+from toolgen.runtime.bridges import langchain_tools
+
+from .kit import (
+    ALLOWED,
+    NO_ORDER,
+    ODD,
+    ORDER,
+    QUESTION,
+    TOTAL,
+    UNKNOWN_SUPPLIER,
+    asking,
+    guarded,
+    mirror,
+    orders,
+    text_of,
+    worker,
+)
+
+pytestmark = pytest.mark.bridges
+
+THREAD: RunnableConfig = {"configurable": {"thread_id": "1"}}
+APPROVE = {"decisions": [{"type": "approve"}]}
+REJECT = {"decisions": [{"type": "reject"}]}
+
+
+class Model(GenericFakeChatModel):
+    """Says what it was told to say, whatever tools it has."""
+
+    def bind_tools(self, tools: Sequence[Any], **options: Any) -> Any:
+        return self
+
+
+def says(*calls: tuple[str, Any]) -> AIMessage:
+    made = [{"name": n, "args": a, "id": f"call_{i}", "type": "tool_call"} for i, (n, a) in enumerate(calls)]
+    return AIMessage(content="" if calls else "Done.", tool_calls=made)
+
+
+def agent(tools: list[BaseTool], *turns: AIMessage) -> Any:
+    return create_agent(Model(messages=iter([*turns, says()])), tools, checkpointer=InMemorySaver())
+
+
+def start(graph: Any, config: RunnableConfig = THREAD) -> dict[str, Any]:
+    result: dict[str, Any] = asyncio.run(graph.ainvoke({"messages": [("user", "Go.")]}, config))
+    return result
+
+
+def resume(graph: Any, answer: Any) -> dict[str, Any]:
+    result: dict[str, Any] = asyncio.run(graph.ainvoke(Command(resume=answer), THREAD))
+    return result
+
+
+def answers(state: dict[str, Any]) -> list[ToolMessage]:
+    return [each for each in state["messages"] if isinstance(each, ToolMessage)]
+
+
+def named(tools: list[BaseTool], name: str) -> BaseTool:
+    return next(tool for tool in tools if tool.name == name)
+
+
+def test_schemas_and_descriptions_are_the_authors(gallery: Toolkit) -> None:
+    for tool, definition in zip(langchain_tools(gallery), gallery.definitions.values(), strict=True):
+        assert (tool.name, tool.description) == (definition["name"], definition["description"])
+        assert json.dumps(tool.args_schema) == json.dumps(definition["input_schema"])
+        assert tool.args == definition["input_schema"]["properties"]
+        sent = convert_to_openai_tool(tool)["function"]["parameters"]
+        assert sent["properties"].keys() == definition["input_schema"]["properties"].keys()
+        assert tool.return_direct is definition.get("final_answer", False)
+
+
+def test_an_agent_gets_content_artifact_and_errors_that_it_can_read(gallery: Toolkit) -> None:
+    loaded, listed = ("echo", {"text": "ü"}), ("list_content", {})
+    graph = agent(langchain_tools(gallery), says(("create_purchase_order", NO_ORDER), loaded, listed))
+    refused, echoed, found = answers(start(graph))
+    assert (refused.status, refused.content) == ("error", text_of(gallery, "create_purchase_order", NO_ORDER))
+    assert (echoed.status, echoed.content) == ("success", '{"text":"ü"}')
+    assert found.content == text_of(gallery, "list_content", {})
+    assert echoed.artifact["content"] == {"text": "ü"}
+    assert echoed.artifact["final_answer"] is True
+
+
+def test_a_declared_error_has_its_hint_and_can_be_raised(gallery: Toolkit) -> None:
+    tool = named(langchain_tools(gallery.select(names=["load"])), "load")
+    assert tool.invoke({"path": "no.txt"}) == text_of(gallery, "load", {"path": "no.txt"})
+    tool.handle_tool_error = False
+    with pytest.raises(ToolException, match=r"^Error \[path_not_found\]") as raised:
+        tool.invoke({"path": "no.txt"})
+    assert getattr(raised.value.__cause__, "code", None) == "path_not_found"
+
+
+def test_the_user_is_asked_by_an_interrupt_and_approves(gallery: Toolkit) -> None:
+    before = orders(gallery)
+    graph = agent(langchain_tools(gallery), says(("create_purchase_order", ORDER)))
+    [asked] = start(graph)["__interrupt__"]
+    [action] = asked.value["action_requests"]
+    assert (action["name"], action["args"]) == ("create_purchase_order", ORDER)
+    assert TOTAL in action["description"]
+    assert action["description"].endswith(QUESTION)
+    assert orders(gallery) == before
+    [message] = answers(resume(graph, APPROVE))
+    assert json.loads(str(message.content))["order_number"] == "PO-2026-0005"
+    assert orders(gallery) == before + 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        REJECT, True, "approve", {"x": 1}, {"decisions": []}, {"decisions": [APPROVE, APPROVE]},
+        {**APPROVE, "call": "other"}, {"decisions": [{"type": "edit"}]},
+    ],
+)  # fmt: skip
+def test_whatever_is_not_a_clear_approval_is_a_no(gallery: Toolkit, answer: Any) -> None:
+    before = orders(gallery)
+    graph = agent(langchain_tools(gallery), says(("create_purchase_order", ORDER)))
+    start(graph)
+    [message] = answers(resume(graph, answer))
+    assert (message.status, str(message.content)[:16]) == ("error", "Error [declined]")
+    assert orders(gallery) == before
+
+
+def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
+    graph = agent(langchain_tools(gallery), says(("create_purchase_order", UNKNOWN_SUPPLIER)))
+    state = start(graph)
+    assert "__interrupt__" not in state
+    assert str(answers(state)[0].content).startswith("Error [supplier_not_found]: No supplier 99.\nHint: ")
+
+
+def test_several_calls_of_one_message_are_answered_one_by_one() -> None:
+    done: list[Any] = []
+    calls = [("asking", {"n": 1}), ("asking", {"n": 2})]
+    graph = agent(langchain_tools(Toolkit([asking(done)])), says(*calls))
+    interrupts = start(graph)["__interrupt__"]
+    by_description = {each.value["action_requests"][0]["description"]: each.id for each in interrupts}
+    state = resume(graph, {by_description["Do 1?"]: REJECT, by_description["Do 2?"]: APPROVE})
+    assert [str(each.content)[:16] for each in answers(state)] == ["Error [declined]", "done"]
+    assert done == [{"n": 2}]
+
+
+def in_one_task(toolkit: Toolkit, *calls: tuple[str, Any]) -> Any:
+    """A graph by hand, whose tool node makes all calls of a message in one task."""
+    builder = StateGraph(MessagesState)
+    builder.add_node("model", lambda state: {"messages": [says(*calls)]})
+    builder.add_node("tools", ToolNode(langchain_tools(toolkit)))
+    builder.add_edge("__start__", "model")
+    builder.add_edge("model", "tools")
+    return builder.compile(checkpointer=InMemorySaver())
+
+
+def test_where_an_answer_could_be_anothers_it_must_name_its_call() -> None:
+    done: list[Any] = []
+    toolkit = Toolkit([asking(done)])
+    graph = in_one_task(toolkit, ("asking", {"n": 1}))
+    start(graph)
+    assert answers(resume(graph, APPROVE))[0].status == "error"
+    graph = in_one_task(toolkit, ("asking", {"n": 2}))
+    [asked] = start(graph)["__interrupt__"]
+    assert answers(resume(graph, {**APPROVE, "call": asked.value["call"]}))[0].status == "success"
+    assert done == [{"n": 2}]
+
+
+def test_outside_of_a_graph_the_spec_says_what_happens_unless_the_application_asks() -> None:
+    done: list[Any] = []
+    questions: list[Confirmation] = []
+
+    async def yes(asked: Confirmation) -> bool:
+        questions.append(asked)
+        return True
+
+    [denied] = langchain_tools(Toolkit([asking(done)]))
+    [allowed] = langchain_tools(Toolkit([asking(done, on_unsupported="allow")]))
+    [asks] = langchain_tools(Toolkit([asking(done)]), confirm=yes)
+    assert denied.invoke({"n": 1}).startswith("Error [confirmation_required]")
+    assert allowed.invoke({"n": 2}) == "done"
+    assert asks.invoke({"n": 3}) == "done"
+    assert [each.message for each in questions] == ["Do 3?"]
+    assert done == [{"n": 2}, {"n": 3}]
+
+
+def test_every_name_and_value_reaches_the_tool_sync_and_async() -> None:
+    [tool] = langchain_tools(Toolkit([mirror()]))
+    assert json.loads(tool.invoke(ODD)) == ODD
+    assert json.loads(asyncio.run(tool.ainvoke(ODD))) == ODD
+
+    async def inside_of_a_loop() -> Any:
+        return tool.invoke(ODD)
+
+    assert json.loads(asyncio.run(inside_of_a_loop())) == ODD
+
+
+def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None:
+    gallery.add(worker())
+    tools = langchain_tools(gallery, context=lambda config: {"who": config["configurable"]["user"]})
+    graph = agent(tools, says(("worker", {}), ("stream_lines", {"lines": ["a", "b"]})))
+
+    async def listen() -> list[Any]:
+        config: RunnableConfig = {"configurable": {"thread_id": "1", "user": "ada"}}
+        stream = graph.astream({"messages": [("user", "Go.")]}, config, stream_mode="custom")
+        return [each async for each in stream]
+
+    told = asyncio.run(listen())
+    worked = {"tool_name": "worker", "tool_call_id": "call_0", "progress": 1, "total": 2, "message": "half"}
+    assert worked in told
+    assert [each["chunk"] for each in told if "chunk" in each] == ["a", "b"]
+    message = answers(graph.get_state(THREAD).values)[0]
+    assert message.content == "ada"
+    assert message.artifact["metadata"]["seen"] == 1
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_scopes_are_asked_for(has: bool) -> None:
+    def scopes(config: RunnableConfig) -> frozenset[str]:
+        return ALLOWED if config["configurable"]["writer"] else frozenset()
+
+    [tool] = langchain_tools(Toolkit([guarded()]), scopes=scopes)
+    text = tool.invoke({}, {"configurable": {"writer": has}})
+    assert text.startswith("in" if has else "Error [insufficient_scope]")

@@ -1,0 +1,243 @@
+"""The OpenAI Agents SDK: real runs, with a scripted model and with the real client over the loopback interface."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from agents import (
+    Agent,
+    FunctionTool,
+    OpenAIChatCompletionsModel,
+    OpenAIResponsesModel,
+    RunConfig,
+    Runner,
+    ToolCallOutputItem,
+)
+from agents.testing import ScriptedModel, assistant_message, function_call
+from openai import AsyncOpenAI
+from toolgen.runtime import Confirmation, Toolkit
+from toolgen.runtime.adapters.openai import chat_tools, responses_tools
+from toolgen.runtime.bridges import openai_agents_tools, pending_question, stop_on_final_answer
+
+from examples.loopback import model_that_calls
+from tests.runtime.adapters.openai_loopback import Loopback, loopback
+
+from .kit import (
+    ALLOWED,
+    NO_ORDER,
+    ODD,
+    ORDER,
+    QUESTION,
+    TOTAL,
+    UNKNOWN_SUPPLIER,
+    asking,
+    guarded,
+    mirror,
+    orders,
+    text_of,
+    worker,
+)
+
+pytestmark = pytest.mark.bridges
+
+QUIET = RunConfig(tracing_disabled=True)
+
+
+def says(*turns: list[tuple[str, Any]]) -> ScriptedModel:
+    """A model that makes the calls of each turn, and then says that it is done."""
+    ids = (f"call_{number}" for number in range(99))
+    steps = [[function_call(name, args, call_id=next(ids)) for name, args in turn] for turn in turns]
+    return ScriptedModel([*steps, [assistant_message("Done.")]])
+
+
+def run(agent: Agent[Any], start: Any = "Go.", **options: Any) -> Any:
+    return asyncio.run(Runner.run(agent, start, run_config=QUIET, **options))
+
+
+def outputs(result: Any) -> list[ToolCallOutputItem]:
+    return [item for item in result.new_items if isinstance(item, ToolCallOutputItem)]
+
+
+def shop(gallery: Toolkit, *turns: list[tuple[str, Any]], **options: Any) -> Agent[Any]:
+    return Agent(name="shop", model=says(*turns), tools=[*openai_agents_tools(gallery, **options)])
+
+
+def test_an_agent_gets_the_text_and_the_application_the_response(gallery: Toolkit) -> None:
+    turn = [("echo", {"text": "ü"}), ("load", {"path": "no.txt"}), ("create_purchase_order", NO_ORDER)]
+    found = outputs(run(shop(gallery, turn)))
+    assert [each.output for each in found] == [text_of(gallery, name, arguments) for name, arguments in turn]
+    data = [each.custom_data["toolgen"] for each in found if each.custom_data]
+    assert data[0]["content"] == {"text": "ü"}
+    assert [each["error"] and each["error"]["code"] for each in data] == [
+        None, "path_not_found", "invalid_request",
+    ]  # fmt: skip
+
+
+def test_arguments_that_are_no_json_are_answered(gallery: Toolkit) -> None:
+    [broken] = outputs(run(shop(gallery, [("echo", '{"text": ')])))
+    assert "invalid JSON" in broken.output
+
+
+def decide(gallery: Toolkit, agent: Agent[Any], approve: bool) -> tuple[Any, Any]:
+    result = run(agent)
+    [asked] = result.interruptions
+    state = result.to_state()
+    (state.approve if approve else state.reject)(asked)
+    return asked, run(agent, state)
+
+
+def test_a_call_that_needs_approval_is_approved(gallery: Toolkit) -> None:
+    before = orders(gallery)
+    asked, result = decide(gallery, shop(gallery, [("create_purchase_order", ORDER)]), approve=True)
+    assert asked.tool_name == "create_purchase_order"
+    question = asyncio.run(pending_question(gallery, asked.tool_name, json.loads(asked.arguments)))
+    assert question is None  # that number is taken now
+    [placed] = outputs(result)
+    assert json.loads(placed.output)["order_number"] == "PO-2026-0005"
+    assert orders(gallery) == before + 1
+
+
+def test_a_call_that_is_rejected_is_not_made(gallery: Toolkit) -> None:
+    before = orders(gallery)
+    _, result = decide(gallery, shop(gallery, [("create_purchase_order", ORDER)]), approve=False)
+    [rejected] = outputs(result)
+    assert rejected.output == "Tool execution was not approved."
+    assert orders(gallery) == before
+
+
+def test_the_question_and_the_preview_can_be_had(gallery: Toolkit) -> None:
+    question = asyncio.run(pending_question(gallery, "create_purchase_order", ORDER))
+    assert question is not None
+    assert (question.message, (question.preview or "").endswith(TOTAL)) == (QUESTION, True)
+    for name, arguments in [("create_purchase_order", NO_ORDER), ("echo", {"text": "x"}), ("nope", {})]:
+        assert asyncio.run(pending_question(gallery, name, arguments)) is None
+
+
+def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
+    turn = [("create_purchase_order", UNKNOWN_SUPPLIER), ("create_purchase_order", NO_ORDER)]
+    result = run(shop(gallery, turn))
+    assert not result.interruptions
+    assert [each.output.partition(":")[0] for each in outputs(result)] == [
+        "Error [supplier_not_found]", "Error [invalid_request]",
+    ]  # fmt: skip
+
+
+def test_arguments_that_nobody_can_read_are_never_executed() -> None:
+    done: list[Any] = []
+    agent = shop(Toolkit([asking(done)]), [("asking", "{")])
+    _, result = decide(Toolkit(), agent, approve=True)
+    assert "invalid JSON" in outputs(result)[0].output
+    assert not done
+
+
+def test_a_call_that_nobody_was_asked_about_is_not_made() -> None:
+    done: list[Any] = []
+    previews = iter([OSError("no preview yet"), None])
+
+    def preview(self: Any, request: Any, context: Any) -> str:
+        if failure := next(previews):
+            raise failure
+        return "A preview."
+
+    tool = asking(done, preview=True)
+    type(tool).preview = preview  # type: ignore[attr-defined]
+    result = run(shop(Toolkit([tool]), [("asking", {"n": 1})]))
+    assert not result.interruptions
+    assert outputs(result)[0].output.startswith("Error [confirmation_required]")
+    assert not done
+
+
+def test_the_application_may_ask_itself() -> None:
+    done: list[Any] = []
+
+    async def odd_numbers(asked: Confirmation) -> bool:
+        return bool(asked.arguments["n"] % 2)
+
+    turn = [("asking", {"n": 1}), ("asking", {"n": 2})]
+    yes, no = outputs(run(shop(Toolkit([asking(done)]), turn, confirm=odd_numbers)))
+    assert (yes.output, no.output.partition(":")[0]) == ("done", "Error [declined]")
+    assert done == [{"n": 1}]
+
+
+def test_every_name_and_value_reaches_the_tool() -> None:
+    [answer] = outputs(run(shop(Toolkit([mirror()]), [("mirror", ODD)])))
+    assert json.loads(answer.output) == ODD
+
+
+def test_context_of_the_call(gallery: Toolkit) -> None:
+    agent = shop(Toolkit([worker()]), [("worker", {})], context=lambda ctx: {"who": ctx.context["user"]})
+    [answer] = outputs(run(agent, context={"user": "ada"}))
+    assert answer.output == "ada"
+    assert answer.custom_data is not None
+    assert answer.custom_data["toolgen"]["metadata"]["seen"] == 1
+
+
+def test_a_final_answer_ends_the_run_and_an_error_does_not(gallery: Toolkit) -> None:
+    agent = shop(gallery, [("echo", {})], [("echo", {"text": "bye"})], [("echo", {"text": "not reached"})])
+    agent.tool_use_behavior = stop_on_final_answer
+    result = run(agent)
+    assert result.final_output == '{"text":"bye"}'
+    assert len(outputs(result)) == 2
+
+
+class FunctionsOnly(Loopback):
+    """Without the custom tool call that the adapter's tests have played, which no agent here knows."""
+
+    def reply(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        answer = super().reply(path, body)
+        return {**answer, "output": [each for each in answer["output"] if each["type"] != "custom_tool_call"]}
+
+
+@pytest.fixture
+def model() -> Iterator[Loopback]:
+    with loopback([("fulfill_order", '{"order_number":"SO-1"}'), ("echo", '{"text":"x"}')]) as server:
+        server.__class__ = FunctionsOnly
+        yield server
+
+
+class TestOverTheLoopbackInterface:
+    def test_tools_are_published_as_by_the_adapter(self, gallery: Toolkit, model: Loopback) -> None:
+        client = AsyncOpenAI(base_url=model.url, api_key="k", max_retries=0)
+        tools: list[Any] = openai_agents_tools(gallery)
+        result = run(Agent(name="shop", model=OpenAIResponsesModel("m", client), tools=tools))
+        assert result.final_output == "done"
+        published = json.loads(json.dumps(responses_tools(gallery.definitions)))
+        assert model.seen[0]["tools"] == published
+        assert any(tool["strict"] for tool in published)
+        refused, echoed = outputs(result)
+        assert (refused.output[:23], echoed.output) == ("Error [invalid_request]", '{"text":"x"}')
+
+    def test_strict_schemas_are_undone(self, gallery: Toolkit) -> None:
+        strict = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
+        tool = mirror()
+        type(tool).definition = {**tool.definition, "input_schema": strict}
+        toolkit = Toolkit([tool])
+        with model_that_calls("mirror", {}) as url:  # it sends null for what it leaves out
+            client = AsyncOpenAI(base_url=url, api_key="k", max_retries=0)
+            tools: list[Any] = openai_agents_tools(toolkit)
+            result = run(Agent(name="a", model=OpenAIChatCompletionsModel("m", client), tools=tools))
+        assert isinstance(tools[0], FunctionTool)
+        assert tools[0].strict_json_schema is True
+        assert tools[0].params_json_schema == chat_tools(toolkit.definitions)[0]["function"]["parameters"]
+        assert outputs(result)[0].output == "{}"
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_scopes_are_asked_for(has: bool) -> None:
+    agent = shop(
+        Toolkit([guarded()]), [("guarded", {})], scopes=lambda ctx: ALLOWED if ctx.context else frozenset()
+    )
+    assert outputs(run(agent, context=has))[0].output.startswith(
+        "in" if has else "Error [insufficient_scope]"
+    )
+
+
+def test_names_are_those_of_the_target() -> None:
+    tool = mirror()
+    type(tool).definition = {**tool.definition, "targets": {"openai": {"name": "spiegel", "strict": False}}}
+    agent = shop(Toolkit([tool]), [("spiegel", {"a": 1})])
+    assert outputs(run(agent))[0].output == '{"a":1}'
