@@ -43,9 +43,9 @@ class Place:
     there: Mapping[str, bytes]  # specs that are there
 
 
-def add_arguments(parser: argparse.ArgumentParser, source: str) -> None:
-    """What every kind of import takes."""
-    parser.add_argument("source", metavar="SOURCE", help=source)
+def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool = False) -> None:
+    """What every kind of import takes; where it takes `several` sources, they are a list."""
+    parser.add_argument("source", metavar="SOURCE", help=source, nargs="+" if several else None)
     parser.add_argument(
         "--into", metavar="DIR", help="the folder for the specs (default: the project's specs folder)"
     )
