@@ -43,10 +43,12 @@ def main(seconds: str, result: str, folder: str, *targets: str) -> None:
 
 
 def _described(target: str, folder: str) -> Iterator[Any]:
-    where, _, wanted = target.partition(":") if not _is_file(target) else (target, "", "")
+    where, colon, wanted = target.rpartition(":") if ":" in target else (target, "", "*")
+    if colon and not wanted:
+        raise SourceError(f"{target}: the name of the function is missing", "write MODULE:FUNCTION")
     module = _loaded(where, folder, target)
     for name, function in _chosen(module, wanted, target):
-        yield describe(function, name.rpartition(".")[2], f"{module.__name__}:{name}")
+        yield describe(function, module.__name__, name)
 
 
 def _is_file(target: str) -> bool:
@@ -92,7 +94,7 @@ def _advice(error: BaseException, name: str) -> str:
 
 def _chosen(module: Any, wanted: str, target: str) -> Iterator[tuple[str, Any]]:
     """The function that is named, or every public one of the module's own."""
-    if wanted and wanted != "*":
+    if wanted != "*":
         found = module
         for part in wanted.split("."):
             try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolgen.data.spec import CODE, IDENTIFIER
 from toolgen.importers.naming import Names, choose_names
-from toolgen.importers.python_docs import Docs, read_docs
+from toolgen.importers.python_docs import Docs
 from toolgen.importers.python_types import laid_out
 from toolgen.importers.schemas import usable
 from toolgen.importers.tool import Imported, in_order
@@ -28,7 +28,7 @@ def import_python(functions: Sequence[Mapping[str, Any]], decided: Names) -> lis
 
 def _spec(function: Mapping[str, Any], name: str) -> Imported:
     notes = [*function["notes"]]
-    docs = read_docs(function["doc"])
+    docs = Docs(**function["docs"])
     if name != function["name"]:
         notes.append(f"stands for {quoted(function['name'])}, a name that is another tool's or not allowed")
     if not docs.description:
@@ -49,7 +49,9 @@ def _spec(function: Mapping[str, Any], name: str) -> Imported:
     if function["chunk_schema"] is not None:
         fields["stream"] = {"chunk_schema": _usable(function["chunk_schema"], "chunk_schema", notes)}
     kept = {key: value for key, value in fields.items() if value or key == "input_schema"}
-    return Imported(in_order(kept), tuple(f"{name}: {note}" for note in notes), function["origin"])
+    return Imported(
+        in_order(kept), tuple(f"{name}: {note}" for note in notes), f"{function['module']}:{function['path']}"
+    )
 
 
 def _usable(schema: Mapping[str, Any], field: str, notes: list[str]) -> dict[str, Any]:
@@ -96,6 +98,6 @@ def error_code(exception: str) -> str:
 def _injected(parameters: Sequence[Mapping[str, str]], notes: list[str]) -> Iterator[dict[str, str]]:
     for item in parameters:
         if re.match(IDENTIFIER, item["name"]):
-            yield dict(item)
+            yield {"name": item["name"], "type": item["type"]}
         else:
             notes.append(f"{item['name']}: the language has no such name for what is injected; left out")

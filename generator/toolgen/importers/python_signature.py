@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import collections.abc as abc
 import inspect
-import types
 import typing
 from dataclasses import asdict, dataclass, field
 from typing import Any, get_args, get_origin
 
-from toolgen.importers.python_types import dotted, is_injected, is_object, schema_of
+from toolgen.checks.names import TAKEN
+from toolgen.importers.python_docs import Docs, read_docs
+from toolgen.importers.python_names import dotted, exception, leads_to, resolved
+from toolgen.importers.python_types import is_injected, is_object, schema_of
 from toolgen.importers.tool import SourceError
 
-_ITERATORS = (abc.Generator, abc.AsyncGenerator, abc.Iterator, abc.AsyncIterator)
+_ITERATORS = (abc.Generator, abc.Iterator)
+_ASYNC_ITERATORS = (abc.AsyncGenerator, abc.AsyncIterator)
 _AWAITABLES = (abc.Awaitable, abc.Coroutine)
 WRAPPED = "result"
 """The property that a result stands in which is no object by itself."""
@@ -25,26 +28,29 @@ class Function:
     """What a function says of itself, as JSON."""
 
     name: str
-    origin: str
     module: str
-    qualname: str
-    doc: str = ""
+    path: str  # its name in the module, dotted where it is a method
+    docs: Docs
     input_schema: dict[str, Any] = field(default_factory=dict)
     output_schema: dict[str, Any] | None = None
     chunk_schema: dict[str, Any] | None = None
     wrapped: bool = False  # the result stands in a property
-    is_async: bool = False
-    inject: list[dict[str, str]] = field(default_factory=list)
-    positional: list[str] = field(default_factory=list)  # parameters that cannot be given by name
+    awaited: bool = False  # what it returns is to be awaited
+    async_chunks: bool = False
+    inject: list[dict[str, str]] = field(default_factory=list)  # name, type, and its parameter's name
+    exceptions: dict[str, str] = field(default_factory=dict)  # as the docstring has it → MODULE:NAME
     deprecated: str = ""
+    by_hand: str = ""  # why it cannot be called with names and values of JSON alone
     notes: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Plain data, the docstring taken apart included."""
+        return {**asdict(self), "docs": asdict(self.docs)}
 
 
-def describe(function: Any, name: str, origin: str) -> Function:
-    """Raises `SourceError` for what cannot be a tool."""
+def describe(function: Any, module: str, path: str) -> Function:
+    """What is to be said of `function`. Raises `SourceError` for what cannot be a tool."""
+    origin = f"{module}:{path}"
     if isinstance(function, type) or not callable(function):
         kind = "a class" if isinstance(function, type) else f"a {type(function).__name__}"
         raise SourceError(f"{origin} is {kind}, and no function", "name a function, or a bound method")
@@ -55,40 +61,37 @@ def describe(function: Any, name: str, origin: str) -> Function:
     inner = inspect.unwrap(getattr(function, "func", function))
     if not inspect.isroutine(inner):
         inner = type(inner).__call__
-    made = Function(
-        name=name,
-        origin=origin,
-        module=str(getattr(inner, "__module__", "")),
-        qualname=str(getattr(inner, "__qualname__", "")),
-        doc=inspect.getdoc(function if inspect.isroutine(function) else inner) or "",
-        is_async=inspect.iscoroutinefunction(inner),
-        deprecated=str(getattr(function, "__deprecated__", None) or ""),
-    )
-    hints = {key: _resolved(hint, inner, key, made) for key, hint in _annotations(signature).items()}
+    docs = read_docs(inspect.getdoc(function if inspect.isroutine(function) else inner) or "")
+    made = Function(path.rpartition(".")[2], module, path, docs)
+    made.deprecated = str(getattr(function, "__deprecated__", None) or "")
+    made.exceptions = {written: exception(written, inner) for written, _ in docs.raises}
+    if not (inspect.isroutine(function) and leads_to(module, path, function)):
+        made.by_hand = f"{origin} is no function that can be imported by its name"
+    hints = _hints(signature, inner, made)
     _take_in(made, signature, hints)
     _give_out(made, inner, hints.get("return", Any))
     return made
-
-
-def _annotations(signature: inspect.Signature) -> dict[str, Any]:
-    found = {name: item.annotation for name, item in signature.parameters.items()}
-    found["return"] = signature.return_annotation
-    return {name: hint for name, hint in found.items() if hint is not inspect.Signature.empty}
 
 
 class Unresolved:
     """A type hint that leads nowhere when the program runs."""
 
 
-def _resolved(hint: Any, function: Any, name: str, made: Function) -> Any:
-    """What a hint stands for that may be written as text."""
-    holder = types.SimpleNamespace(__annotations__={name: hint})
-    try:
-        names = getattr(function, "__globals__", {})
-        return typing.get_type_hints(holder, globalns=names, localns={}, include_extras=True)[name]
-    except Exception as error:  # it is an expression, which may raise anything
-        made.notes.append(f"{name}: its type {hint!r} is not there when the program runs ({error})")
-        return Unresolved
+def _hints(signature: inspect.Signature, function: Any, made: Function) -> dict[str, Any]:
+    """Parameter, or `return`, → its type, where there is one."""
+    written = {name: item.annotation for name, item in signature.parameters.items()}
+    written["return"] = signature.return_annotation
+    hints: dict[str, Any] = {}
+    for name, hint in written.items():
+        if hint is inspect.Signature.empty:
+            continue
+        try:
+            hints[name] = resolved(hint, function)
+        except Exception as error:  # a hint is an expression, which may raise anything
+            made.notes.append(f"{name}: its type {hint!r} is not there when the program runs ({error})")
+            made.by_hand = f"the type of {name} is not there when the program runs"
+            hints[name] = Unresolved
+    return hints
 
 
 def _take_in(made: Function, signature: inspect.Signature, hints: dict[str, Any]) -> None:
@@ -104,27 +107,26 @@ def _take_in(made: Function, signature: inspect.Signature, hints: dict[str, Any]
             else:
                 models.append(item.replace(annotation=hint))
         elif name in ("self", "cls") and name not in hints and not models:
-            raise SourceError(f"{made.origin} is a method without its object", "name a bound method")
-        elif _is_ours(item, hint):
+            origin = f"{made.module}:{made.path}"
+            raise SourceError(f"{origin} is a method without its object", "name a bound method")
+        elif hint is Unresolved or is_injected(item, hint) or schema_of(hint, "validation") is None:
             _inject(made, name, hint)
         else:
             if name not in hints:
                 made.notes.append(f"{name}: has no type hint; any value is taken")
-            if item.kind is _P.POSITIONAL_ONLY:
-                made.positional.append(name)
-                made.notes.append(f"{name}: positional-only in Python; models give it by its name")
             models.append(item.replace(kind=_P.KEYWORD_ONLY, annotation=hint))
+        if item.kind is _P.POSITIONAL_ONLY:
+            made.notes.append(f"{name}: positional-only in Python, a name like any other here")
+            made.by_hand = f"{name} is positional-only"
     made.input_schema = _arguments(made, models)
-
-
-def _is_ours(item: inspect.Parameter, hint: Any) -> bool:
-    return hint is Unresolved or is_injected(item, hint) or schema_of(hint, "validation") is None
 
 
 def _inject(made: Function, name: str, hint: Any) -> None:
     kind = "typing.Any" if hint is Unresolved else dotted(hint)
-    made.inject.append({"name": name, "type": kind})
-    made.notes.append(f"{name}: no model can give it; injected as {kind}")
+    called = f"{name}_value" if name in TAKEN else name
+    made.inject.append({"name": called, "type": kind, "parameter": name})
+    renamed = "" if called == name else f" and called {called}"
+    made.notes.append(f"{name}: no model can give it; injected as {kind}{renamed}")
 
 
 def _arguments(made: Function, parameters: list[inspect.Parameter]) -> dict[str, Any]:
@@ -136,7 +138,8 @@ def _arguments(made: Function, parameters: list[inspect.Parameter]) -> dict[str,
     stand_in.__annotations__ = {item.name: item.annotation for item in parameters}
     found = schema_of(stand_in, "validation")
     if found is None:
-        raise SourceError(f"{made.origin}: its parameters have no JSON Schema together", "import it by hand")
+        origin = f"{made.module}:{made.path}"
+        raise SourceError(f"{origin}: its parameters have no JSON Schema together", "write the spec by hand")
     schema, lost = found
     made.notes += lost
     return schema
@@ -144,38 +147,38 @@ def _arguments(made: Function, parameters: list[inspect.Parameter]) -> dict[str,
 
 def _give_out(made: Function, function: Any, hint: Any) -> None:
     """The result: an object as it is, anything else in a property, chunks of a generator one by one."""
+    made.awaited = inspect.iscoroutinefunction(function)
     while get_origin(hint) in _AWAITABLES:
         hint = get_args(hint)[-1]
-        made.is_async = True
-    yields = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+        made.awaited = True
     origin = get_origin(hint) or hint
-    if yields or origin in _ITERATORS:
-        chunk = (get_args(hint) or (Any,))[0]
-        found = schema_of(chunk, "serialization")
+    made.async_chunks = inspect.isasyncgenfunction(function) or origin in _ASYNC_ITERATORS
+    if made.async_chunks or inspect.isgeneratorfunction(function) or origin in _ITERATORS:
+        found = schema_of((get_args(hint) or (Any,))[0], "serialization")
         made.chunk_schema = found[0] if found else {}
         if found is None:
             made.notes.append("what it yields has no JSON Schema; chunks may be anything")
-        return
-    if hint is None or hint is type(None) or hint is Unresolved:
-        return
-    if hint is Any:
+    elif hint is Any:
         made.notes.append("the type of its result is not said; no output_schema")
-        return
-    found = schema_of(hint, "serialization")
-    if found is None:
-        made.notes.append("the type of its result has no JSON Schema; no output_schema")
-        return
-    schema, lost = found
-    made.notes += lost
+    elif hint is not None and hint is not type(None) and hint is not Unresolved:
+        found = schema_of(hint, "serialization")
+        if found is None:
+            made.notes.append("the type of its result has no JSON Schema; no output_schema")
+        else:
+            made.notes += found[1]
+            made.output_schema = _as_object(made, found[0])
+
+
+def _as_object(made: Function, schema: dict[str, Any]) -> dict[str, Any]:
     if is_object(schema, schema):
-        made.output_schema = schema if schema.get("type") == "object" else {"type": "object", **schema}
-        return
+        return schema if schema.get("type") == "object" else {"type": "object", **schema}
     made.wrapped = True
     made.notes.append(f"its result is no object; it stands in the property `{WRAPPED}`")
     definitions = schema.pop("$defs", None)
-    made.output_schema = {
+    wrapped: dict[str, Any] = {
         "type": "object",
         "additionalProperties": False,
         "required": [WRAPPED],
         "properties": {WRAPPED: schema},
-    } | ({"$defs": definitions} if definitions else {})
+    }
+    return wrapped | ({"$defs": definitions} if definitions else {})

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import inspect
 import json
-import types
 import warnings
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, PydanticJsonSchemaWarning
 
+from toolgen.importers.python_names import members
 from toolgen.schema.walk import subschemas
 
 Mode = Literal["validation", "serialization"]
@@ -27,7 +26,7 @@ _CONTEXTS = {
     "Request": ("starlette", "fastapi"),
 }
 _MARKERS = frozenset(
-    "Depends Security Dependency Inject Provide InjectedToolArg InjectedState InjectedStore".split()
+    ("Depends", "Security", "Dependency", "Inject", "Provide", "InjectedToolArg", "InjectedState")
 )
 
 
@@ -89,42 +88,13 @@ def is_injected(parameter: inspect.Parameter, hint: Any) -> bool:
         cls = marker if isinstance(marker, type) else type(marker)
         if any(base.__name__ in _MARKERS for base in cls.__mro__):
             return True
-    return any(_is_context(part) for part in _members(inner))
+    return any(_is_context(part) for part in members(inner))
 
 
 def _is_context(hint: Any) -> bool:
     cls = get_origin(hint) or hint
     roots = _CONTEXTS.get(getattr(cls, "__name__", ""), ())
     return str(getattr(cls, "__module__", "")).partition(".")[0] in roots
-
-
-def _members(hint: Any) -> tuple[Any, ...]:
-    """The types of a union, `None` left out; of another type, itself."""
-    if get_origin(hint) is Annotated:
-        return _members(get_args(hint)[0])
-    if get_origin(hint) in (Union, types.UnionType):
-        return tuple(part for part in get_args(hint) if part is not type(None))
-    return (hint,)
-
-
-def dotted(hint: Any) -> str:
-    """Where generated code finds a type: `sqlite3.Connection`; `typing.Any` where no name leads to it."""
-    members = _members(hint)
-    if len(members) != 1:
-        return "typing.Any"
-    cls = get_origin(members[0]) or members[0]
-    module, name = str(getattr(cls, "__module__", "")), str(getattr(cls, "__qualname__", ""))
-    if not isinstance(cls, type) or not module or not f"{module}.{name}".replace(".", "_").isidentifier():
-        return "typing.Any"
-    try:
-        found: Any = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError):
-        return "typing.Any"
-    if found is not cls or not f"{module}.{name}".isascii():
-        return "typing.Any"
-    return name if module == "builtins" else f"{module}.{name}"
 
 
 def is_object(schema: Any, root: Mapping[str, Any], depth: int = 20) -> bool:
