@@ -17,9 +17,16 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.importing import add_arguments, bring_in, refusing
+from toolgen.cli.out import say
+from toolgen.disk import Project, UnableError, find_project
+
+if TYPE_CHECKING:
+    from toolgen.data.model import Tool
+    from toolgen.importers.naming import Names
+    from toolgen.importers.tool import Imported
 
 _SECONDS = 60.0
 _MAX_BYTES = 64 * 1024 * 1024
@@ -27,14 +34,54 @@ _MAX_BYTES = 64 * 1024 * 1024
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, "MODULE:FUNCTION, MODULE, or a file of Python; several will do", several=True)
+    parser.add_argument(
+        "--implement", action="store_true", help="write implementations, too, which call the functions"
+    )
 
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.importers.python import OWNED, import_python
 
+    if args.implement:
+        _check_project(args)
     with refusing():
         functions = look(args.source, Path(args.start).resolve())
-    return bring_in(args, lambda names: import_python(functions, names), OWNED)
+    by_name: dict[str, dict[str, Any]] = {}
+
+    def make(names: Names) -> list[Imported]:
+        tools = import_python(functions, names)
+        by_name.update({tool.name: function for tool, function in zip(tools, functions, strict=True)})
+        return tools
+
+    def modules(project: Project, tools: Sequence[Tool]) -> dict[str, str]:
+        return _modules(project, [(tool, by_name[tool.wire_name]) for tool in tools])
+
+    return bring_in(args, make, OWNED, modules if args.implement else None)
+
+
+def _check_project(args: argparse.Namespace) -> None:
+    project = find_project(Path(args.start))
+    if project.implementations is None:
+        message = f"--implement: {project.file} does not say where implementations go"
+        raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')
+
+
+def _modules(project: Project, found: Sequence[tuple[Tool, dict[str, Any]]]) -> dict[str, str]:
+    """Path below the project → text of the implementations that are not there yet."""
+    from toolgen.cli.function_module import function_module
+    from toolgen.cli.new import PACKAGE, missing_packages
+
+    files: dict[str, str] = {}
+    for tool, function in found:
+        path = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
+        short = path.relative_to(project.root).as_posix()
+        if function["by_hand"]:
+            say(f"  {tool.wire_name}: to be implemented by hand, since {function['by_hand']}")
+        elif path.exists():
+            say(f"  {tool.wire_name}: {short} is there already, and kept")
+        else:
+            files[short] = function_module(project, tool, function)
+    return dict.fromkeys(missing_packages(project), PACKAGE) | files if files else {}
 
 
 def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
@@ -44,7 +91,7 @@ def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         result = Path(scratch, "result.json")
         command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.import_child"]
-        code = _watched([*command, str(_SECONDS), str(result), str(folder), *targets], folder)
+        code = _watched([*command, str(2 * _SECONDS), str(result), str(folder), *targets], folder)
         if code is None:
             raise SourceError(
                 f"{', '.join(targets)}: not imported within {_SECONDS:.0f} seconds",

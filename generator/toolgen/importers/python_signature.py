@@ -8,11 +8,14 @@ import typing
 from dataclasses import asdict, dataclass, field
 from typing import Any, get_args, get_origin
 
+from pydantic import ConfigDict, validate_call
+
 from toolgen.checks.names import TAKEN
 from toolgen.importers.python_docs import Docs, read_docs
 from toolgen.importers.python_names import dotted, exception, leads_to, resolved
 from toolgen.importers.python_types import is_injected, is_object, schema_of
 from toolgen.importers.tool import SourceError
+from toolgen.words import shortened
 
 _ITERATORS = (abc.Generator, abc.Iterator)
 _ASYNC_ITERATORS = (abc.AsyncGenerator, abc.AsyncIterator)
@@ -65,12 +68,22 @@ def describe(function: Any, module: str, path: str) -> Function:
     made = Function(path.rpartition(".")[2], module, path, docs)
     made.deprecated = str(getattr(function, "__deprecated__", None) or "")
     made.exceptions = {written: exception(written, inner) for written, _ in docs.raises}
-    if not (inspect.isroutine(function) and leads_to(module, path, function)):
-        made.by_hand = f"{origin} is no function that can be imported by its name"
+    made.by_hand = _why_not(function, module, path)
     hints = _hints(signature, inner, made)
     _take_in(made, signature, hints)
     _give_out(made, inner, hints.get("return", Any))
     return made
+
+
+def _why_not(function: Any, module: str, path: str) -> str:
+    """Why `function` cannot be called from elsewhere with names and values of JSON; "" where it can."""
+    if not (inspect.isroutine(function) and leads_to(module, path, function)):
+        return f"{module}:{path} is no function that can be imported by its name"
+    try:
+        validate_call(config=ConfigDict(arbitrary_types_allowed=True))(function)
+    except Exception as error:  # types have hooks that pydantic calls, and hints are expressions
+        return f"pydantic cannot call it: {shortened(str(error).partition(chr(10))[0])}"
+    return ""
 
 
 class Unresolved:
@@ -89,7 +102,6 @@ def _hints(signature: inspect.Signature, function: Any, made: Function) -> dict[
             hints[name] = resolved(hint, function)
         except Exception as error:  # a hint is an expression, which may raise anything
             made.notes.append(f"{name}: its type {hint!r} is not there when the program runs ({error})")
-            made.by_hand = f"the type of {name} is not there when the program runs"
             hints[name] = Unresolved
     return hints
 
