@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from toolgen.importers.python import error_code
 from toolgen.importers.python_docs import read_docs
 
 from tests.cli.conftest import Cli
+from tests.importers.processes import NOTES, assert_gone
 
 SHOP = '''\
 """Noisy, and with names that only type checkers import."""
@@ -416,41 +415,14 @@ def test_a_module_that_does_not_end(shop: Cli, monkeypatch: pytest.MonkeyPatch, 
     done = shop("import", "python", "hostile:f")
     assert done.code == 2
     assert "not imported within" in done.err or "EOFError" in done.err
-    gone(shop.root)
+    assert_gone(shop.root)
     assert not (shop.root / "specs").exists()
-
-
-NOTES = """\
-import os, subprocess, sys
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(99)"])
-open("pids", "w").write(f"{os.getpid()} {child.pid}")
-"""
-
-
-def gone(root: Path) -> None:
-    """The process that was started, and what it started, are there no more."""
-    for pid in map(int, (root / "pids").read_text().split()):
-        for _ in range(100):
-            if not alive(pid):
-                break
-            time.sleep(0.02)
-        else:
-            os.kill(pid, signal.SIGKILL)
-            pytest.fail(f"process {pid} was left behind")
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs; one that only waits for its parent to notice does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def test_what_a_module_starts_ends_with_it(shop: Cli) -> None:
     (shop.root / "starter.py").write_text(NOTES + "def f(a: int) -> None: 'F.'\n")
     assert shop("import", "python", "starter:f").code == 0
-    gone(shop.root)
+    assert_gone(shop.root)
 
 
 def test_types_that_misbehave(shop: Cli) -> None:
