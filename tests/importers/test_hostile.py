@@ -24,6 +24,13 @@ from tests.importers.processes import NOTES, assert_gone
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK asks a server to go twice before it ends it, two seconds each."""
+    for name in ("PROCESS_TERMINATION_TIMEOUT", "FORCE_KILL_TIMEOUT"):
+        monkeypatch.setattr(f"mcp.client.stdio.{name}", 0.2)
+
+
 def refused(cli: Cli, words: str, *command: str) -> str:
     """What the import says that could not be done; nothing is written by it."""
     before = cli.tree(".")
@@ -80,8 +87,7 @@ def test_files(empty: Cli, kind: str, case: str) -> None:
     refused(empty, words, kind, "s.json")
 
 
-@pytest.mark.parametrize("kind", ["mcp", "openai"])
-@pytest.mark.parametrize("key", ["inputSchema", "parameters"])
+@pytest.mark.parametrize(("kind", "key"), [("mcp", "inputSchema"), ("openai", "parameters")])
 @pytest.mark.parametrize(
     "schema",
     [
@@ -169,7 +175,7 @@ def serve(cli: Cli, text: str) -> list[str]:
 
 @pytest.mark.parametrize("kind", SERVERS)
 def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 2.0)
+    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
     text, words = SERVERS[kind]
     refused(empty, words, *serve(empty, text))
     assert_gone(empty.root)
@@ -177,7 +183,7 @@ def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None
 
 @pytest.mark.parametrize("answer", LISTS)
 def test_servers_that_speak(empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 5.0)
+    monkeypatch.setattr(import_live, "_SECONDS", 3.0)
     refused(empty, LISTS[answer], *serve(empty, SPEAKS.replace("LISTS", answer)))
     assert_gone(empty.root)
 
@@ -273,7 +279,7 @@ def http() -> Iterator[str]:
     "kind", ["garbage", "hangs", "closes", "flood", "events", "bomb", "404", "500", "307", "401"]
 )
 def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 3.0)
+    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
     monkeypatch.setattr(import_live, "MAX_BYTES", 1024 * 1024)
     with http() as url:
         said = refused(empty, url, "mcp", f"{url}/{kind}")
@@ -290,7 +296,7 @@ def test_urls_that_lead_nowhere(empty: Cli, monkeypatch: pytest.MonkeyPatch, url
 
 
 def test_a_log_without_end_fills_no_disk(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 2.0)
+    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
     (empty.root / "pids").write_text("")
     server = serve(empty, "open('pids', 'a').write(' ' + str(os.fstat(2).st_rdev)); time.sleep(99)")
     refused(empty, "no list of tools", *server)
