@@ -525,3 +525,27 @@ def test_nothing_of_a_docstring_is_lost() -> None:
     docs = read_docs("Do it.\n\nDeprecated:\n    1.2: Use that.\n\nAttributes:\n    a: An a.\n\nAnd this.")
     assert docs.deprecated == {"since": "1.2", "message": "Use that."}
     assert docs.description == "Do it.\n\nAttributes:\n    a: An a.\n\nAnd this."
+
+
+def test_what_python_can_say_and_json_cannot(shop: Cli) -> None:
+    (shop.root / "odd.py").write_text(
+        "from typing_extensions import deprecated\n"
+        "@deprecated('use g')\n"
+        "def f(x: float = float('inf'), y: float = float('nan'), **more: int) -> None:\n"
+        "    'F. \\x00 \\u2028 {{ 7 * 7 }} \\'\\'\\' \\\"\\\"\\\"'\n"
+        "def g(x: str = '\\ud800') -> None: 'G.'\n"
+    )
+    done = shop("import", "python", "odd:f")
+    assert done.code == 0, done.err
+    assert "f: Default value inf is not JSON; left to the function" in done.err
+    found = spec(shop, "f")
+    assert list(found["input_schema"]["properties"]["x"]) == ["type"]
+    assert list(found["input_schema"]["properties"]["y"]) == ["type"]
+    assert found["input_schema"]["additionalProperties"] == {"type": "integer"}
+    assert found["deprecated"] == {"message": "use g"}
+    assert found["description"] == "F. \x00 \u2028 {{ 7 * 7 }} ''' \"\"\""
+    assert shop("generate").code == 0
+    done = shop("import", "python", "odd:g", "--into", "more")
+    assert done.code == 2
+    assert "surrogate" in done.err
+    assert not (shop.root / "more").exists()

@@ -8,7 +8,6 @@ with the Python that toolgen runs on, and ended after a minute.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import subprocess
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from toolgen.importers.tool import Imported
 
 _SECONDS = 60.0
-_MAX_BYTES = 64 * 1024 * 1024
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,6 +84,7 @@ def _modules(project: Project, found: Sequence[tuple[Tool, dict[str, Any]]]) -> 
 
 def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
     """What the functions say of themselves, asked in a process of its own. Raises `SourceError`."""
+    from toolgen.importers.source import MAX_BYTES, read_source
     from toolgen.importers.tool import SourceError
 
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
@@ -99,9 +98,9 @@ def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
             )
         if not result.is_file():
             raise SourceError(f"{', '.join(targets)}: the import ended its process{_how(code)}", _ENDED)
-        if result.stat().st_size > _MAX_BYTES:
-            raise SourceError(f"{', '.join(targets)}: schemas of more than 64 MB", "import a part of it")
-        answer: dict[str, Any] = json.loads(result.read_text("utf-8"))
+        with result.open("rb") as file:
+            (document,) = read_source(file.read(MAX_BYTES + 1), ", ".join(targets))
+    answer: dict[str, Any] = document.value
     if "error" in answer:
         raise SourceError(answer["error"], answer["hint"])
     functions: list[dict[str, Any]] = answer["functions"]

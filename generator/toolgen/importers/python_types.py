@@ -45,16 +45,29 @@ def schema_of(hint: Any, mode: Mode) -> tuple[dict[str, Any], list[str]] | None:
             schema = TypeAdapter(hint).json_schema(
                 mode=mode, schema_generator=_AuthorSchema, union_format="primitive_type_array"
             )
-            json.dumps(schema)
+            lost = _drop_defaults(schema)
+            json.dumps(schema, allow_nan=False)
         except Exception:  # types have hooks that pydantic calls: whatever they raise, there is no schema
             return None
     _drop_titles(schema, str(getattr(hint, "__name__", "")))
-    lost = [
+    lost += [
         str(item.message).partition(" [")[0]
         for item in told
         if issubclass(item.category, PydanticJsonSchemaWarning)
     ]
     return schema, lost
+
+
+def _drop_defaults(schema: dict[str, Any]) -> list[str]:
+    """Infinity is a number in Python, and none in JSON; what was dropped."""
+    lost: list[str] = []
+    for _, node in subschemas(schema):
+        try:
+            json.dumps(node.get("default"), allow_nan=False)
+        except ValueError:
+            lost.append(f"Default value {node['default']!r} is not JSON; left to the function")
+            del node["default"]  # type: ignore[attr-defined]
+    return lost
 
 
 def _drop_titles(schema: dict[str, Any], name: str) -> None:
