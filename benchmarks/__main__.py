@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import groups, report, source
+from .adopt import adopt, whose
 from .compare import compare
 from .measure import Samples
 from .page import write_page
@@ -35,6 +36,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "start": (groups.start, (10, 1000)),
     "check": (groups.check, (10, 100, 1000)),
     "generate": (groups.generate, (10, 100, 1000)),
+    "adopt": (adopt, (100, 1000)),
     "memory": (groups.memory, (1000,)),
     "server": (groups.server, (10, 1000)),
     "call": (groups.call, (10,)),
@@ -131,6 +133,7 @@ def _facts() -> dict[str, Any]:
         "packages": {name: version(name) for name in PACKAGES},
         "clock": os.environ["BENCH_CLOCK"],
         "load": round(os.getloadavg()[0], 1),
+        "imported": whose(),
     }
 
 
@@ -146,6 +149,7 @@ def _show(data: dict[str, Any]) -> None:
         print(f"{verb} imports {', '.join(names) or 'none'} of the heavy modules")
     if "datamodel_code_generator" not in facts["check loads"]["check without cache"]:
         print("`check` without cache did not run the engine: its row does not measure what it says")
+    print(f"the tools that are imported are {facts['imported']}")
     where = f"{facts['system']}, Python {facts['python']}"
     print(f"{where}; {facts['minutes']} minutes, {facts['clock']} time; byte-code compiled for all")
 

@@ -38,6 +38,7 @@ def _facts(facts: Mapping[str, Any]) -> str:
         f"Measured on {facts['date']}: {facts['system']}, Python {facts['python']}, "
         f"{facts['clock']} time, load {facts['load']} at the end. {packages}. "
         f"Of yaml, jinja2, pydantic and the engine, {loads}."
+        + (f" The tools that are imported are {facts['imported']}." if "imported" in facts else "")
     )
 
 

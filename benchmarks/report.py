@@ -27,16 +27,17 @@ class Figure:
     @property
     def binding(self) -> bool:
         """Whether the target was set for this size."""
-        return self.row.at in (None, self.size)
+        return self.row.target is not None and self.row.at in (None, self.size)
 
     @property
     def verdict(self) -> str:
         """met, missed or noise; nothing where no target was set."""
-        if not self.binding:
+        target = self.row.target
+        if target is None or not self.binding:
             return ""
         if self.baseline.median <= 0:  # a slope, on a machine too busy to see one
             return "noise"
-        return "met" if self.ratio.median <= self.row.target else "missed"
+        return "met" if self.ratio.median <= target else "missed"
 
 
 def figures(measured: Measured) -> list[Figure]:

@@ -239,31 +239,6 @@ def test_a_source_that_is_no_file(project: Cli, source: str) -> None:
     assert project("import", "mcp", source, "--into", "more").code == 2
 
 
-SERVERS = {
-    "garbage": "print('<html>', flush=True); time.sleep(99)",
-    "hangs": "time.sleep(99)",
-    "dies": "sys.stdin.readline(); sys.exit(3)",
-    "floods": "\nwhile True: sys.stdout.write('x' * 9999)",
-}
-
-
-@pytest.mark.parametrize("kind", SERVERS)
-def test_a_server_that_misbehaves(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    from toolgen.cli import import_live
-
-    monkeypatch.setattr(import_live, "_SECONDS", 2.0)
-    pid = empty.root / "pid"
-    start = f"import os, sys, time; open({str(pid)!r}, 'w').write(str(os.getpid())); "
-    (empty.root / "server.py").write_text(start + SERVERS[kind])
-    command = f"{sys.executable} {empty.root / 'server.py'}"
-    done = empty("import", "mcp", "--stdio", command, "--into", "specs")
-    assert done.code == 2
-    assert "error[bad-source]" in done.err
-    assert not (empty.root / "specs").exists()
-    with pytest.raises(ProcessLookupError):
-        __import__("os").kill(int(pid.read_text()), 0)
-
-
 def test_a_server_that_answers(empty: Cli) -> None:
     command = f"{sys.executable} -m generated.mcp_server"
     done = empty("import", "mcp", "--stdio", command, "--into", "specs")

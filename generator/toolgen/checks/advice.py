@@ -160,7 +160,7 @@ def _defaults(
     if any(not _LOCATED.isdisjoint(inner) for _, inner in subschemas(node)):
         validator = whole().get("#" + pointer(path))
     else:
-        validator = compiled({"$schema": bound.schema.get("$schema", _LATEST), **node})
+        validator = compiled({**node, "$schema": bound.schema.get("$schema", _LATEST)})
     if validator is None or validator.is_valid(value):
         return
     error = next(iter(validator.iter_errors(value)))

@@ -2,6 +2,7 @@
 
 mcp     tools of an MCP server
 openai  functions as Chat Completions and Responses have them
+python  functions of Python, by their type hints and docstrings
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 KINDS = {
     "mcp": "tools of an MCP server",
     "openai": "functions as Chat Completions and Responses have them",
+    "python": "functions of Python, by their type hints and docstrings",
 }
 
 

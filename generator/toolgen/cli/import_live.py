@@ -6,14 +6,20 @@ import asyncio
 import logging
 import os
 import shlex
+import shutil
+import signal
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from toolgen.disk import UnableError
+from toolgen.importers.source import MAX_BYTES
 from toolgen.importers.tool import SourceError
-from toolgen.words import shortened
+from toolgen.words import quoted, shortened
 
 _SECONDS = 60.0  # for all of it: a command may have to be installed first
 _MOST_PAGES = 1000
@@ -63,13 +69,66 @@ async def _client(source: str, words: list[str]) -> AsyncIterator[Any]:
     from mcp import Client, StdioServerParameters, stdio_client
 
     if not words:
-        async with Client(source) as client:
+        async with _over_http(source) as transport, Client(transport) as client:
             yield client
         return
-    parameters = StdioServerParameters(command=words[0], args=words[1:], env=dict(os.environ))
-    with tempfile.TemporaryFile("w+") as nowhere:  # its log is not ours, and may be endless
+    # its log is not ours, and may be endless
+    with _ended(words) as (command, *rest), open(os.devnull, "w") as nowhere:
+        parameters = StdioServerParameters(command=command, args=rest, env=dict(os.environ))
         async with Client(stdio_client(parameters, errlog=nowhere)) as client:
             yield client
+
+
+@contextmanager
+def _ended(words: list[str]) -> Iterator[list[str]]:
+    """What to start for a command, so that nothing of its process group is left in the end.
+
+    The SDK ends the group of a server that does not go by itself. One that does may leave what it started.
+    """
+    if shutil.which(words[0]) is None:
+        raise SourceError(f"there is no command {quoted(words[0])}", "is it installed, and on the PATH?")
+    if os.name != "posix":
+        yield words
+        return
+    with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
+        leader = Path(scratch, "leader")
+        try:
+            yield ["/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"', str(leader), *words]
+        finally:
+            with suppress(OSError, ValueError):  # it never began, or all of it has gone
+                os.killpg(int(leader.read_text()), signal.SIGKILL)
+
+
+@asynccontextmanager
+async def _over_http(url: str) -> AsyncIterator[Any]:
+    """A transport that reads no more of an answer than an import may have."""
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    class Bounded(httpx2.AsyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self.stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            left = MAX_BYTES
+            async for chunk in self.stream:
+                left -= len(chunk)
+                if left < 0:
+                    raise SourceError(f"{url}: an answer of more than {MAX_BYTES // 1024 // 1024} MB")
+                yield chunk
+
+        async def aclose(self) -> None:
+            await self.stream.aclose()
+
+    async def bind(response: httpx2.Response) -> None:
+        response.stream = Bounded(response.stream)
+
+    async with httpx2.AsyncClient(
+        headers={"Accept-Encoding": "identity"},
+        timeout=httpx2.Timeout(_SECONDS),
+        event_hooks={"response": [bind]},
+    ) as client:
+        yield streamable_http_client(url, http_client=client, max_sse_event_size=MAX_BYTES)
 
 
 async def _pages(client: Any, source: str) -> list[dict[str, Any]]:
@@ -97,7 +156,9 @@ async def _pages(client: Any, source: str) -> list[dict[str, Any]]:
 def _why(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    if isinstance(error, FileNotFoundError):
-        return "there is no such command"
+    if isinstance(error, ValidationError):
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"])) or "the answer"
+        return f"its answer is not as MCP has it: {shortened(where)}: {fault['msg']}"
     text = str(error).split("\n", 1)[0]
     return shortened(text) if text else type(error).__name__

@@ -7,6 +7,7 @@ stdin, the URL of a server, or with --stdio a command that starts one.
 from __future__ import annotations
 
 import argparse
+import json
 
 from toolgen.cli.importing import add_arguments, bring_in, read_bytes, refusing
 
@@ -18,14 +19,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.importers.mcp import OWNED, import_mcp
-    from toolgen.importers.source import Document, read_source
+    from toolgen.importers.source import read_source
 
     if args.stdio or args.source.startswith(("http://", "https://")):
         from toolgen.cli.import_live import list_tools
 
-        with refusing():
-            documents = [Document(list_tools(args.source, args.stdio), 0)]
         name = args.source
+        with refusing():
+            listed = json.dumps(list_tools(args.source, args.stdio))
+            documents = read_source(listed.encode(), name)  # a server may say what no file may
     else:
         data, name = read_bytes(args)
         with refusing():

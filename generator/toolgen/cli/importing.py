@@ -25,6 +25,7 @@ from toolgen.disk import (
 from toolgen.disk.fault import reason
 
 if TYPE_CHECKING:
+    from toolgen.data.model import Tool
     from toolgen.importers.naming import Names
     from toolgen.importers.tool import Imported
 
@@ -43,9 +44,9 @@ class Place:
     there: Mapping[str, bytes]  # specs that are there
 
 
-def add_arguments(parser: argparse.ArgumentParser, source: str) -> None:
-    """What every kind of import takes."""
-    parser.add_argument("source", metavar="SOURCE", help=source)
+def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool = False) -> None:
+    """What every kind of import takes; where it takes `several` sources, they are a list."""
+    parser.add_argument("source", metavar="SOURCE", help=source, nargs="+" if several else None)
     parser.add_argument(
         "--into", metavar="DIR", help="the folder for the specs (default: the project's specs folder)"
     )
@@ -85,8 +86,15 @@ def read_bytes(args: argparse.Namespace) -> tuple[bytes, str]:
         ) from error
 
 
+Beside = Callable[["Project", "Sequence[Tool]"], Mapping[str, str]]
+"""From the tools of the specs that are written to further files, by their path below the project."""
+
+
 def bring_in(
-    args: argparse.Namespace, make: Callable[[Names], list[Imported]], owned: tuple[str, ...]
+    args: argparse.Namespace,
+    make: Callable[[Names], list[Imported]],
+    owned: tuple[str, ...],
+    beside: Beside | None = None,
 ) -> bool:
     """Write the specs of what `make` imports, given the names that are decided; tell what was done.
 
@@ -104,12 +112,16 @@ def bring_in(
     if made.in_the_way:
         raise UnableError("file-exists", _in_the_way(place, made.in_the_way), _SYNC)
     files = _with_schema(place, made.files)
-    _try(place, made.files)
+    model = _try(place, made.files)
+    more = beside(place.project, model) if beside and place.project else {}
     if args.sync:
         commit(place.base, files, {})
     else:
         create_files(place.base, files)
     written = [place.shown + path for path in made.files]
+    if more and place.project:
+        create_files(place.project.root, more)
+        written += [_shown(place.project.root / path, args) for path in more]
     if args.format == "json":
         emit_json({"tools": len(tools), "written": written, "notes": list(made.notes)})
         return True
@@ -117,7 +129,7 @@ def bring_in(
         say(f"  {note}")
     if written:
         emit("\n".join(written))
-    say(f"{count(len(tools), 'tool')} in the source, {count(len(written), 'spec')} written")
+    say(f"{count(len(tools), 'tool')} in the source, {count(len(made.files), 'spec')} written")
     return True
 
 
@@ -148,7 +160,7 @@ def _place(args: argparse.Namespace) -> Place:
     if project is not None and target.is_relative_to(specs := (project.root / project.specs).resolve()):
         base = specs
     below = "" if target == base else f"{target.relative_to(base).as_posix()}/"
-    shown = f"{os.path.relpath(base, start)}/".replace(os.sep, "/").removeprefix("./")
+    shown = f"{_shown(base, args)}/".removeprefix("./")
     return Place(base, below, shown, project, _there(base))
 
 
@@ -177,7 +189,12 @@ def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
     return {**files, name: text}
 
 
-def _try(place: Place, files: Mapping[str, str]) -> None:
+def _shown(path: Path, args: argparse.Namespace) -> str:
+    """`path` as the user would type it."""
+    return os.path.relpath(path, Path(args.start).resolve()).replace(os.sep, "/")
+
+
+def _try(place: Place, files: Mapping[str, str]) -> Sequence[Tool]:
     """Specs that would not compile are not written: what is imported must generate."""
     from toolgen.data.model import Settings
     from toolgen.disk import load_targets
@@ -185,9 +202,12 @@ def _try(place: Place, files: Mapping[str, str]) -> None:
     from toolgen.steps.lower import lower
 
     texts = {path: text.encode() for path, text in files.items()}
-    if texts:
-        project = place.project or Project(place.base.parent, "", "")
-        lower(understand({**_shared(place), **texts}, load_targets(project), place.shown), Settings())
+    if not texts:
+        return ()
+    project = place.project or Project(place.base.parent, "", "")
+    return lower(
+        understand({**_shared(place), **texts}, load_targets(project), place.shown), Settings()
+    ).tools
 
 
 def _shared(place: Place) -> dict[str, bytes]:

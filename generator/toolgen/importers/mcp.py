@@ -139,7 +139,7 @@ def _texts(tool: dict[str, Any], fields: dict[str, Any], carried: dict[str, Any]
     elif title is not None:
         carried["title"] = title
     description = tool.get("description")
-    fields["description"] = description or title or tool["name"]
+    fields["description"] = description or fields.get("title") or tool["name"]
     if not description:
         carried["description"] = description
         notes.append("has no description: write one, models choose by it")

@@ -1,0 +1,67 @@
+"""What adopting costs: tools of MCP servers imported, per tool, beside the engine on the same tools.
+
+The tools are those of published servers where the shared corpus is there, the benchmark's own elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from . import peers
+from .documents import mcp_document
+from .groups import Bench
+from .measure import Case, Samples
+from .project import Project
+from .rows import ENGINE
+
+_ROOT = Path(__file__).parents[1]
+CORPUS = Path(os.environ.get("TOOLGEN_SHARED", _ROOT.parent / "shared")) / "corpus" / "mcp_tools.public.jsonl"
+
+
+def whose() -> str:
+    """Which tools are imported."""
+    return "those of published servers" if CORPUS.is_file() else "the benchmark's own"
+
+
+def adopt(bench: Bench, size: int) -> Samples:
+    """Seconds per tool: from what `tools/list` says to specs, and on to generated code."""
+    project = _lay_out(bench.work / f"adopt-{size}", size)
+
+    def forget() -> None:
+        project.forget()
+        shutil.rmtree(project.folder / "specs", ignore_errors=True)
+
+    def bring_in() -> float:
+        return project.toolgen("import", "mcp", "mcp.json", says=f"{size} specs written").seconds / size
+
+    def bring_in_and_generate() -> float:
+        return bring_in() + project.toolgen("generate", says=f"{size} tools").seconds / size
+
+    cases = [
+        Case("toolgen import mcp", bring_in, forget),
+        Case("toolgen import mcp, generate", bring_in_and_generate, forget),
+        Case(ENGINE, lambda: peers.engine(project, classes=1).seconds / size),
+    ]
+    return bench.run(cases, 7 if size < 1000 else 3, f"adopt, {size} tools", warm_up=size < 1000)
+
+
+def _lay_out(folder: Path, size: int) -> Project:
+    """A project without specs, beside the source of `size` tools."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "peers").mkdir(parents=True)
+    (folder / "toolgen.toml").write_text("", "utf-8")
+    (folder / "pyproject.toml").write_text('[project]\nname = "bench"\nversion = "0"\n', "utf-8")
+    (folder / "mcp.json").write_text(_source(size), "utf-8")
+    return Project(folder, size)
+
+
+def _source(size: int) -> str:
+    """Evenly spread over the corpus, where it has as many: servers stand one behind the other in it."""
+    lines = CORPUS.read_text("utf-8").splitlines() if CORPUS.is_file() else []
+    if len(lines) < size:
+        return mcp_document(size)
+    tools = [json.loads(lines[number * len(lines) // size]) for number in range(size)]
+    return json.dumps({"tools": [{key: tool[key] for key in tool if key != "source"} for tool in tools]})

@@ -1,0 +1,304 @@
+"""Sources that are broken or mean harm: a clear message, exit code 2, nothing written, nobody left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from toolgen.cli import import_live
+
+from tests.cli.conftest import Cli
+from tests.importers.processes import NOTES, assert_gone
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK asks a server to go twice before it ends it, two seconds each."""
+    for name in ("PROCESS_TERMINATION_TIMEOUT", "FORCE_KILL_TIMEOUT"):
+        monkeypatch.setattr(f"mcp.client.stdio.{name}", 0.2)
+
+
+def refused(cli: Cli, words: str, *command: str) -> str:
+    """What the import says that could not be done; nothing is written by it."""
+    before = cli.tree(".")
+    done = cli("import", *command, "--into", "specs")
+    assert (done.code, done.out) == (2, ""), done.err
+    assert "error[bad-source]" in done.err
+    assert words in done.err
+    assert len(done.err) < 2000
+    assert "Traceback" not in done.err
+    after = cli.tree(".")
+    assert {**after, "pids": ""} == {**before, "pids": ""}
+    return done.err
+
+
+FUNCTION: dict[str, Any] = {"name": "f", "description": "F.", "parameters": {"type": "object"}}
+DEEP = "[" * 10_000 + "]" * 10_000
+FILES = {
+    "empty": (b"", "is empty"),
+    "space": (b" \n\t\n", "is empty"),
+    "bom": (b"\xef\xbb\xbf", "is empty"),
+    "truncated": (json.dumps([FUNCTION]).encode()[:-20], "not JSON"),
+    "truncated line": (json.dumps(FUNCTION).encode() + b'\n{"name": "g', ":2:"),
+    "latin-1": (b'[{"name": "f\xe9"}]', "is not UTF-8"),
+    "utf-16": (json.dumps([FUNCTION]).encode("utf-16"), "is not UTF-8"),
+    "binary": (bytes(range(256)), "is not UTF-8"),
+    "zeros": (b"\0" * 10_000, "not JSON"),
+    "deep": (DEEP.encode(), "deep inside one another"),
+    "deep line": (json.dumps(FUNCTION).encode() + b"\n" + DEEP.encode(), "deep inside one another"),
+    "deep objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "deep inside one another"),
+    "deep schema": (
+        json.dumps([{"name": "f", "parameters": "@", "inputSchema": "@"}])
+        .replace('"@"', '{"not": ' * 10_000 + "{}" + "}" * 10_000)
+        .encode(),
+        "deep inside one another",
+    ),
+    "open": (b"[" * 1_000_000, "deep inside one another"),
+    "key twice": (b'[{"name": "f", "name": "g"}]', "stands twice"),
+    "nan": (b'[{"name": "f", "x": NaN}]', "NaN is no number"),
+    "digits": (b'[{"name": "f", "x": ' + b"9" * 100_000 + b"}]", "digits"),
+    "surrogate": (b'[{"name": "f", "description": "\\udc00"}]', "surrogate"),
+    "long text": (json.dumps([{"name": "f", "x": "x" * 2_000_000}]).encode(), "2,000,000 characters"),
+    "long name": (json.dumps([{"name": "x" * 5000}]).encode(), "cannot be the name"),
+    "yaml": (b"name: f\n", "not JSON"),
+    "number": (b"7", "no "),
+    "null": (b"null", "no "),
+}
+
+
+@pytest.mark.parametrize("kind", ["mcp", "openai"])
+@pytest.mark.parametrize("case", FILES)
+def test_files(empty: Cli, kind: str, case: str) -> None:
+    data, words = FILES[case]
+    (empty.root / "s.json").write_bytes(data)
+    refused(empty, words, kind, "s.json")
+
+
+@pytest.mark.parametrize(("kind", "key"), [("mcp", "inputSchema"), ("openai", "parameters")])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"properties": {"a": {"$ref": "#/properties/a"}}},
+        {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}},
+        {"$ref": "file:///etc/passwd", "properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}},
+        {"properties": {"a": {"$ref": "../../../etc/passwd#/a"}}},
+        {"properties": {f"p{n}": {"pattern": "(", "$ref": f"#/$defs/{n}"} for n in range(500)}},
+        {"properties": {"{{ 7 * 7 }}": {"title": "\x00\u202e'\"\"\"\n", "default": "{% raise %}"}}},
+        {"properties": {"a": {"$schema": "urn:x", "default": 1, "not": {"minimum": 2}}}},
+        {"$defs": {f"D{n}": {"anyOf": [{"$ref": f"#/$defs/D{n + 1}"}] * 2} for n in range(40)}, "$ref": "#/$defs/D0"},
+    ],
+    ids=["itself", "property", "circle", "elsewhere", "above", "many", "text", "draft", "doubling"],
+)  # fmt: skip
+def test_schemas_that_mean_harm(empty: Cli, kind: str, key: str, schema: dict[str, Any]) -> None:
+    tool = {"name": "f", "description": "F.", key: {"type": "object", **schema}}
+    (empty.root / "s.json").write_text(json.dumps([tool]))
+    (empty.root / "toolgen.toml").write_text("")
+    start = time.monotonic()
+    assert empty("import", kind, "s.json").code == 0
+    assert empty("generate").code == 0
+    assert time.monotonic() - start < 30
+    if "7 * 7" in str(schema):
+        assert "49" not in (empty.root / "generated" / "models" / "f.py").read_text()
+
+
+SERVERS = {
+    "garbage": ("print('<html>' * 99, flush=True); time.sleep(99)", "no list of tools within"),
+    "hangs": ("time.sleep(99)", "no list of tools within"),
+    "hangs and ignores": (
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(9)",
+        "no list of tools within",
+    ),
+    "dies": ("sys.stdin.readline(); sys.exit(3)", ""),
+    "dies at once": ("sys.exit(3)", ""),
+    "crashes": ("os.kill(os.getpid(), 11)", ""),
+    "goes when asked": ("sys.stdin.read()", "no list of tools within"),
+    "floods stdout": ("\nwhile True: sys.stdout.write('x' * 99999)", ""),
+    "floods lines": ("\nwhile True: print('{}', flush=True)", ""),
+    "floods stderr": ("\nwhile True: sys.stderr.write('x' * 99999)", "no list of tools within"),
+    "closes": ("os.close(1); time.sleep(99)", ""),
+}
+SPEAKS = """
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] == "initialize":
+        answer["result"] = {
+            "protocolVersion": asked["params"]["protocolVersion"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "s", "version": "1"},
+        }
+    elif asked["method"] == "tools/list":
+        LISTS
+    else:
+        answer["error"] = {"code": -32601, "message": "no such method"}
+    print(json.dumps(answer), flush=True)
+"""
+LISTS = {
+    "answer['result'] = 5": "",
+    "answer['result'] = {'tools': 5}": "",
+    "answer['result'] = {'tools': [5]}": "",
+    "answer['result'] = {'tools': [{'title': 'x', 'inputSchema': {'type': 'object'}}]}": "is not as MCP has it: tools.0.name: Field required",
+    "answer['result'] = {'tools': [{'name': '', 'inputSchema': {'type': 'object'}}]}": "a tool without a name",
+    "answer['result'] = {'tools': []}": "has no tools",
+    "answer['result'] = {'tools': [{'name': 'f\\udc00', 'inputSchema': {'type': 'object'}}]}": "",
+    "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}, 'x': 'x' * 2_000_000}]}": "2,000,000 characters",
+    "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'maximum': 10 ** 700}}]}": "",
+    "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}}], 'nextCursor': 'again'}": "does not end",
+    "answer['error'] = {'code': 1, 'message': 'not today'}": "not today",
+    "sys.exit(1)": "",
+    'print(\'{"jsonrpc": "2.0", "id": \' + \'[\' * 9999, flush=True); time.sleep(99)': "no list of tools",
+    "d = {}\n        for _ in range(160): d = {'not': d}\n"
+    "        answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object', 'not': d}}]}": "deep",
+}
+
+
+def serve(cli: Cli, text: str) -> list[str]:
+    (cli.root / "server.py").write_text(f"import os; os.chdir({str(cli.root)!r})\n{NOTES}import json\n{text}")
+    return ["mcp", "--stdio", shlex.join([sys.executable, "-B", str(cli.root / "server.py")])]
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
+    text, words = SERVERS[kind]
+    refused(empty, words, *serve(empty, text))
+    assert_gone(empty.root)
+
+
+@pytest.mark.parametrize("answer", LISTS)
+def test_servers_that_speak(empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+    monkeypatch.setattr(import_live, "_SECONDS", 3.0)
+    refused(empty, LISTS[answer], *serve(empty, SPEAKS.replace("LISTS", answer)))
+    assert_gone(empty.root)
+
+
+def test_what_a_good_server_started_ends_with_it(empty: Cli) -> None:
+    tools = "answer['result'] = {'tools': [{'name': 'f', 'description': 'F.', 'inputSchema': {'type': 'object'}}]}"
+    done = empty("import", *serve(empty, SPEAKS.replace("LISTS", tools)), "--into", "specs")
+    assert (done.code, done.out) == (0, "specs/f.yaml\n"), done.err
+    assert_gone(empty.root)
+
+
+@pytest.mark.parametrize("kind", ["mcp", "python"])
+def test_interrupted(empty: Cli, kind: str) -> None:
+    command = serve(empty, "time.sleep(99)")
+    if kind == "python":
+        command = ["python", "server"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "toolgen", "import", *command, "--into", "specs"],
+        cwd=empty.root,
+        stderr=subprocess.PIPE,
+    )
+    while not (empty.root / "pids").exists() or not (empty.root / "pids").read_text():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+    assert_gone(empty.root)
+    assert not (empty.root / "specs").exists()
+
+
+def test_a_command_that_is_none(empty: Cli) -> None:
+    refused(empty, "there is no command 'nowhere-to-be-found'", "mcp", "--stdio", "nowhere-to-be-found x")
+    refused(empty, "not a command line", "mcp", "--stdio", "'")
+
+
+class Answers(BaseHTTPRequestHandler):
+    """An HTTP server that answers every request with what the path says."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        kind = self.path.strip("/")
+        if kind == "hangs":
+            time.sleep(5)
+            self.close_connection = True
+        elif kind == "closes":
+            self.close_connection = True
+        elif kind.isdigit():
+            self.send_response(int(kind))
+            self.send_header("Location", "http://127.0.0.1:9/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        else:
+            self.stream(kind)
+
+    do_GET = do_DELETE = do_POST
+
+    def stream(self, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if "event" in kind else "application/json")
+        if kind == "bomb":
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            self.wfile.write(
+                {"garbage": b"<html>", "bomb": b"\x1f\x8b\x08\0\0\0", "flood": b"["}.get(kind, b"")
+            )
+            for _ in range(4000 if kind in ("flood", "events") else 0):
+                self.wfile.write(b" " * 9_999 + (b"\n\n" if kind == "events" else b""))
+        except OSError:
+            return
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def http() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    "kind", ["garbage", "hangs", "closes", "flood", "events", "bomb", "404", "500", "307", "401"]
+)
+def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
+    monkeypatch.setattr(import_live, "MAX_BYTES", 1024 * 1024)
+    with http() as url:
+        said = refused(empty, url, "mcp", f"{url}/{kind}")
+    if kind == "flood":
+        assert "more than 1 MB" in said
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "http://127.0.0.1:9/mcp", "http://[::1", "https://no.such.host.invalid/"]
+)
+def test_urls_that_lead_nowhere(empty: Cli, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setattr(import_live, "_SECONDS", 10.0)
+    refused(empty, url, "mcp", url)
+
+
+def test_a_log_without_end_fills_no_disk(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
+    (empty.root / "pids").write_text("")
+    server = serve(empty, "open('pids', 'a').write(' ' + str(os.fstat(2).st_rdev)); time.sleep(99)")
+    refused(empty, "no list of tools", *server)
+    *_, device = (empty.root / "pids").read_text().split()
+    assert int(device) == os.stat(os.devnull).st_rdev
