@@ -93,15 +93,35 @@ def test_a_template_may_include_another() -> None:
     assert not [path for path in tree if "_part" in path]
 
 
-def test_importing_the_package_imports_no_model(tmp_path: Path) -> None:
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A folder with the package `generated` in it."""
     for path, text in compile_specs(SPECS, TARGETS, Settings(), {}).tree.items():
         file = tmp_path / "generated" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    code = "import generated, generated.catalog, generated.openai_tools, generated.mcp_server, sys; print(sorted(sys.modules))"
+    return tmp_path
+
+
+def _loaded(folder: Path, code: str) -> set[str]:
+    """The modules that are there after `code`, run by itself."""
+    code = f"{code}; import sys; print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
     )
-    loaded = set(eval(done.stdout))
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_imports_nothing_else(package: Path) -> None:
+    assert _loaded(package, "import generated") - _loaded(package, "pass") == {"generated"}
+
+
+def test_importing_all_the_modules_imports_no_model(package: Path) -> None:
+    loaded = _loaded(package, "import generated.catalog, generated.openai_tools, generated.mcp_server")
     assert "generated.catalog" in loaded
     assert not {"pydantic", "toolgen.runtime", "mcp", "openai", "generated.models.class_"} & loaded
+
+
+def test_names_are_imported_on_first_use_and_kept(package: Path) -> None:
+    code = "import generated; tool = generated.ClassTool; assert vars(generated)['ClassTool'] is tool"
+    assert "generated.tools.class_" in _loaded(package, code)

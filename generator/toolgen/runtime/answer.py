@@ -21,16 +21,16 @@ class BrokenContract(Exception):  # noqa: N818  told as InvalidResponseError, on
 def written(plan: Plan, result: Any) -> tuple[Any, str]:
     """The content of a response and its text: `result` as its author wrote it, checked against the schema."""
     model, gate = plan.response_model, plan.response_gate
-    if model is not None and not isinstance(result, model):
+    if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(plan, model, result)
-    content = _dump(result) if isinstance(result, BaseModel) else result
+    content = _dump(result)
     try:
         if (content is result and not is_json(content)) or not (gate is None or gate.fits(content)):
             raise BrokenContract(_faults(plan, "its response", gate, content))
         text = to_json(content, inf_nan_mode="constants").decode()
     except (ValueError, PydanticSerializationError):  # text that is not valid Unicode passes through models
         raise BrokenContract(_faults(plan, "its response", None, content)) from None
-    if ("NaN" in text or "Infinity" in text) and not is_json(content):
+    if ("N" in text or "I" in text) and not _is_finite(text, content):
         raise BrokenContract(_faults(plan, "its response", None, content))
     return content, content if isinstance(content, str) else text
 
@@ -44,9 +44,14 @@ def write(plan: Plan, content: Any) -> tuple[Any, str]:
         text = to_json(content, inf_nan_mode="constants").decode()
     except PydanticSerializationError:  # text that is not valid Unicode passes through models
         text = "NaN"
-    if ("NaN" in text or "Infinity" in text) and not is_json(content):
+    if ("N" in text or "I" in text) and not _is_finite(text, content):
         raise BrokenContract(_faults(plan, "its response", None, content))
     return content, content if isinstance(content, str) else text
+
+
+def _is_finite(text: str, content: Any) -> bool:
+    """Whether nothing in `content`, whose JSON is `text`, is infinite or not a number."""
+    return not ("NaN" in text or "Infinity" in text) or is_json(content)
 
 
 def as_text(content: Any) -> str:

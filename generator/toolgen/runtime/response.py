@@ -39,16 +39,15 @@ class ToolResponse:
         extras: Mapping[str, Any] | None = None,
         text: str | None = None,
     ) -> None:  # every call makes one, and what a frozen dataclass writes for itself takes twice as long
-        self.__dict__.update(
-            tool_name=tool_name,
-            success=success,
-            content=content,
-            error=error,
-            metadata={} if metadata is None else metadata,
-            final_answer=final_answer,
-            extras={} if extras is None else extras,
-            text=text,
-        )
+        values = self.__dict__
+        values["tool_name"] = tool_name
+        values["success"] = success
+        values["content"] = content
+        values["error"] = error
+        values["metadata"] = {} if metadata is None else metadata
+        values["final_answer"] = final_answer
+        values["extras"] = {} if extras is None else extras
+        values["text"] = text
 
     def as_text(self) -> str:
         """The text that a model reads: the content as compact JSON, text as it is; or the error's text."""

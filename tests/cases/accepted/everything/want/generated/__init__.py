@@ -3,26 +3,31 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# True for type checkers. To import it from typing would take longer than all the rest.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .tools.place_order import PlaceOrderRequest, PlaceOrderResponse, PlaceOrderTool
 
 __all__ = ["PlaceOrderRequest", "PlaceOrderResponse", "PlaceOrderTool"]
 
-_MODULES = {
-    "PlaceOrderRequest": "place_order",
-    "PlaceOrderResponse": "place_order",
-    "PlaceOrderTool": "place_order",
+_EXPORTS: dict[str, tuple[str, ...]] = {
+    "place_order": ("PlaceOrderRequest", "PlaceOrderResponse", "PlaceOrderTool")
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    from importlib import import_module
+
+    for module, names in _EXPORTS.items():
+        if name in names:
+            found = getattr(import_module(f".tools.{module}", __name__), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *__all__})

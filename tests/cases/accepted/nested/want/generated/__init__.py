@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# True for type checkers. To import it from typing would take longer than all the rest.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .tools.create_order import (
         CreateOrderRequest,
         CreateOrderResponse,
@@ -15,18 +17,21 @@ if TYPE_CHECKING:
 
 __all__ = ["CreateOrderRequest", "CreateOrderResponse", "CreateOrderTool"]
 
-_MODULES = {
-    "CreateOrderRequest": "create_order",
-    "CreateOrderResponse": "create_order",
-    "CreateOrderTool": "create_order",
+_EXPORTS: dict[str, tuple[str, ...]] = {
+    "create_order": ("CreateOrderRequest", "CreateOrderResponse", "CreateOrderTool")
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    from importlib import import_module
+
+    for module, names in _EXPORTS.items():
+        if name in names:
+            found = getattr(import_module(f".tools.{module}", __name__), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *__all__})
