@@ -154,7 +154,7 @@ def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    while not list(scratch.glob("toolgen-*/*")) and process.poll() is None:
+    while not list(scratch.glob("toolgen-*/toolgen-*/*")) and process.poll() is None:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate()

@@ -33,15 +33,21 @@ _ENVIRONMENT = (
 )  # what a process needs to start; nothing that ruff reads
 
 
-def format_files(tree: Tree, cache: MutableMapping[str, bytes]) -> Tree:
-    """`format_tree`, where most files are what they were the last time: `cache` has those."""
-    keys = {
-        path: sha256(f"laid out {_RULES}\n{path}\n{text}".encode()).hexdigest() for path, text in tree.items()
-    }
-    known = {path: found.decode() for path, key in keys.items() if (found := cache.get(key)) is not None}
+def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) -> Tree:
+    """`format_tree`, where most files are what they were the last time: `cache` has those.
+
+    Of each path, and each `options`, it has the last only: what is printed of all tools is large.
+    """
+    hashes = {path: sha256(text.encode()).hexdigest().encode() for path, text in tree.items()}
+    keys = {path: f"laid out {_RULES} {options} {path}" for path in tree}
+    known: dict[str, str] = {}
+    for path, key in keys.items():
+        of, _, text = cache.get(key, b"").partition(b"\n")
+        if of == hashes[path]:
+            known[path] = text.decode()
     made = format_tree({path: text for path, text in tree.items() if path not in known})
-    for path, text in made.items():
-        cache[keys[path]] = text.encode()
+    for path, laid_out in made.items():
+        cache[keys[path]] = hashes[path] + b"\n" + laid_out.encode()
     return {**known, **made}
 
 
