@@ -83,6 +83,17 @@ def test_one_spec_is_new(project: str) -> None:
         assert fate(texts, cache) == expected, path
 
 
+@pytest.mark.parametrize("project", PROJECTS)
+def test_one_spec_is_edited(project: str) -> None:
+    """What all tools share is there already, and most of it stays."""
+    texts = texts_below(PROJECTS[project])
+    cache: dict[str, bytes] = {}
+    fate(texts, cache)
+    for path in list(texts)[:3]:
+        edited = {**texts, path: texts[path].replace(b"description: ", b"description: Edited. ", 1)}
+        assert fate(edited, cache) == together(edited), path
+
+
 TOOL = b"""\
 name: %s
 description: Say it.

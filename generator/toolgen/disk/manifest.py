@@ -39,9 +39,13 @@ def _entries(content: Mapping[str, Any], margin: str) -> str:
     return ",\n".join(
         f"{margin}{encode_basestring(key)}: {{\n{_entries(value, margin + '  ')}\n{margin}}}"
         if value and isinstance(value, dict)
-        else f"{margin}{encode_basestring(key)}: {json.dumps(value, ensure_ascii=False)}"
+        else f"{margin}{encode_basestring(key)}: {_scalar(value)}"
         for key, value in sorted(content.items())
     )
+
+
+def _scalar(value: object) -> str:
+    return encode_basestring(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def parse_manifest(text: str) -> Manifest | None:

@@ -114,7 +114,7 @@ def _digest_of(folder: Path, path: str) -> str | None:
 def _refuse_escapes(folder: Path, output: str, paths: Iterable[str]) -> None:
     """`UnableError` where a folder below ours is a link to somewhere else: what is there is not ours."""
     real = Path(os.path.realpath(folder))
-    for parent in sorted({str(Path(path).parent) for path in paths}):
+    for parent in sorted({os.path.dirname(path) for path in paths}):
         if not Path(os.path.realpath(folder / parent)).is_relative_to(real):
             raise UnableError(
                 "outside-project", f"{output}/{parent} is a link that leaves {output}", "remove it"

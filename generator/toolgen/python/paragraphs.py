@@ -37,7 +37,7 @@ def remembered(text: str, laid_out: str) -> bytes:
     """What to keep of a module that was laid out; of no use where its parts cannot be told apart."""
     constants, between = _apart(text)
     theirs, others = _apart(laid_out)
-    if list(map(_name, constants)) != list(map(_name, theirs)):
+    if list(map(_name, constants)) != list(map(_name, theirs)) or not _are_statements(others):
         return b""
     made = {_hash(constant): found for constant, found in zip(constants, theirs, strict=True)}
     return json.dumps([_hash(*between), others, made], ensure_ascii=False).encode()
@@ -72,6 +72,16 @@ def _name(constant: str) -> str:
 
 def _hash(*texts: str) -> str:
     return sha256("\0".join(texts).encode()).hexdigest()
+
+
+def _are_statements(between: Sequence[str]) -> bool:
+    """Whether what stands in the gaps are statements of the module, and not lines of some longer text."""
+    gaps, stand_in = len(between) - 1, "_: None"
+    try:
+        body = ast.parse(_together([stand_in] * gaps, between)).body if gaps else []
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return [ast.unparse(node) for node in body if isinstance(node, ast.AnnAssign)].count(stand_in) == gaps
 
 
 def _is_whole(constant: str) -> bool:
