@@ -21,9 +21,13 @@ EDITS = {
     "a name": (MODULE, "TOOL_3:", "TOOL_9:"),
     "one is gone": (MODULE, f"TOOL_3: Final[dict[str, object]] = {DATA % 3}\n\n", ""),
     "text over several lines": (MODULE, '"name": "3"', '"name": ("one\\n"\n"two\\n")'),
-    "text that looks like one": (f'{HEAD}"""Not\n\nX: Final = [\n\nmore"""\n\n{TOOLS}', "= [", "= [ 1"),
-    "and is Python": (f'{HEAD}"""Not\n\nX: Final = [1]\n\nmore"""\n\n{TOOLS}', "[1]", "[1 ,2]"),
-    "no empty line before": (f"{HEAD[:-1]}{TOOLS}", '"name": "3"', '"name": "three"'),
+    "text that looks like one": (
+        f'{HEAD}"""Not\n\nX: Final = [\n\nmore"""\n\n{TOOLS}x = 1\n',
+        "= [",
+        "= [ 1",
+    ),
+    "and is Python": (f'{HEAD}"""Not\n\nX: Final = [1]\n\nmore"""\n\n{TOOLS}x = 1\n', "[1]", "[1 ,2]"),
+    "no empty line before": (f"{HEAD[:-1]}{TOOLS}x = 1\n", '"name": "3"', '"name": "three"'),
     "no constant": ("import os\n\nprint(os)\n", "print(os)", "print( os )"),
 }
 
