@@ -24,7 +24,7 @@ $(READY): requirements/dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## generate the gallery, serve it, call it through MCP and OpenAI
+demo: $(READY) ## the five systems that toolgen unites, walked with the gallery's tools, checked as told
 	@$(BIN)/toolgen generate
 	@$(BIN)/python -m examples.demo
 

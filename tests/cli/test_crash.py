@@ -23,7 +23,7 @@ class Twins:
     """A project with two states of its specs, and what should be generated of each."""
 
     def __init__(self, project: Cli, count: int, scratch: Path) -> None:
-        self.project, self.count = project, count
+        self.project, self.count, self.scratch = project, count, scratch
         scratch.mkdir()
         self.environment = {**os.environ, "TMPDIR": str(scratch), "TOOLGEN_CACHE_DIR": str(scratch / "cache")}
         (project.root / "specs/greet.yaml").unlink()
@@ -83,7 +83,10 @@ def killed_at_random(twins: Twins, moments: int) -> None:
         assert twins.run("generate") == 0, moment
         assert twins.tree() == after, moment
         assert twins.folders() == {"models", "tools"}, f"{moment}: litter"
+        assert os.listdir(twins.scratch) == ["cache"], f"{moment}: litter in the temporary folder"
         assert twins.run("check") == 0, moment
+        if moment % 10 == 9:
+            print(f"{moment + 1} of {moments} moments", flush=True)
     print(f"{half_way} of {moments} runs were killed between two files")
 
 
@@ -154,7 +157,7 @@ def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    while not list(scratch.glob("toolgen-*/*")) and process.poll() is None:
+    while not list(scratch.glob("toolgen-*/toolgen-*/*")) and process.poll() is None:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate()

@@ -38,7 +38,7 @@ def put(project: Project, tree: Tree) -> None:
     ours = read_output(project, tree)
     changes = compare(tree, ours.files, ours.manifest)
     refuse_foreign(project, changes, ours.manifest)
-    write(project, changes, manifest_of(tree))
+    write(project, changes, manifest_text(manifest_of(tree)))
 
 
 def on_disk(project: Project) -> dict[str, str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from examples import demo
+from examples.demo import __main__ as demo
+from examples.demo import telling
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,8 +26,11 @@ def test_the_demo() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert re.findall(r"^(\d)\.", done.stdout, re.MULTILINE) == list("123456789")
-    assert done.stdout.count("identical") == 2
+    assert done.stderr == ""
+    assert re.findall(r"^SEED (\d+)  ", done.stdout, re.MULTILINE) == ["000", "001", "002", "003", "004"]
+    steps = [part.count("\n* ") for part in done.stdout.split("\nSEED ")[1:]]
+    assert min(steps) >= 3, "a few steps each"
+    assert done.stdout.count("  compared   identical") == 4
     assert "\033" not in done.stdout, "no colour where nobody sees it"
     assert max(len(line) for line in done.stdout.splitlines()) <= 110
 
@@ -39,7 +43,7 @@ def test_a_story_that_is_not_true(
             group.create_task(claim())
 
     async def claim() -> None:
-        demo.must(False, "one is two")
+        telling.must(False, "one is two")
 
     monkeypatch.setattr(demo, "story", story)
     assert demo.main() == 1
@@ -47,5 +51,5 @@ def test_a_story_that_is_not_true(
 
 
 def test_a_line_that_no_spec_has() -> None:
-    with pytest.raises(demo.NotTrueError, match="has a line that begins with 'colour:'"):
-        demo.quote("sql_query", "colour:")
+    with pytest.raises(telling.NotTrueError, match="has a line that begins with 'colour:'"):
+        telling.quote("specs/sql_query.yaml", "colour:")

@@ -11,7 +11,8 @@ from toolgen.data.model import Settings
 from toolgen.engine.batches import batches
 from toolgen.engine.run import print_modules
 from toolgen.engine.shape import Class
-from toolgen.pipeline import Made, compile_specs, emit, understand
+from toolgen.piecewise import Made
+from toolgen.pipeline import compile_specs, emit, understand
 from toolgen.steps.format import format_tree
 from toolgen.steps.lower import lower
 from toolgen.steps.models import _classes
@@ -80,6 +81,17 @@ def test_one_spec_is_new(project: str) -> None:
         cache: dict[str, bytes] = {}
         fate({other: text for other, text in texts.items() if other != path}, cache)
         assert fate(texts, cache) == expected, path
+
+
+@pytest.mark.parametrize("project", PROJECTS)
+def test_one_spec_is_edited(project: str) -> None:
+    """What all tools share is there already, and most of it stays."""
+    texts = texts_below(PROJECTS[project])
+    cache: dict[str, bytes] = {}
+    fate(texts, cache)
+    for path in list(texts)[:3]:
+        edited = {**texts, path: texts[path].replace(b"description: ", b"description: Edited. ", 1)}
+        assert fate(edited, cache) == together(edited), path
 
 
 TOOL = b"""\
@@ -155,3 +167,14 @@ def test_the_engine_prints_the_same_in_company_and_alone() -> None:
         format_tree({f"{number}.py": text for number, text in enumerate(texts)}) for texts in (printed, alone)
     )
     assert laid_out == expected
+
+
+def test_of_what_is_printed_of_all_tools_only_the_last_is_kept() -> None:
+    """It is large: a thousand tools and an edit a minute would fill a disk."""
+    cache: dict[str, bytes] = {}
+    sizes = []
+    for turn in range(3):
+        texts = {"one.yaml": TOOL.replace(b"Say it", b"Say it %d times" % turn) % b"one"}
+        fate({**shared_project(), **texts}, cache)
+        sizes.append(sum(key.startswith("laid out ") for key in cache))
+    assert sizes[0] == sizes[1] == sizes[2] > 0

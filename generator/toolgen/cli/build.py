@@ -32,9 +32,11 @@ from toolgen.disk import (
     generator_id,
     learn,
     load_targets,
+    prune,
     read_output,
     read_specs,
     refuse_foreign,
+    scratch,
     versions,
 )
 from toolgen.disk.manifest import manifest_text
@@ -71,6 +73,7 @@ class Plan:
     ours: Ours  # what is there
     changes: tuple[Change, ...]
     manifest: Manifest  # as it should be
+    manifest_text: str  # the same, as a file
     warnings: tuple[Diagnostic, ...]
     uses: Mapping[str, tuple[str, ...]]  # spec → the files of shared schemas that it uses
 
@@ -93,27 +96,36 @@ def model_of(program: Program, inputs: Inputs) -> Model:
 
 def plan(start: str) -> Plan:
     """The project's specs, compiled and compared; `UnableError` where a foreign file is in the way."""
+    inputs = read_inputs(start)
     collecting = gc.isenabled()
     gc.disable()  # all that is made here is kept to the end, and a collector would look at it again and again
     try:
-        return _plan(start)
+        return _plan(inputs, _cache())
     finally:
         if collecting:
             gc.enable()
 
 
-def _plan(start: str) -> Plan:
-    inputs = read_inputs(start)
-    cache = Cache(cache_folder() / generator_id())
+def _cache() -> Cache:
+    """The user's cache, as far as it can be trusted."""
+    folder = cache_folder()
+    cache = Cache(folder / generator_id())
     if not cache.trusted:
-        say(f"toolgen: the cache is not used, others may write to it: {cache_folder()}")
-    made = _compiled(inputs, cache)
+        say(f"toolgen: the cache is not used, others may write to it: {folder}")
+    return cache
+
+
+def _plan(inputs: Inputs, cache: Cache) -> Plan:
+    with scratch():
+        made = _compiled(inputs, cache)
     ours = read_output(inputs.project, made.tree)
     changes = compare(made.tree, ours.files, ours.manifest)
     refuse_foreign(inputs.project, changes, ours.manifest)
     manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, made.tree)
-    fact = Fact(digest(manifest_text(manifest)), len(made.uses), made.warnings)
-    learn(fact_key(inputs.project, inputs.specs), fact, cache)
+    text = manifest_text(manifest)
+    learn(fact_key(inputs.project, inputs.specs), Fact(digest(text), len(made.uses), made.warnings), cache)
+    if cache.trusted:
+        prune(cache_folder())
     below = f"{inputs.project.specs}/"
     return Plan(
         project=inputs.project,
@@ -122,6 +134,7 @@ def _plan(start: str) -> Plan:
         ours=ours,
         changes=changes,
         manifest=manifest,
+        manifest_text=text,
         warnings=made.warnings,
         uses={file: tuple(below + path for path in paths) for file, paths in made.uses.items()},
     )

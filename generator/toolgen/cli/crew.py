@@ -1,26 +1,29 @@
-"""Work shared among processes: forked, because a fork has everything imported and costs next to nothing."""
+"""Work shared among processes: forked, because a fork has everything imported and costs next to nothing.
+
+By hand and not by `concurrent.futures`: its pool cannot be told to end what it is doing, takes as long to
+interrupt as its longest task, and its workers wait for ever where this process is killed.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
-import pickle
 import signal
-import struct
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from selectors import EVENT_READ, DefaultSelector
+from typing import TYPE_CHECKING
 
-from toolgen.pipeline import Made
+from toolgen.piecewise import Made
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkProcess
 
 Make = Callable[[Sequence[str]], Made]
 
 _MOST = 100  # specs at a time: enough to make a formatter's start cheap, few enough to show progress
 _FEW = 24  # specs that one process does sooner than two
-_SIZE = struct.Struct("<I")
 
 
 def crew(make: Make, paths: Sequence[str]) -> Iterator[Made]:
@@ -29,9 +32,10 @@ def crew(make: Make, paths: Sequence[str]) -> Iterator[Made]:
     size = max(1, min(_MOST, -(-len(paths) // max(1, workers))))
     parts = [paths[start : start + size] for start in range(0, len(paths), size)]
     if workers < 2 or not _can_fork():
-        for part in parts:
+        for number, part in enumerate(parts):
+            if number:
+                gc.collect()  # the engine leaves much behind
             yield make(part)
-            gc.collect()  # the engine leaves much behind
         return
     from toolgen.engine.run import load_engine
 
@@ -50,61 +54,59 @@ def _can_fork() -> bool:
 
 def _forked(make: Make, parts: Sequence[Sequence[str]], workers: int) -> Iterator[Made]:
     """What a worker fails at is done again here, so that an error is raised where it is shown."""
+    from multiprocessing import get_context
+    from multiprocessing.connection import wait
+
+    fork = get_context("fork")
     left = set(range(len(parts)))
-    sys.stdout.flush()
+    processes: list[ForkProcess] = []
+    readers: set[Connection] = set()
     gc.freeze()  # what is there now is shared: a collector that looks at it would copy it
-    with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch, DefaultSelector() as waiting:
-        children: list[int] = []
-        try:
-            for number in range(workers):
-                reader, writer = os.pipe()
-                child = os.fork()
-                if not child:
-                    os.close(reader)
-                    _work(make, parts, range(number, len(parts), workers), writer, scratch)
-                os.close(writer)
-                children.append(child)
-                waiting.register(os.fdopen(reader, "rb"), EVENT_READ)
-            while waiting.get_map():
-                for key, _ in waiting.select():
-                    found = _received(key.fileobj)
-                    if found is None:
-                        waiting.unregister(key.fileobj)
-                        key.fileobj.close()  # type: ignore[union-attr]
-                        continue
-                    left.discard(found[0])
-                    yield found[1]
-        finally:
-            for child in children:
-                with suppress(ProcessLookupError):
-                    os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-            gc.unfreeze()
+    try:
+        for number in range(workers):
+            mine = {index: parts[index] for index in range(number, len(parts), workers)}
+            reader, writer = fork.Pipe(duplex=False)
+            process = fork.Process(target=_work, args=(make, mine, writer), daemon=True)
+            process.start()
+            writer.close()
+            processes.append(process)
+            readers.add(reader)
+        while readers:
+            for reader in readers & set(wait(list(readers))):
+                try:
+                    index, made = reader.recv()
+                except (EOFError, OSError):  # it is done, or it died
+                    readers.discard(reader)
+                    continue
+                left.discard(index)
+                yield made
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+        gc.unfreeze()
     yield from (make(parts[index]) for index in sorted(left))
 
 
-def _work(make: Make, parts: Sequence[Sequence[str]], mine: range, writer: int, scratch: str) -> None:
-    """All of a worker's life. Its temporary files lie in `scratch`, which outlives it."""
+def _work(make: Make, mine: dict[int, Sequence[str]], writer: Connection) -> None:
+    """All of a worker's life."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the parent, which ends us
-        tempfile.tempdir = scratch
+        threading.Thread(target=_end_with_parent, daemon=True).start()
         gc.disable()
-        with os.fdopen(writer, "wb") as pipe:
-            for index in mine:
-                data = pickle.dumps((index, make(parts[index])))
-                pipe.write(_SIZE.pack(len(data)) + data)
-                pipe.flush()
-                gc.collect()  # what the engine leaves behind, and nothing older
-                gc.freeze()
+        for index, part in mine.items():
+            writer.send((index, make(part)))
+            gc.collect()  # what the engine leaves behind, and nothing older
+            gc.freeze()
     finally:
-        os._exit(0)
+        os._exit(0)  # whatever went wrong: the parent finds out by itself
 
 
-def _received(pipe: object) -> tuple[int, Made] | None:
-    """The next result of a worker; None after its last."""
-    head = pipe.read(_SIZE.size)  # type: ignore[attr-defined]
-    if len(head) < _SIZE.size:
-        return None
-    size = _SIZE.unpack(head)[0]
-    data = pipe.read(size)  # type: ignore[attr-defined]
-    return pickle.loads(data) if len(data) == size else None
+def _end_with_parent() -> None:
+    """Work that nobody waits for ends at once; also where the parent was killed and could not say so."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    if parent := parent_process():
+        wait([parent.sentinel])
+    os._exit(0)

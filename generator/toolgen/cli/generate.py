@@ -44,7 +44,7 @@ def _generate(args: argparse.Namespace) -> bool:
     from toolgen.disk import write
 
     plan = build.plan(args.start)
-    write(plan.project, plan.changes, plan.manifest)
+    write(plan.project, plan.changes, plan.manifest_text)
     _tell(plan, args)
     return True
 

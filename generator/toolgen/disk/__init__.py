@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from toolgen.disk.generator import TOOLCHAIN, generator_id, versions
     from toolgen.disk.output import Ours, read_output, refuse_foreign, write
     from toolgen.disk.project import FILE, PYPROJECT, TABLE, Project
+    from toolgen.disk.prune import prune
+    from toolgen.disk.scratch import scratch
     from toolgen.disk.specs import read_specs
     from toolgen.disk.targets import load_targets
 
@@ -38,11 +40,13 @@ __all__ = [
     "generator_id",
     "learn",
     "load_targets",
+    "prune",
     "read_output",
     "read_specs",
     "read_text",
     "refuse_foreign",
     "repository",
+    "scratch",
     "versions",
     "write",
 ]
@@ -56,6 +60,8 @@ _HOMES = {
     "generator": ("TOOLCHAIN", "generator_id", "versions"),
     "output": ("Ours", "read_output", "refuse_foreign", "write"),
     "project": ("FILE", "PYPROJECT", "TABLE", "Project"),
+    "prune": ("prune",),
+    "scratch": ("scratch",),
     "specs": ("read_specs",),
     "targets": ("load_targets",),
 }

@@ -6,15 +6,15 @@ import os
 import subprocess
 import tempfile
 from collections.abc import MutableMapping
-from hashlib import sha256
 from pathlib import Path
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from toolgen.data.bug import TemplateBug
 from toolgen.data.tree import Tree
+from toolgen.python.paragraphs import recalled, remembered
 
-_RULES = 1  # raised when the same text is laid out otherwise than before
+_RULES = 2  # raised when the same text is laid out otherwise than before
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
 _LINT = [
     "check",
@@ -33,16 +33,27 @@ _ENVIRONMENT = (
 )  # what a process needs to start; nothing that ruff reads
 
 
-def format_files(tree: Tree, cache: MutableMapping[str, bytes]) -> Tree:
-    """`format_tree`, where most files are what they were the last time: `cache` has those."""
-    keys = {
-        path: sha256(f"laid out {_RULES}\n{path}\n{text}".encode()).hexdigest() for path, text in tree.items()
-    }
-    known = {path: found.decode() for path, key in keys.items() if (found := cache.get(key)) is not None}
-    made = format_tree({path: text for path, text in tree.items() if path not in known})
-    for path, text in made.items():
-        cache[keys[path]] = text.encode()
-    return {**known, **made}
+def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) -> Tree:
+    """`format_tree`, where most of each file is what it was the last time: `cache` has that.
+
+    Of each path, and each `options`, it has the last only: what is printed of all tools is large.
+    """
+    sources = {path: text for path, text in tree.items() if path.endswith(".py")}
+    keys = {path: f"laid out {_RULES} {options} {path}" for path in sources}
+    known = {path: recalled(text, cache.get(keys[path], b"")) for path, text in sources.items()}
+    todo = {path: text for path, text in sources.items() if known[path] is None}
+    for path, found in known.items():
+        todo |= {f"{path}.{index}.py": text for index, text in (found.changed if found else {}).items()}
+    made = format_tree(todo)
+    laid_out: dict[str, str] = {}
+    for path, text in sources.items():
+        if (found := known[path]) is None:
+            laid_out[path] = made[path]
+        else:
+            laid_out[path] = found.joined({index: made[f"{path}.{index}.py"] for index in found.changed})
+        if found is None or found.changed:
+            cache[keys[path]] = remembered(text, laid_out[path])
+    return {path: laid_out.get(path, text) for path, text in tree.items()}
 
 
 def format_tree(tree: Tree) -> Tree:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -89,6 +90,7 @@ def to_bytes(kept: Kept) -> bytes:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 
 
+@lru_cache(maxsize=8192)  # a process that stays reads the same entries again and again
 def of_bytes(data: bytes) -> Kept | None:
     """What `to_bytes` made; None for anything else."""
     try:

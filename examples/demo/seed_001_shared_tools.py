@@ -1,0 +1,84 @@
+"""Seed 001, shared tools: one implementation behind an MCP and an OpenAI adapter, which say the same."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from typing import Any
+
+from toolgen.runtime import Toolkit
+
+from examples.loopback import model_that_calls
+from generated.anthropic_tools import execute_tool_use
+from generated.openai_tools import CHAT_TOOLS, execute_tool_call
+
+from .shop import Shop, text_of
+from .telling import chapter, cut, must, step, tell
+
+CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("A list", "list_content", {"types": ["project"], "limit": 2}),
+    ("A text", "get_content", {"type": "page", "slug": "opening-hours"}),
+    ("A search", "search_content", {"query": "e-bike battery winter"}),
+    ("A failure, which is never an empty success", "get_content", {"type": "page", "slug": "jobs"}),
+)
+
+
+async def walk(shop: Shop) -> None:
+    """Its row of the table, in real calls."""
+    chapter(
+        "001",
+        "Shared tools",
+        "One implementation, schemas written once; MCP, OpenAI and Anthropic return identical data.",
+    )
+    for what, name, arguments in CALLS:
+        step(what)
+        over_mcp = text_of(await shop.call(name, arguments))
+        over_openai = await through_openai(shop.toolkit(), name, arguments)
+        over_anthropic = await through_anthropic(shop.toolkit(), name, arguments)
+        for label, text in (("MCP", over_mcp), ("OpenAI", over_openai), ("Anthropic", over_anthropic)):
+            tell(label, cut(text))
+        must(over_mcp == over_openai == over_anthropic, f"all adapters answer {name} alike")
+        tell("compared", f"identical, all {len(over_mcp)} characters")
+    await schemas(shop)
+
+
+async def schemas(shop: Shop) -> None:
+    step("Schemas are written once: what MCP lists, OpenAI gets")
+    listed = {tool.name: tool for tool in (await shop.client.list_tools()).tools}
+    for tool in CHAT_TOOLS:
+        function = tool["function"]
+        mcp = listed[function["name"]]
+        must(function.get("description") == mcp.description, f"{mcp.name} has one description")
+        parameters: Any = function.get("parameters")
+        must(parameters["properties"].keys() == mcp.input_schema["properties"].keys(), f"{mcp.name} is one")
+    tell("compared", f"{len(CHAT_TOOLS)} tools: the same names, descriptions and parameters")
+
+
+async def through_openai(toolkit: Toolkit, name: str, arguments: dict[str, Any]) -> str:
+    """The answer of a tool that a model called by the OpenAI API."""
+    if find_spec("openai") is None:  # then the same call as plain data
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        plain = {"id": "call_1", "type": "function", "function": function}
+        return str((await execute_tool_call(plain, toolkit))["content"])
+    from openai import AsyncOpenAI
+
+    with model_that_calls(name, arguments) as url:
+        async with AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as openai:
+            history: list[Any] = [{"role": "user", "content": "Please look that up."}]
+            tools: Any = CHAT_TOOLS
+            first = await openai.chat.completions.create(model="played", messages=history, tools=tools)
+            message = first.choices[0].message
+            calls = message.tool_calls or []
+            must(len(calls) == 1, "the model calls one tool")
+            answer = await execute_tool_call(calls[0], toolkit)
+            history += [message.model_dump(exclude_none=True), answer]
+            last = await openai.chat.completions.create(model="played", messages=history, tools=tools)
+            must(last.choices[0].finish_reason == "stop", "the model accepts the answer")
+    return str(answer["content"])
+
+
+async def through_anthropic(toolkit: Toolkit, name: str, arguments: dict[str, Any]) -> str:
+    """The answer to a block of a message, as Anthropic's API sends it."""
+    block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": arguments}
+    content: Any = (await execute_tool_use(block, toolkit))["content"]
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)

@@ -1,0 +1,122 @@
+"""Seed 003, spec-driven tools: specs and inputs that are checked, results in pieces, values from outside."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from toolgen.runtime import ToolContext, ToolError, Toolkit
+
+from generated import catalog
+from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
+from generated.tools.sql_query import SqlQueryTool
+
+from .shop import Shop, as_json, data_of, refusal_of
+from .telling import chapter, must, quote, step, tell
+
+WRONG_SPEC = """\
+name: greet
+description: Greet a person by name.
+input_schema: {type: object, properties: {name: {type: text}}}
+retruns: A greeting.
+"""
+
+
+class Paging(EchoTool):
+    """echo that leaves a cursor to the next call."""
+
+    def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+        context.extras["page"] = context.extras.get("page", 0) + 1
+        return EchoResponse(text=f"{request.text}, page {context.extras['page']}")
+
+
+async def walk(shop: Shop) -> None:
+    """Its row of the table, in real calls."""
+    chapter(
+        "003",
+        "Spec-driven tools",
+        "Specs are checked before there is a tool; inputs, streams, injected values, a toolkit of tools.",
+    )
+    await wrong_spec()
+    check_inputs()
+    await injected(shop)
+    await stream(shop)
+    await toolkit(shop)
+
+
+async def wrong_spec() -> None:
+    step("A wrong spec never becomes a tool, and its faults point")
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder)
+        (project / "specs").mkdir()
+        (project / "specs" / "greet.yaml").write_text(WRONG_SPEC)
+        (project / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
+        command = [sys.executable, "-m", "toolgen", "-C", folder, "generate"]
+        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+        must(done.returncode == 2 and not (project / "generated").exists(), "nothing was generated")
+    tell("the YAML", WRONG_SPEC)
+    tell("ran", "toolgen generate")
+    tell("answer", done.stderr)
+    must("did you mean 'returns'?" in done.stderr and "greet.yaml:3:" in done.stderr, "both faults are told")
+
+
+def check_inputs() -> None:
+    step("check_inputs: the typed request, or every fault at once")
+    request = SqlQueryTool.check_inputs({"query": "SELECT 1"})
+    tell("checked", repr(request))
+    try:
+        SqlQueryTool.check_inputs({"limit": 0, "parameters": [True]})
+    except ToolError as error:
+        tell("refused", error.message)
+        must(
+            error.code == "invalid_request" and "$.parameters[0]" in error.message, "each fault has its place"
+        )
+    else:
+        must(False, "a wrong request is refused")
+
+
+async def injected(shop: Shop) -> None:
+    step("The database comes from the application, invisible to the model; without it, a clear answer")
+    quote("specs/sql_query.yaml", "- {name: reader")
+    must("reader" not in as_json(catalog.TOOLS["sql_query"]["input_schema"]), "the model does not see it")
+    sql = "SELECT sku, in_stock, reorder_point FROM items WHERE in_stock < reorder_point ORDER BY in_stock"
+    rows = data_of(await shop.call("sql_query", {"query": sql, "limit": 3}))
+    must(rows["row_count"] == 3 and rows["truncated"], "three rows, and there are more")
+    table = [rows["columns"], *rows["rows"]]
+    tell("answer", "\n".join("  ".join(f"{cell:<13}" for cell in row).rstrip() for row in table))
+    tell("answer", refusal_of(await shop.call("sql_query", {"query": "DELETE FROM items"}), "not_read_only"))
+    response = await catalog.toolkit(context={}).call("sql_query", {"query": "SELECT 1"})
+    must(response.error is not None and response.error.code == "missing_dependency", "it fails soft")
+    tell("no reader", response.as_text())
+
+
+async def stream(shop: Shop) -> None:
+    step("A result that arrives in pieces")
+    quote("specs/stream_lines.yaml", "stream:", 2)
+    lines = ["Take the wheel off.", "Lift the tyre over the rim.", "Pull the tube out."]
+    told: list[str | None] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+        tell("piece", message or "")
+
+    tell("call", f"stream_lines {as_json({'lines': lines})}")
+    arguments = {"lines": lines, "pause_ms": 50}
+    whole = data_of(await shop.client.call_tool("stream_lines", arguments, progress_callback=hear))
+    must(told == lines, "each line came by itself, in order")
+    must(whole["lines"] == lines, "and all of them together at the end")
+    tell("answer", f"{whole['line_count']} lines, the whole result")
+
+
+async def toolkit(shop: Shop) -> None:
+    step("A toolkit of tools, by tag; what a tool leaves in extras goes to the next call")
+    tags = shop.toolkit().tags
+    must("load" in tags["workspace"], "load is a tool of the workspace")
+    tell("by tag", ", ".join(f"{tag} {len(names)}" for tag, names in sorted(tags.items())))
+    session = Toolkit([Paging()]).session()
+    said = [(await session.call("echo", {"text": "manuals"})).content["text"] for _ in range(2)]
+    must(said == ["manuals, page 1", "manuals, page 2"], "the second call goes on where the first ended")
+    tell("extras", f"{said[0]}; {said[1]}")

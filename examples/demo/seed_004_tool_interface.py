@@ -1,0 +1,92 @@
+"""Seed 004, the tool interface pattern: flat, typed, confirmed by the user, observed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolgen.runtime import ToolConfig, ToolEvent
+
+from generated.models.create_purchase_order import CreatePurchaseOrderRequest
+
+from .shop import Shop, data_of, refusal_of
+from .telling import chapter, must, quote, step, tell
+
+ORDER: dict[str, Any] = {
+    "supplier_id": 3,
+    "location_id": 2,
+    "order_number": "PO-2026-0005",
+    "items": [{"sku": "CHN-11S", "quantity": 20}, {"sku": "CAS-1142", "quantity": 4, "unit_price": "59.90"}],
+}
+ONE_LINE = ORDER | {"items": ORDER["items"][:1]}
+PAPER: dict[str, Any] = {"order_number": "PO-2026-0005", "lines": [{"sku": "CHN-11S", "quantity": 20}]}
+
+
+async def walk(shop: Shop) -> None:
+    """Its row of the table, in real calls."""
+    chapter(
+        "004",
+        "Tool interface pattern",
+        "Typed requests and responses, flat on the wire; the user is asked before anything is changed.",
+    )
+    await refuse(shop)
+    await confirm(shop)
+    await verify(shop)
+    await observe(shop)
+
+
+async def refuse(shop: Shop) -> None:
+    step("A wrong request never reaches the code; a failure comes with advice for the model")
+    quote("generated/models/create_purchase_order.py", "class CreatePurchaseOrderRequest")
+    fields = CreatePurchaseOrderRequest.model_fields.keys()
+    listed = {tool.name: tool.input_schema for tool in (await shop.client.list_tools()).tools}
+    must(listed["create_purchase_order"]["properties"].keys() == fields, "its fields are the parameters")
+    wrong = {"supplier_id": 0, "order_number": "5", "items": [{"sku": "CHN-11S"}], "urgent": True}
+    tell("answer", refusal_of(await shop.call("create_purchase_order", wrong), "invalid_request"))
+    unknown = await shop.call("create_purchase_order", ONE_LINE | {"supplier_id": 99})
+    tell("answer", refusal_of(unknown, "supplier_not_found"))
+
+
+async def confirm(shop: Shop) -> None:
+    step("Preview, question, act: nothing is ordered before the user agrees")
+    quote("specs/create_purchase_order.yaml", "confirm:", 4)
+    asked = shop.user.asked
+    shop.user.agrees = False
+    declined = await shop.call("create_purchase_order", ORDER)
+    tell("answer", refusal_of(declined, "declined"))
+    must(await orders(shop) == 4, "a declined order is not written")
+    print()
+    shop.user.agrees = True
+    placed = data_of(await shop.call("create_purchase_order", ORDER, "the same again"))
+    must(shop.user.asked == asked + 2, "the user is asked each time")
+    must(placed["total_cost"] == "737.60", "20 x 24.90 + 4 x 59.90 = 737.60")
+    must(await orders(shop) == 5 and not placed["is_preview"], "the order is written")
+    tell("answer", f"{placed['message']}\nNext: {placed['next_actions'][0]}")
+
+
+async def verify(shop: Shop) -> None:
+    step("The delivery note is held against the order; a tool that only reads asks nobody")
+    asked = shop.user.asked
+    found = data_of(await shop.call("verify_order_document", PAPER))
+    must([each["kind"] for each in found["mismatches"]] == ["missing_line"], "the cassettes are missing")
+    must(shop.user.asked == asked, "nobody was asked")
+    tell("answer", f"{found['message']} Missing: {found['mismatches'][0]['sku']}.")
+    tell("", f"Next: {found['next_actions'][0]}")
+
+
+async def observe(shop: Shop) -> None:
+    step("Every call is observed, and no tool has to do anything for it")
+    events: list[ToolEvent] = []
+    toolkit = shop.toolkit(ToolConfig(callback=events.append))
+    for query in ("chain", "?!"):
+        await toolkit.call("search_items", {"query": query})
+    for call_id in dict.fromkeys(event.call_id for event in events):
+        kinds = [event.kind for event in events if event.call_id == call_id]
+        tell("observed", f"search_items {call_id}: {', '.join(kinds)}")
+    must([event.kind for event in events][2::3] == ["finished", "failed"], "each call has its end")
+
+
+async def orders(shop: Shop) -> int:
+    """How many orders the database holds."""
+    query = {"query": "SELECT count(*) FROM purchase_orders"}
+    rows = data_of(await shop.client.call_tool("sql_query", query))["rows"]
+    return int(rows[0][0])

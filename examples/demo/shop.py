@@ -1,0 +1,97 @@
+"""The bicycle shop that the tools work for: served over MCP, and in this process, on the same data."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+from mcp_types import CallToolResult, ElicitResult, TextContent
+from toolgen.runtime import ToolConfig, Toolkit
+
+from examples.store.database import DATA_VARIABLE
+from examples.tools import context
+from generated import catalog
+
+from .telling import ROOT, must, tell
+
+
+class User:
+    """The person in front of the client, who is asked before anything is changed."""
+
+    def __init__(self) -> None:
+        self.agrees = True
+        self.asked = 0
+
+    async def answer(self, context: Any, params: Any) -> ElicitResult:
+        """The answer to an elicitation."""
+        self.asked += 1
+        tell("asked", params.message)
+        tell("the user", "agrees" if self.agrees else "declines")
+        if not self.agrees:
+            return ElicitResult(action="decline")
+        return ElicitResult(
+            action="accept", content=dict.fromkeys(params.requested_schema["properties"], True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """A served shop and its user."""
+
+    client: Client
+    user: User
+    folder: Path  # its data
+
+    def toolkit(self, config: ToolConfig | None = None) -> Toolkit:
+        """The same tools in this process, as an application uses them without any protocol."""
+        return catalog.toolkit(context=context(self.folder), config=config)
+
+    async def call(self, name: str, arguments: Mapping[str, Any], shown: str = "") -> CallToolResult:
+        """Call a tool through MCP, and show the call, or `shown` where it has been shown before."""
+        tell("call", shown or f"{name} {as_json(arguments)}")
+        return await self.client.call_tool(name, dict(arguments))
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Shop]:
+    """The shop with its data in `folder`, served by the generated server in a process of its own."""
+    user = User()
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "generated.mcp_server"],
+        cwd=ROOT,
+        env={**os.environ, DATA_VARIABLE: str(folder)},
+    )
+    async with Client(server, elicitation_callback=user.answer) as client:
+        yield Shop(client, user, folder)
+
+
+def as_json(data: object) -> str:
+    """As it is written in a call."""
+    return json.dumps(data, ensure_ascii=False)
+
+
+def text_of(result: CallToolResult) -> str:
+    """What a model would read."""
+    return "".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+def data_of(result: CallToolResult) -> dict[str, Any]:
+    """What a program would read; the call must have succeeded."""
+    must(not result.is_error, f"the call succeeds, but it says: {text_of(result)}")
+    data = result.structured_content
+    must(isinstance(data, dict), "the result is a JSON object")
+    return dict(data or {})
+
+
+def refusal_of(result: CallToolResult, says: str) -> str:
+    """The text of a refused call; it must hold `says`."""
+    must(result.is_error is True and says in text_of(result), f"the call is refused with {says!r}")
+    return text_of(result)
