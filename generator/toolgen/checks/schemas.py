@@ -12,6 +12,7 @@ import jsonschema_rs
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
 from toolgen.linking.drafts import DRAFTS, draft_of
+from toolgen.runtime.gate import PATTERNS
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import relaxed
 from toolgen.schema.walk import subschemas
@@ -136,7 +137,7 @@ def _patterns(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[D
 def _compiles(pattern: str) -> bool:
     """Whether the validator takes it: what it takes is enforced on every call."""
     try:
-        jsonschema_rs.validator_for({"pattern": relaxed(pattern)}, offline=True)
+        jsonschema_rs.validator_for({"pattern": relaxed(pattern)}, offline=True, pattern_options=PATTERNS)
     except ValueError:
         return False
     return True
