@@ -25,11 +25,13 @@ def test_misses_are_found(tmp_path: Path) -> None:
     ]
     path = tmp_path / "f.jsonl"
     path.write_text(json.dumps({"function": {"name": "f", "parameters": parameters}, "calls": calls}))
-    score = measure_openai(path)
+    score, made_up = measure_openai(path)
     assert {name: (tally.held, tally.tried) for name, tally in score.tallies.items()} == {
         "imported": (1, 1), "published identical": (0, 0), "valid accepted": (1, 2), "invalid refused": (2, 3),
-        "right path": (1, 2), "values unchanged": (1, 1),
+        "right path": (1, 2), "values unchanged": (1, 1), "validators agree": (0, 0),
     }  # fmt: skip
+    assert made_up["values unchanged"].held > 0
+    assert made_up.misses == []
 
 
 @pytest.mark.parametrize("source", ["redis", "server-everything", "server-filesystem"])
@@ -40,6 +42,8 @@ def test_public_servers(source: str, tmp_path: Path) -> None:
     lines = [line for line in corpus.read_text().splitlines() if json.loads(line)["source"] == source]
     path = tmp_path / "tools.jsonl"
     path.write_text("\n".join(lines))
-    score = measure_mcp(path)
+    score, made_up = measure_mcp(path)
     assert score.tools == len(lines) > 0
     assert score.misses == []
+    assert made_up.tools >= score.tools
+    assert made_up.misses == []

@@ -8,6 +8,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolgen.runtime.gate import compiled
 from toolgen.schema.patterns import enforceable, relaxed
 from toolgen.schema.walk import follow, pointer, rewritten, subschemas
 
@@ -72,10 +73,40 @@ def test_following_nowhere_is_a_lookup_error(path: tuple[str, ...]) -> None:
         ("[a-z-]", "[a-z-]"),
         ("[\\]-a]", "[\\]-a]"),
         ("a{,3}", "a{,3\\}"),
+        ("\\<a\\>[\\<]", "<a>[<]"),
+        ("\\0[\\b]\\b", "\\x00[\\x08]\\b"),
+        ("\\ud83d\\uDE00", "\\u{1F600}"),
+        ("(x)[(](?<n>a)(?:b)\\k<n>", "(x)[(](?<n>a)(?:b)(?:\\2)"),
+        ("\\k<n>", "\\k<n>"),
+        ("^[\\p{L}-]{1,512}$", "^(?=[\\s\\S]{1,512}$)(?:[\\p{L}-])*$"),
+        ("^[a-z]{3,20}$", "^[a-z]{3,20}$"),
     ],
 )
 def test_relaxed(pattern: str, result: str) -> None:
     assert relaxed(pattern) == result
+
+
+@pytest.mark.parametrize(
+    ("pattern", "taken", "refused"),
+    [
+        (r"^\<a\>$", "<a>", "a"),
+        (r"^(?<n>a|b)\k<n>$", "bb", "ab"),
+        (r"^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,1024}$", "Größe 1" * 146, "Größe 1" * 147),
+        (r"^.{0,30000}$", "x" * 30_000, "x" * 30_001),
+        (r"^\ud83d\ude00$", "😀", "x"),
+    ],
+)
+def test_what_the_engine_reads_otherwise_is_told_in_its_words(pattern: str, taken: str, refused: str) -> None:
+    validator = compiled({"properties": {"v": {"pattern": pattern}}})
+    assert validator.is_valid({"v": taken})
+    assert not validator.is_valid({"v": refused})
+
+
+@pytest.mark.parametrize("name", ["é", "x y", "List<String>", "a[b]", "a{b}|c"])
+def test_references_with_characters_that_no_address_has(name: str) -> None:
+    validator = compiled({"$defs": {name: {"type": "integer"}}, "items": {"$ref": f"#/$defs/{name}"}})
+    assert validator.is_valid([1])
+    assert not validator.is_valid(["1"])
 
 
 def test_only_patterns_of_schemas_are_relaxed() -> None:

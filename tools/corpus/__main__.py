@@ -11,11 +11,15 @@ import sys
 import time
 from pathlib import Path
 
+from tools.corpus.generated import measure_schemas
 from tools.corpus.mcp import measure_mcp
 from tools.corpus.openai import measure_openai
-from tools.corpus.score import Score, table
+from tools.corpus.score import Score, reasons, table
+from tools.corpus.suite import measure_suite
 
 SHARED = Path(os.environ.get("TOOLGEN_SHARED", Path(__file__).parents[3] / "shared")) / "corpus"
+
+SCHEMAS = 300  # made up, of each draft
 
 
 def main() -> int:
@@ -29,6 +33,11 @@ def main() -> int:
     mcp = args.mcp if asked else SHARED / "mcp_tools.public.jsonl"
     openai = args.openai if asked else SHARED / "openai_functions.public.jsonl"
     scores: list[Score] = []
+    suite = SHARED / "json_schema_test_suite"
+    if not asked and suite.is_dir():
+        scores += measure_suite(suite)
+    if not asked:
+        scores.append(measure_schemas(0, SCHEMAS))
     for path, measure in ((mcp, measure_mcp), (openai, measure_openai)):
         if path is None:
             continue
@@ -38,10 +47,12 @@ def main() -> int:
             print(f"skipped: {path} is not there (set TOOLGEN_SHARED)", file=sys.stderr)
             continue
         started = time.monotonic()
-        scores.append(measure(path))
+        scores += measure(path)
         took = time.monotonic() - started
-        print(f"{path.name}: {took:.0f} s, {scores[-1].told} notes of the importer", file=sys.stderr)
+        print(f"{path.name}: {took:.0f} s, {scores[-2].told} notes of the importer", file=sys.stderr)
     print(table(scores))
+    if told := reasons(scores):
+        print(told)
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
     print(
         "\n".join(["", f"{len(misses)} missed:", *(f"- {miss}" for miss in misses)])

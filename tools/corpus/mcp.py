@@ -12,6 +12,7 @@ from typing import Any
 import mcp_types as types
 from mcp import Client
 
+from tools.corpus.generated import measure_tool
 from tools.corpus.project import FailedError, Project, project
 from tools.corpus.score import Score
 
@@ -25,20 +26,21 @@ class _Page(types.PaginatedResult):
     tools: list[dict[str, Any]]
 
 
-def measure_mcp(path: Path) -> Score:
+def measure_mcp(path: Path) -> tuple[Score, Score]:
     """Import, generate and serve every server in `path`: one tool a line, its server under `source`."""
     servers: dict[str, list[dict[str, Any]]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.strip():
             tool = json.loads(line)
             servers.setdefault(str(tool.pop("source", path.stem)), []).append(tool)
-    score = Score(path.name)
+    score, made_up = Score(path.name), Score(f"{path.name}: generated instances")
     for number, (server, tools) in enumerate(servers.items()):
-        _measure(score, server, tools, f"corpus_mcp_{number}")
-    return score
+        _measure((score, made_up), server, tools, f"corpus_mcp_{number}")
+    return score, made_up
 
 
-def _measure(score: Score, server: str, tools: Sequence[dict[str, Any]], package: str) -> None:
+def _measure(scores: tuple[Score, Score], server: str, tools: Sequence[dict[str, Any]], package: str) -> None:
+    score, made_up = scores
     score.tools += len(tools)
     with project(package) as made:
         try:
@@ -61,6 +63,9 @@ def _measure(score: Score, server: str, tools: Sequence[dict[str, Any]], package
                 f"{way} {lost}" for way, lost in zip((*ERAS, "export"), found, strict=True) if lost
             )
             score["published identical"].note(where, ways or None)
+        catalog = made.module("catalog")
+        for name in catalog.TOOLS:
+            measure_tool(made_up, catalog.tool_class(name), f"{server}: {name}")
 
 
 def _tried(made: Project, era: str, server: str) -> list[dict[str, Any]]:
@@ -99,10 +104,10 @@ def _by_name(tools: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def difference(source: Mapping[str, Any], found: Mapping[str, Any] | None, keys: Sequence[str]) -> str:
-    """The keys that differ: equal is equal as JSON, key order within schemas included."""
+    """The keys that differ: equal is equal as JSON, key order within schemas included; null is nothing."""
     if found is None:
         return "is not listed"
-    lost = [key for key in keys if (key in source) != (key in found) or not _same(key, source, found)]
+    lost = [key for key in keys if not _same(key, source, found)]
     return f"differs in {', '.join(lost)}" if lost else ""
 
 

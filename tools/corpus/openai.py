@@ -10,6 +10,8 @@ from typing import Any
 
 from toolgen.runtime import ToolError
 
+from tools.corpus.carry import same_json
+from tools.corpus.generated import measure_tool
 from tools.corpus.project import FailedError, project
 from tools.corpus.score import Score
 
@@ -17,13 +19,14 @@ _FOREIGN = frozenset(("java", "javascript"))  # their values are written in anot
 _REQUIRED = re.compile(r"'(.+?)' is a required property")
 
 
-def measure_openai(path: Path) -> Score:
+def measure_openai(path: Path) -> tuple[Score, Score]:
     """Import and generate every function in `path`, one a line with its `calls`, and make the calls."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     score = Score(path.name, tools=len(lines))
+    made_up = Score(f"{path.name}: generated instances")
     for number, batch in enumerate(_batches(lines)):
-        _measure(score, batch, f"corpus_openai_{number}")
-    return score
+        _measure((score, made_up), batch, f"corpus_openai_{number}")
+    return score, made_up
 
 
 def _batches(lines: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -45,7 +48,8 @@ def _function(line: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _measure(score: Score, lines: Sequence[dict[str, Any]], package: str) -> None:
+def _measure(scores: tuple[Score, Score], lines: Sequence[dict[str, Any]], package: str) -> None:
+    score, made_up = scores
     with project(package) as made:
         try:
             score.told += made.take("openai", [_function(line) for line in lines])
@@ -62,6 +66,7 @@ def _measure(score: Score, lines: Sequence[dict[str, Any]], package: str) -> Non
                 score["imported"].note(name, "not there")
                 continue
             score["imported"].note(name, None)
+            measure_tool(made_up, tool, str(line.get("id", name)))
             if line.get("language") in _FOREIGN:
                 continue
             for call in line.get("calls", ()):
@@ -87,15 +92,6 @@ def _call(score: Score, tool: Any, call: Mapping[str, Any], where: str) -> None:
     left = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     same = same_json(left, arguments)
     score["values unchanged"].note(where, None if same else f"became {json.dumps(left)[:200]}")
-
-
-def same_json(one: Any, other: Any) -> bool:
-    """Equal as JSON values: 1 is 1.0, and true is neither."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_json(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same_json, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
 def _wrong_path(error: ToolError, known: Iterable[str]) -> str | None:

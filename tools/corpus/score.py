@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -36,6 +37,7 @@ MEASURES = (
     "invalid refused",
     "right path",
     "values unchanged",
+    "validators agree",
 )
 
 
@@ -47,9 +49,21 @@ class Score:
     tools: int = 0
     told: int = 0  # repairs and mapped names
     tallies: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in MEASURES})
+    refused: dict[str, list[str]] = field(default_factory=dict)  # code → schemas that the language refuses
+
+    differing: dict[str, list[str]] = field(default_factory=dict)  # reason why two validators differ → where
 
     def __getitem__(self, measure: str) -> Tally:
         return self.tallies[measure]
+
+    def refuse(self, what: str, code: str) -> None:
+        """One schema that the language refuses, by the code of its diagnostic, which is no miss."""
+        self.refused.setdefault(code, []).append(what)
+
+    def differ(self, reason: str, where: str) -> None:
+        """Two validators differ on a value for a known `reason`, if there is one: no miss of ours."""
+        if reason:
+            self.differing.setdefault(reason, []).append(where)
 
     @property
     def misses(self) -> list[str]:
@@ -59,5 +73,28 @@ class Score:
 def table(scores: Iterable[Score]) -> str:
     """The table of docs/fidelity.md."""
     rows: list[Sequence[str]] = [("corpus", "tools", *MEASURES), ("---",) * (2 + len(MEASURES))]
-    rows += [(s.corpus, f"{s.tools:,}", *(str(s[name]) for name in MEASURES)) for s in scores]
+    rows += [(s.corpus, f"{s.tools:,}", *_cells(s)) for s in scores]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def _cells(score: Score) -> Iterable[str]:
+    refused = sum(map(len, score.refused.values()))
+    explained = sum(map(len, score.differing.values()))
+    for name in MEASURES:
+        told = f", {refused} refused" if name == "imported" and refused else ""
+        told = f", {explained} explained" if name == "validators agree" and explained else told
+        yield f"{score[name]}{told}"
+
+
+def reasons(scores: Iterable[Score]) -> str:
+    """What is no miss, counted: schemas that the language refuses, and why two validators differ."""
+    refused: Counter[str] = Counter()
+    differing: Counter[str] = Counter()
+    for score in scores:
+        refused.update({f"{score.corpus}: {code}": len(found) for code, found in score.refused.items()})
+        differing.update({reason: len(found) for reason, found in score.differing.items()})
+    lines: list[str] = []
+    for title, counts in (("refused by the language", refused), ("explained", differing)):
+        if counts:
+            lines += ["", f"{title}:", *(f"- {count} {what}" for what, count in counts.most_common())]
+    return "\n".join(lines)

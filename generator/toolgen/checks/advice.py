@@ -12,7 +12,7 @@ import jsonschema_rs
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.linking.bundle import Bound
-from toolgen.runtime.gate import compiled
+from toolgen.runtime.gate import PATTERNS, compiled
 from toolgen.schema.keywords import FORMATS, KEYWORDS
 from toolgen.schema.patterns import enforceable
 from toolgen.schema.walk import Path, pointer, subschemas
@@ -42,7 +42,9 @@ def advise(bound: Bound) -> Iterator[Diagnostic]:
     @cache
     def whole() -> jsonschema_rs.ValidatorMap:
         # Compiles every schema inside: dear, and needed only for defaults of what refers to something.
-        return jsonschema_rs.validator_map_for(enforceable(bound.schema), offline=True, validate_formats=True)
+        return jsonschema_rs.validator_map_for(
+            enforceable(bound.schema), offline=True, validate_formats=True, pattern_options=PATTERNS
+        )
 
     if bound.path == ("output_schema",) and bound.schema.get("type") != "object":
         yield Diagnostic(

@@ -12,6 +12,7 @@ import jsonschema_rs
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
 from toolgen.linking.drafts import DRAFTS, draft_of
+from toolgen.runtime.gate import PATTERNS
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import relaxed
 from toolgen.schema.walk import subschemas
@@ -128,15 +129,15 @@ def _patterns(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[D
     if isinstance(node.get("patternProperties"), dict):
         found += [(source.key, (*path, "patternProperties", key), key) for key in node["patternProperties"]]
     for place, where, pattern in found:
-        if isinstance(pattern, str) and not _compiles(pattern):
+        if isinstance(pattern, str) and not compiles(pattern):
             yield Diagnostic(place(where), "invalid-pattern", *_why(pattern))
 
 
 @lru_cache(maxsize=4096)
-def _compiles(pattern: str) -> bool:
+def compiles(pattern: str) -> bool:
     """Whether the validator takes it: what it takes is enforced on every call."""
     try:
-        jsonschema_rs.validator_for({"pattern": relaxed(pattern)}, offline=True)
+        jsonschema_rs.validator_for({"pattern": relaxed(pattern)}, offline=True, pattern_options=PATTERNS)
     except ValueError:
         return False
     return True

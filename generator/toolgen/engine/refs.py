@@ -23,7 +23,11 @@ class Refs:
         for depth, schema in _walk(root):
             if isinstance(anchor := schema.get("$anchor"), str):
                 self._anchors["#" + anchor] = schema
-            self._nested_ids |= depth > 0 and isinstance(schema.get("$id"), str)
+            if isinstance(address := schema.get("$id"), str):
+                if address.startswith("#"):
+                    self._anchors[address] = schema  # draft-07's anchors
+                else:
+                    self._nested_ids |= depth > 0
 
     def follow(self, ref: object) -> tuple[str, Mapping[str, Any] | None]:
         """The reference, and the schema it names; None where it names none that we can be sure of."""

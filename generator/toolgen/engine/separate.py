@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
-from toolgen.engine.shape import Class
+from toolgen.engine.shape import Class, as_class
 from toolgen.engine.unions import OBJECT, Shape, class_name, named_in, union
 
 _COERCED = {"boolean", "integer", "number"}  # pydantic takes strings for these
@@ -15,7 +15,9 @@ _COERCED = {"boolean", "integer", "number"}  # pydantic takes strings for these
 
 def separate(classes: Mapping[str, Class], roots: tuple[str, ...]) -> dict[str, Class]:
     """The classes with unions in doubt told as plain objects, and without those that nothing uses then."""
-    settled = {name: replace(made, shape=_settle(made.shape, classes)) for name, made in classes.items()}
+    settled = {
+        name: replace(made, shape=as_class(_settle(made.shape, classes))) for name, made in classes.items()
+    }
     used: dict[str, Class] = {}
     waiting = [root for root in roots if root in settled]
     while waiting:

@@ -48,6 +48,11 @@ def shapes(
     return _Shaper(Refs(schema), root, reserved, Defaults(schema) if defaults else None).run()
 
 
+def as_class(shape: Shape) -> Shape:
+    """The shape of a class of its own: one for any object says that it keeps whatever there is."""
+    return {**OBJECT, "properties": {}, "additionalProperties": True} if shape == OBJECT else shape
+
+
 class _Shaper:
     """Work in progress: classes wait in a queue, so that depth of nesting costs no stack."""
 
@@ -70,8 +75,7 @@ class _Shaper:
             self.queue.append((self.root, found))
         else:
             shape = self.shape(schema, self.root)
-            shape = {**OBJECT, "properties": {}, "additionalProperties": True} if shape == OBJECT else shape
-            self.classes[self.root] = Class(shape, doc=_text(schema, "description"))
+            self.classes[self.root] = Class(as_class(shape), doc=_text(schema, "description"))
         while self.queue:
             name, waiting = self.queue.popleft()
             self.classes[name] = self.describe(name, waiting)

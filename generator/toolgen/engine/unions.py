@@ -28,7 +28,7 @@ def enumeration(values: list[Any]) -> Shape:
     parts: list[Shape] = []
     if any(isinstance(v, bool) for v in values):
         parts.append({"type": "boolean"})
-    if any(isinstance(v, float) for v in values) or (parts and integers):
+    if any(isinstance(v, float) for v in values) or (parts and integers) or any(map(_is_big, integers)):
         parts.append({"type": ["integer", "number"]})
         integers = []
     if any(isinstance(v, dict) for v in values):
@@ -41,6 +41,10 @@ def enumeration(values: list[Any]) -> Shape:
     if None in values:
         parts.append({"type": "null"})
     return union(parts)
+
+
+def _is_big(value: int) -> bool:
+    return not -(2**63) <= value < 2**63  # pydantic takes no such literal
 
 
 def union(parts: list[Shape]) -> Shape:

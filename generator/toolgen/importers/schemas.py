@@ -15,6 +15,8 @@ from toolgen.checks.loops import find_loops
 from toolgen.checks.schemas import check_schema
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Marks, Path, Source, Span
+from toolgen.importers.drafts import mend_draft
+from toolgen.importers.patterns import mend_patterns
 from toolgen.importers.types import mend_habits, mend_types
 from toolgen.linking.bundle import Bundler
 from toolgen.runtime.gate import compiled
@@ -27,9 +29,10 @@ _ROUNDS = 50  # of taking faults out; each takes out every fault that is found
 def usable(schema: Mapping[str, Any], field: str) -> tuple[dict[str, Any], list[str]]:
     """`schema` as the language takes it in `field`, and what was done to it, a sentence each."""
     mended, notes = mend_types(schema, field)
-    if next(_faults(mended, field), None) is not None:
-        mended, told = mend_habits(mended, field)
-        notes += told
+    for mend in (mend_draft, mend_patterns, mend_habits):
+        if next(_faults(mended, field), None) is not None:
+            mended, told = mend(mended, field)
+            notes += told
     if field == "input_schema":
         mended, told = _as_object(mended, field)
         notes += told

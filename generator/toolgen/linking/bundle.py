@@ -100,7 +100,7 @@ class Bundler:
             if ref.startswith("#"):
                 if not scope.binds(schema, here, ref[1:]):
                     self._dangling(source, span_path, ref, self._taken_names)
-            elif not scope.knows(ref):
+            elif not scope.knows(here, ref):
                 target = file_target(ref, source, span_path, self._shared)
                 new = self._take(target, source, span_path, scope.inside_id(here))
                 if new:
@@ -121,7 +121,7 @@ class Bundler:
                 target = definition(source, ref[1:], source, span_path)
             elif ref.startswith("#"):
                 target = _anchored(source, ref[1:]) or definition(source, ref[1:], source, span_path)
-            elif scope.knows(ref):
+            elif scope.knows(here, ref):
                 continue
             else:
                 target = file_target(ref, source, span_path, self._shared)

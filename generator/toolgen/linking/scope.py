@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urljoin
 
 from toolgen.data.source import Path
 from toolgen.linking.references import exists, parts_of
@@ -19,18 +20,17 @@ _NAMING = frozenset((*_REFERENCES, *_ANCHORS, "$id"))
 class Scope:
     """The names of one schema, all paths from its root."""
 
-    ids: frozenset[str]
-    id_paths: tuple[Path, ...]  # of schemas below the root that have an `$id`
+    bases: Mapping[Path, str]  # of every schema that has an `$id`: its address, as far as one is known
+    id_paths: tuple[Path, ...]  # of those below the root
     anchors: Mapping[str, Path]
 
     def inside_id(self, here: Path) -> bool:
         """Whether `#` means, at `here`, something else than the root."""
         return any(here[: len(path)] == path for path in self.id_paths)
 
-    def knows(self, ref: str) -> bool:
-        """Whether `ref` names a schema inside by its `$id`; the validator has the last word."""
-        address = ref.partition("#")[0]
-        return any(address == known or known.endswith("/" + address) for known in self.ids)
+    def knows(self, here: Path, ref: str) -> bool:
+        """Whether `ref`, written at `here`, names a schema inside by its `$id`; the validator decides."""
+        return _joined(_base(self.bases, here), ref).partition("#")[0] in self.bases.values()
 
     def binds(self, schema: Any, here: Path, fragment: str) -> bool:
         """Whether `#fragment`, written at `here` of `schema`, leads somewhere."""
@@ -44,8 +44,7 @@ class Scope:
 def collect(schema: Any) -> tuple[list[tuple[Path, str, str]], Scope]:
     """Every reference in `schema` as (path of its schema, keyword, text), and the scope of all of them."""
     found: list[tuple[Path, str, str]] = []
-    ids: set[str] = set()
-    id_paths: list[Path] = []
+    ids: dict[Path, str] = {}
     anchors: dict[str, Path] = {}
     for here, node in subschemas(schema):
         if _NAMING.isdisjoint(node):
@@ -58,10 +57,29 @@ def collect(schema: Any) -> tuple[list[tuple[Path, str, str]], Scope]:
             if name.startswith("#"):
                 anchors[name[1:]] = here  # draft-07's anchors
             else:
-                ids.add(name.rstrip("#"))
-                if here:
-                    id_paths.append(here)
+                ids[here] = name.rstrip("#")
         for keyword in _ANCHORS:
             if isinstance(node.get(keyword), str):
                 anchors[node[keyword]] = here
-    return found, Scope(frozenset(ids), tuple(id_paths), anchors)
+    return found, Scope(_addresses(ids), tuple(here for here in ids if here), anchors)
+
+
+def _addresses(ids: Mapping[Path, str]) -> dict[Path, str]:
+    """Each `$id` as an address: relative to that of the nearest schema around it."""
+    bases: dict[Path, str] = {}
+    for here in sorted(ids, key=len):
+        bases[here] = _joined(_base(bases, here), ids[here])
+    return bases
+
+
+def _base(bases: Mapping[Path, str], here: Path) -> str:
+    """The address that what is written at `here` is relative to; empty where nothing says one."""
+    depths = range(len(here), -1, -1)
+    return next((bases[here[:depth]] for depth in depths if here[:depth] in bases), "")
+
+
+def _joined(base: str, ref: str) -> str:
+    try:
+        return urljoin(base, ref)
+    except ValueError:  # no address at all, as the validator will say
+        return ref

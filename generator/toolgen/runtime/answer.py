@@ -9,7 +9,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from .faults import Fault, find_faults, list_faults
 from .gate import Gate
-from .plain import is_json, not_json
+from .plain import is_json, not_json, whole_numbers
 from .plan import Plan
 from .words import show_path
 
@@ -107,6 +107,10 @@ def _build(plan: Plan, model: type[BaseModel], result: Any) -> BaseModel:
         raise BrokenContract(_faults(plan, "its response", gate, result))
     try:
         return model.model_validate(result)
+    except ValidationError:
+        pass
+    try:
+        return model.model_validate(whole_numbers(result))  # 1e20 is an integer, as it is in a request
     except ValidationError as error:
         raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}: {error}") from None
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import jsonschema_rs
 
-from toolgen.schema.patterns import enforceable
+from toolgen.schema.patterns import enforceable, misread
 
 from .plain import is_json
+
+PATTERNS = jsonschema_rs.FancyRegexOptions(size_limit=100_000_000)  # bytes of one compiled pattern
+"""For patterns that are refused by the engine's own limit, a tenth of this: `^.{0,30000}$`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +35,28 @@ def compile_gate(schema: Mapping[str, Any]) -> Gate:
     return Gate(schema, validator.is_valid, validator.iter_errors)
 
 
-def compiled(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
-    """A validator for `schema`; patterns are relaxed only where the engine refuses them as they are.
+def compiled(
+    schema: Mapping[str, Any],
+    formats: bool = True,
+    retrieve: Callable[[str], Any] | None = None,
+) -> jsonschema_rs.Validator:
+    """A validator for `schema`, told in other words only where it would refuse or misread the author's.
 
-    Raises ValueError, or `jsonschema_rs.ReferencingError`, where there is no way to enforce it.
+    `retrieve` gives the document at an address; without it, references stay within the schema. Raises
+    ValueError, or `jsonschema_rs.ReferencingError`, where there is no way to enforce it.
     """
-    try:
-        return _validator(schema)
-    except ValueError:
-        relaxed = enforceable(schema)
-        if relaxed is schema:
-            raise
-        return _validator(relaxed)
 
+    def validator(of: Mapping[str, Any], patterns: Any = None) -> jsonschema_rs.Validator:
+        return jsonschema_rs.validator_for(
+            dict(of), validate_formats=formats, retriever=retrieve or _refuse, pattern_options=patterns
+        )
 
-def _validator(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(dict(schema), validate_formats=True, retriever=_refuse)
+    if not misread(schema):
+        try:
+            return validator(schema)
+        except ValueError:
+            pass
+    return validator(enforceable(schema), PATTERNS)
 
 
 def _refuse(uri: str) -> Any:

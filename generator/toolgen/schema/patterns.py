@@ -1,23 +1,40 @@
-"""Regular expressions as authors write them, for a validator whose engine is stricter.
+"""Schemas as authors write them, for a validator whose reading of patterns and references is narrower.
 
 ECMA-262, as browsers and most tools have it, takes a brace that begins no count, and a `-` beside `\\w`, for
-themselves. The validator's engine refuses them. `relaxed` escapes them, which changes no meaning.
+themselves, and has escapes of its own. The validator's engine refuses them, or reads them otherwise.
+`relaxed` says the same in its words; nobody else sees them.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 from toolgen.schema.walk import subschemas
 
 _COUNT = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
-_ESCAPE = re.compile(r"\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|k<[^>]*>|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(
+    rf"{_PAIR}|\\(?:[pP]\{{[^}}]*\}}|u\{{[^}}]*\}}|k<[^>]*>|u[0-9a-fA-F]{{4}}|x[0-9a-fA-F]{{2}}|.)", re.DOTALL
+)
+_GROUP = re.compile(r"\\.|\[(?:\\.|[^\]])*\]|\((?!\?)|\(\?P?<(?P<name>[^=!>][^>]*)>", re.DOTALL)
 _CLASSES = frozenset(("\\w", "\\W", "\\d", "\\D", "\\s", "\\S"))
+_MISREAD = re.compile(r"\\\\[<>]")  # in the words of `repr`; the engine takes `\<` for the start of a word
+_REFERENCES = ("$ref", "$dynamicRef")
+
+# One class, counted, is the whole pattern: the engine unrolls every count, and a large class with it.
+_COUNTED = re.compile(r"\^((?:\[(?:\\.|[^\[\]\\])+\])|\\[pP]\{[^}]*\})\{([0-9]+),([0-9]+)\}\$", re.DOTALL)
+_MANY = 50
 
 
 def relaxed(pattern: str) -> str:
-    """`pattern` with stray braces, and dashes beside character classes, escaped."""
+    """`pattern` as the validator's engine has to be told it."""
+    if counted := _COUNTED.fullmatch(pattern):
+        members, least, most = counted.groups()
+        if int(most) > _MANY:
+            return f"^(?=[\\s\\S]{{{least},{most}}}$)(?:{relaxed(members)})*$"
     out: list[str] = []
     at = 0
     inside = False  # a [...]
@@ -26,7 +43,10 @@ def relaxed(pattern: str) -> str:
         match = _ESCAPE.match(pattern, at) or (None if inside else _COUNT.match(pattern, at))
         piece = match[0] if match else pattern[at]
         at += len(piece)
-        if inside:
+        if len(piece) > 1 and piece[0] == "\\":
+            out.append(_escape(piece, inside, pattern, at))
+            before = piece
+        elif inside:
             beside = before in _CLASSES or pattern[at : at + 2] in _CLASSES
             inside = piece != "]"
             before = piece
@@ -39,15 +59,49 @@ def relaxed(pattern: str) -> str:
     return "".join(out)
 
 
+def _escape(piece: str, inside: bool, pattern: str, at: int) -> str:
+    """An escape that ends at `at` of `pattern`, where the engine has another for it or reads it otherwise."""
+    if piece in ("\\<", "\\>"):
+        return piece[1]
+    if piece == "\\0" and not pattern[at : at + 1].isdigit():
+        return "\\x00"
+    if piece == "\\b" and inside:
+        return "\\x08"
+    if len(piece) == 12:  # the two halves of one character
+        return f"\\u{{{0x10000 + ((int(piece[2:6], 16) & 0x3FF) << 10) + (int(piece[8:], 16) & 0x3FF):X}}}"
+    if piece.startswith("\\k<"):
+        names = [found["name"] for found in _GROUP.finditer(pattern) if found[0][0] == "("]
+        return f"(?:\\{names.index(piece[3:-1]) + 1})" if piece[3:-1] in names else piece
+    return piece
+
+
+def misread(schema: Any) -> bool:
+    """Whether the validator would take `schema` and mean something else by it."""
+    return _MISREAD.search(repr(schema)) is not None
+
+
 def enforceable(schema: Any) -> Any:
-    """`schema` as the validator takes it: itself, or a copy where relaxing a pattern makes a difference."""
-    stray = False
+    """`schema` as the validator takes it: itself, or a copy with some of it in other words."""
     for _, node in subschemas(schema):
-        if isinstance(node.get("pattern"), str) and relaxed(node["pattern"]) != node["pattern"]:
-            stray = True
-        if isinstance(node.get("patternProperties"), dict):
-            stray = stray or any(relaxed(key) != key for key in node["patternProperties"])
-    return _copy(schema) if stray else schema
+        if any(_told(node.get(key), way) != node.get(key) for key, way in _WAYS.items()):
+            return _copy(schema)
+        if isinstance(patterns := node.get("patternProperties"), dict) and any(
+            relaxed(key) != key for key in patterns
+        ):
+            return _copy(schema)
+    return schema
+
+
+def _addressed(ref: str) -> str:
+    """A reference with what no address may have (spaces, `<`, letters beyond ASCII) in percent signs."""
+    return quote(ref, safe="%/?:@!$&'()*+,;=~#-._")
+
+
+_WAYS: dict[str, Callable[[str], str]] = {"pattern": relaxed, **dict.fromkeys(_REFERENCES, _addressed)}
+
+
+def _told(value: Any, way: Callable[[str], str]) -> Any:
+    return way(value) if isinstance(value, str) else value
 
 
 def _copy(schema: Any) -> Any:
@@ -60,8 +114,7 @@ def _copy(schema: Any) -> Any:
             return value
         copy = {key: walk(inner) for key, inner in value.items()}
         if id(value) in known:
-            if isinstance(copy.get("pattern"), str):
-                copy["pattern"] = relaxed(copy["pattern"])
+            copy |= {key: _told(copy[key], way) for key, way in _WAYS.items() if key in copy}
             if isinstance(copy.get("patternProperties"), dict):
                 copy["patternProperties"] = {
                     relaxed(key): inner for key, inner in copy["patternProperties"].items()

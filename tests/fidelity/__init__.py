@@ -1,0 +1,1 @@
+"""What goes in comes out: measured, not claimed."""

@@ -1,0 +1,75 @@
+"""Made-up schemas and values: the models take what the schema takes, and hand it on as it came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tools.corpus.generated import measure_schemas, measure_tool
+from tools.corpus.instances import instances
+from tools.corpus.made import made
+from tools.corpus.score import Score
+
+
+def test_schemas_that_nobody_wrote() -> None:
+    score = measure_schemas(10_000, 40)
+    assert score.misses == []
+    assert score["imported"].held >= 50
+    assert score["values unchanged"].held >= 1_500
+    assert score["invalid refused"].held >= 500
+    assert score.refused.keys() <= {"looping-ref"}
+
+
+def test_values_are_the_same_every_time() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": ["string", "integer"]}}}
+    assert list(instances(schema, "x", 5)) == list(instances(schema, "x", 5))
+
+
+CLASSES: dict[str, dict[str, Any]] = {  # each was a difference once
+    "root_union": {
+        "oneOf": [
+            {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+            {"properties": {"b": {"type": "integer"}}, "required": ["b"]},
+        ]
+    },
+    "big_literal": {"properties": {"a": {"enum": [10**25, "x"]}, "b": {"const": -(2**64)}}},
+    "integral_float": {"properties": {"a": {"type": "integer"}, "b": {"enum": [1, 2]}}},
+    "words": {"properties": {"a": {"type": "string", "pattern": r"^\<\w+\>$"}}},
+}
+
+
+@pytest.fixture(scope="module")
+def tools() -> Any:
+    schemas = {name: {"type": "object", **schema} for name, schema in CLASSES.items()}
+    with made("fidelity_classes", schemas) as (tools, refused):
+        assert refused == {}
+        yield tools
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_class_of_differences(name: str, tools: Any) -> None:
+    score = Score(name)
+    measure_tool(score, tools[name], name)
+    assert score.misses == []
+    assert score["values unchanged"].held > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("root_union", {"a": "x", "more": None}),
+        ("big_literal", {"a": 10**25, "b": -(2**64)}),
+        ("integral_float", {"a": 1e20, "b": 2.0}),
+        ("words", {"a": "<b>"}),
+    ],
+)
+def test_a_value_of_each_class(name: str, value: Any, tools: Any) -> None:
+    request = tools[name].check_inputs(value)
+    assert request.model_dump(mode="json", by_alias=True, exclude_unset=True) == value
+
+
+def test_a_difference_that_nobody_explains_is_a_miss(tools: Any) -> None:
+    score = Score("x")
+    score["validators agree"].note("here", "jsonschema refuses: it")
+    assert score.misses == ["validators agree: here: jsonschema refuses: it"]

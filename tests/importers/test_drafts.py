@@ -1,0 +1,74 @@
+"""Schemas of other drafts are enforced as those drafts mean them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolgen.importers.schemas import usable
+from toolgen.runtime.gate import compiled
+
+FOURTH = "http://json-schema.org/draft-04/schema#"
+SIXTH = "http://json-schema.org/draft-06/schema#"
+NINETEEN = "https://json-schema.org/draft/2019-09/schema"
+
+
+@pytest.mark.parametrize(
+    ("draft", "schema", "taken", "refused"),
+    [
+        (FOURTH, {"type": "integer", "minimum": 0, "exclusiveMinimum": True}, 1, 0),
+        (FOURTH, {"type": "integer", "maximum": 3, "exclusiveMaximum": False}, 3, 4),
+        (None, {"type": "number", "minimum": 0, "exclusiveMinimum": True}, 0.5, 0),
+        (SIXTH, {"items": [{"const": 1}], "additionalItems": False}, [1], [1, 2]),
+        (
+            NINETEEN,
+            {"items": [{"type": "string"}], "additionalItems": {"type": "null"}},
+            ["x", None],
+            ["x", 1],
+        ),
+        (NINETEEN, {"type": "array", "items": {"type": "integer"}}, [1], ["x"]),
+        (None, {"type": "array", "items": [{"type": "integer"}]}, [1, "x"], ["x"]),
+        (None, {"type": "array", "items": [], "additionalItems": False}, [], [1]),
+    ],
+)
+def test_another_draft(draft: str | None, schema: Any, taken: Any, refused: Any) -> None:
+    root = {**({"$schema": draft} if draft else {}), "type": "object", "properties": {"v": schema}}
+    mended, notes = usable(root, "input_schema")
+    assert (notes == []) is (draft is None and schema == mended["properties"]["v"])
+    assert not [note for note in notes if "not enforced" in note]
+    gate = compiled(mended)
+    assert gate.is_valid({"v": taken})
+    assert not gate.is_valid({"v": refused})
+
+
+def test_recursion_of_2019_09() -> None:
+    root = {
+        "$schema": NINETEEN,
+        "type": "object",
+        "properties": {"kid": {"$recursiveRef": "#"}, "n": {"type": "null"}},
+    }
+    mended, notes = usable(root, "input_schema")
+    assert notes == [
+        "input_schema/$schema: read as 2020-12",
+        "input_schema/properties/kid/$recursiveRef: read as `$ref`",
+    ]
+    assert not compiled(mended).is_valid({"kid": {"kid": {"n": 1}}})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told", "taken", "refused"),
+    [
+        (r"^a\Z", "^a$", "a", "a\n"),
+        (r"^(?P<x>a|b)(?P=x)\Z", r"^(?P<x>a|b)\k<x>$", "bb", "ab"),
+        ("^x{,2}\\Z", "^x{0,2}$", "", "xxx"),
+        (r"^\\Z{,2}(?#two)$", r"^\\Z{0,2}$", "\\ZZ", "ZZ"),
+    ],
+)
+def test_patterns_of_python(pattern: str, told: str, taken: str, refused: str) -> None:
+    root = {"type": "object", "properties": {"v": {"type": "string", "pattern": pattern}}}
+    mended, notes = usable(root, "input_schema")
+    assert mended["properties"]["v"]["pattern"] == told
+    assert len(notes) == 1
+    gate = compiled(mended)
+    assert gate.is_valid({"v": taken})
+    assert not gate.is_valid({"v": refused})

@@ -1,0 +1,70 @@
+"""Tools made of bare schemas: compiled in memory, written to a folder of their own, imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from toolgen.cli.crew import crew
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.model import Settings
+from toolgen.data.target import Target
+from toolgen.disk.project import Project
+from toolgen.disk.targets import load_targets
+from toolgen.notation.write import write
+from toolgen.pipeline import compile_specs
+from toolgen.runtime import BaseTool
+
+Tool = type[BaseTool[Any, Any]]
+
+
+@contextmanager
+def made(
+    package: str, schemas: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[Mapping[str, Tool], Mapping[str, Diagnostic]]]:
+    """A tool for each schema, which is that of its input and of its output, by name; and the refused ones.
+
+    A refusal is the diagnostic of the first fault.
+    """
+    texts = {
+        f"{name}.yaml": write(
+            {"name": name, "description": "d", "input_schema": schema, "output_schema": schema}
+        )
+        for name, schema in schemas.items()
+    }
+    with TemporaryDirectory(prefix="toolgen-made-") as folder:
+        targets = load_targets(Project(Path(folder), "toolgen.toml", "", targets=()))
+        tree, refused = _compiled(texts, targets, Settings(package=package))
+        for path, text in tree.items():
+            file = Path(folder, package, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+        sys.path.insert(0, folder)
+        importlib.invalidate_caches()
+        try:
+            catalog = importlib.import_module(f"{package}.catalog")
+            yield {name: catalog.tool_class(name) for name in schemas.keys() - refused.keys()}, refused
+        finally:
+            sys.path.remove(folder)
+            for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+                del sys.modules[name]
+
+
+def _compiled(
+    texts: dict[str, str], targets: Sequence[Target], settings: Settings
+) -> tuple[Mapping[str, str], dict[str, Diagnostic]]:
+    """What the specs generate, without those that are refused: a step refuses all that it can find."""
+    refused: dict[str, Diagnostic] = {}
+    while True:
+        try:
+            return compile_specs(texts, targets, settings, {}, crew).tree, refused
+        except SpecErrors as errors:
+            for fault in errors.diagnostics:
+                path = fault.span.file.removeprefix(f"{settings.specs}/")
+                if texts.pop(path, None) is not None:
+                    refused[path.removesuffix(".yaml")] = fault
