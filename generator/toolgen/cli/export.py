@@ -4,6 +4,8 @@ mcp                {"tools": [...]}, as `tools/list` gives it
 openai-chat        [...], for Chat Completions
 openai-responses   [...], for Responses
 anthropic          [...], for Messages
+gemini             [...], the tools of a request: one, with every function declaration
+bedrock            {"tools": [...]}, the toolConfig of Converse
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from toolgen.cli.out import emit_json
 if TYPE_CHECKING:
     from toolgen.runtime import ToolDefinition
 
-_TARGETS = ("mcp", "openai-chat", "openai-responses", "anthropic")
+_TARGETS = ("mcp", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.build import model_of, program_of, read_inputs
-    from toolgen.runtime.adapters import anthropic, mcp, openai
+    from toolgen.runtime.adapters import anthropic, bedrock, gemini, mcp, openai
 
     inputs = read_inputs(args.start)
     model = model_of(program_of(inputs), inputs)
@@ -39,4 +41,8 @@ def run(args: argparse.Namespace) -> bool:
             emit_json(openai.responses_tools(definitions))
         case "anthropic":
             emit_json(anthropic.anthropic_tools(definitions))
+        case "gemini":
+            emit_json(gemini.gemini_tools(definitions))
+        case "bedrock":
+            emit_json(bedrock.tool_config(definitions))
     return True

@@ -10,7 +10,8 @@ from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
 from toolgen.data.program import Fit, Program, ProgramTool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
-from toolgen.schema import Loss, anthropic, openai
+from toolgen.schema import Loss
+from toolgen.schema.dialects import publish
 
 
 def fit(program: Program, targets: Sequence[Target]) -> Program:
@@ -36,18 +37,12 @@ def fit(program: Program, targets: Sequence[Target]) -> Program:
 
 
 def _fit(tool: ProgramTool, target: Target) -> tuple[Fit, Sequence[Loss]]:
-    name = published_name(tool, target)
-    wanted: bool | None
-    match target.dialect:
-        case "openai":
-            wanted = tool.spec.targets.openai.strict
-            schema, strict, losses = openai.publish(tool.input_schema, wanted)
-        case "anthropic":
-            wanted = tool.spec.targets.anthropic.strict
-            schema, strict, losses = anthropic.publish(tool.input_schema, wanted)
-        case _:
-            return Fit(name, tool.input_schema), ()
-    return Fit(name, schema, strict), losses if wanted else ()
+    """What goes out, and the losses to tell: all, where the author asked for the target."""
+    options = getattr(tool.spec.targets, target.name, None)
+    made = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
+    asked = target.asked or target.name in tool.spec.targets.model_fields_set
+    told = made.losses if asked else tuple(loss for loss in made.losses if loss.always)
+    return Fit(published_name(tool, target), made.schema, made.strict), told
 
 
 def published_name(tool: ProgramTool, target: Target) -> str:
