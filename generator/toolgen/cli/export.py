@@ -1,6 +1,7 @@
 """Print a target's tool definitions as one JSON document. Reads the specs; starts no server, imports no SDK.
 
 mcp                {"tools": [...]}, as `tools/list` gives it
+mcp-legacy         the same for clients up to 2025-11-25: outputs are objects, references are written out
 openai-chat        [...], for Chat Completions
 openai-responses   [...], for Responses
 anthropic          [...], for Messages
@@ -18,7 +19,7 @@ from toolgen.cli.out import emit_json
 if TYPE_CHECKING:
     from toolgen.runtime import ToolDefinition
 
-_TARGETS = ("mcp", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
+_TARGETS = ("mcp", "mcp-legacy", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +36,8 @@ def run(args: argparse.Namespace) -> bool:
     match args.target:
         case "mcp":
             emit_json({"tools": mcp.mcp_tools(definitions)})
+        case "mcp-legacy":
+            emit_json({"tools": mcp.legacy_tools(definitions)})
         case "openai-chat":
             emit_json(openai.chat_tools(definitions))
         case "openai-responses":

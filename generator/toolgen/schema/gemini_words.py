@@ -121,7 +121,4 @@ def said(printed: JsonObject, words: Words) -> JsonObject:
         return printed
     more = f"({'; '.join(texts)})"
     description = f"{printed['description']} {more}" if printed.get("description") else more
-    return {
-        **{key: value for key, value in printed.items() if key != "description"},
-        "description": description,
-    }
+    return {**printed, "description": description}

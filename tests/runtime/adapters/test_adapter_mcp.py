@@ -82,7 +82,10 @@ def test_the_list_is_the_definitions(era: str) -> None:
     renamed = listed["mcp.renamed"]
     assert (renamed.title, renamed.annotations) == ("Renamed", None)
     assert renamed.input_schema["x-order"] == 1
-    assert (listed["rows"].output_schema is None) == (era == "legacy")
+    rows = rows_schema = {"type": "array", "items": {"type": "integer"}}
+    if era == "legacy":
+        rows_schema = {"type": "object", "properties": {"result": rows}, "required": ["result"]}
+    assert listed["rows"].output_schema == rows_schema
 
 
 def test_the_export_is_what_the_list_says() -> None:
@@ -109,10 +112,10 @@ def test_a_result_is_text_and_structure(era: str) -> None:
 
 
 @ERAS
-def test_a_list_is_structure_only_for_clients_that_know_it(era: str) -> None:
+def test_a_list_is_wrapped_for_clients_that_know_objects_only(era: str) -> None:
     result = call(era, "rows", {"n": 3})
     assert result.content[0].text == "[0,1,2]"
-    assert result.structured_content == (None if era == "legacy" else [0, 1, 2])
+    assert result.structured_content == ({"result": [0, 1, 2]} if era == "legacy" else [0, 1, 2])
 
 
 @ERAS

@@ -37,7 +37,7 @@ def function_declarations(definitions: Mapping[str, ToolDefinition]) -> list[Jso
 
 
 def _read(toolkit: Toolkit, call: Any) -> Incoming:
-    """A `FunctionCall`, or a part of a message that has one; an SDK's object or a dicta dict."""
+    """A `FunctionCall`, or a part of a message that has one; an SDK's object or a dict."""
     for key in ("function_call", "functionCall"):
         call = call if get(call, key) is None else get(call, key)
     name = get(call, "name")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from toolgen.runtime.adapters.naming import options, published_name
 from toolgen.runtime.definition import ToolDefinition
+from toolgen.schema.inline import inlined, wrapped
 
 TARGET: Final = "mcp"
 CARRIED: Final = "x-mcp"
@@ -90,10 +91,27 @@ def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**schema, "type": "object"} if "type" in schema else {"type": "object", **schema}
 
 
-def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The list for clients up to 2025-11-25, which refuse all of it over one output that is not an object."""
+def legacy_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
+    """The list for clients up to 2025-11-25, its schemas with their references written out.
+
+    Several of those clients lose `$defs`: `toolgen.schema.inline` says which.
+    """
     return [
-        {key: value for key, value in tool.items() if key != "outputSchema" or is_object_schema(value)}
+        {**tool, **{key: inlined(tool[key]) for key in ("inputSchema", "outputSchema") if key in tool}}
+        for tool in for_handshake_era(served_tools(definitions))
+    ]
+
+
+def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The list for clients up to 2025-11-25, which refuse all of it over one output that is not an object.
+
+    Such an output is the one property of an object to them: `{"result": …}`.
+    """
+    return [
+        {
+            key: wrapped(value) if key == "outputSchema" and not is_object_schema(value) else value
+            for key, value in tool.items()
+        }
         for tool in tools
     ]
 
