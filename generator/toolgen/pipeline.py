@@ -13,6 +13,7 @@ from toolgen.data.program import Program
 from toolgen.data.target import Target
 from toolgen.data.tree import Tree
 from toolgen.steps.compare import digest
+from toolgen.steps.crowd import crowd
 from toolgen.steps.fit import fit
 from toolgen.steps.format import format_files, format_tree
 from toolgen.steps.keep import is_true, keep, key_of, of_bytes, options_of, quarrel, to_bytes
@@ -63,9 +64,10 @@ def compile_specs(
     if made is None or quarrel(made.values()):
         made = job.make_together()  # all at once: says everything that is wrong with them
     tools = sorted((each for each in made.values() if each.tool), key=_wire_name)
+    crowded = crowd([each.tool for each in tools if each.tool], targets)
     return Output(
         tree=job.assemble(tools),
-        warnings=_ordered(made.values()),
+        warnings=_ordered(made.values(), crowded),
         uses={each.file: tuple(sorted(each.uses)) for each in tools},
     )
 
@@ -102,8 +104,8 @@ def _model_files(model: Model) -> Iterator[tuple[str, str]]:
     return ((tool.py_name, f"models/{tool.py_name}.py") for tool in model.tools)
 
 
-def _ordered(made: Iterable[Kept]) -> tuple[Diagnostic, ...]:
-    found = {warning for each in made for warning in each.warnings}
+def _ordered(made: Iterable[Kept], more: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    found = {warning for each in made for warning in each.warnings} | {*more}
     return tuple(sorted(found, key=lambda each: (each.span, each.code, each.message)))
 
 

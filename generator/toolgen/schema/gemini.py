@@ -27,7 +27,7 @@ MOST_PLACES: Final = 5_000
 _ONE: Final = ("items", "additionalProperties")
 _LISTS: Final = ("prefixItems", "anyOf", "oneOf")
 _CYCLE: Final = (
-    "Gemini follows what contains itself only through properties that are not required, so this one is not; "
+    "What contains itself is followed only through properties that are not required, so {name!r} is not; "
     "toolgen still asks for it."
 )
 
@@ -92,7 +92,11 @@ class _Printer:
             raise _TooLargeError
         if not isinstance(node, Mapping):
             if node is False:
-                self._lose(path[:-1], str(path[-1]), "Gemini cannot be told that nothing is accepted here.")
+                self._lose(
+                    path[:-1],
+                    str(path[-1]),
+                    "That no value is accepted cannot be said; toolgen still enforces it.",
+                )
             return {}
         if follow is None:
             return self._body(node, path)
@@ -109,7 +113,7 @@ class _Printer:
         plain = simplified({key: value for key, value in node.items() if key != "$ref"}, words)
         for keyword in words.dropped:
             if keyword in SAYING:
-                self._lose(path, keyword, f"Gemini has no such `{keyword}`; toolgen still enforces it.")
+                self._lose(path, keyword, f"There is no `{keyword}`; toolgen still enforces it.")
         printed = self._children(plain, node, path)
         parts = [printed]
         if reference is not None:
@@ -119,9 +123,7 @@ class _Printer:
         parts = [part for part in parts if part]
         whole, clash = joined(parts)
         for keyword in clash:
-            self._lose(
-                path, keyword, f"Gemini can be told of one `{keyword}` only; toolgen enforces them all."
-            )
+            self._lose(path, keyword, f"Only one `{keyword}` can be said; toolgen enforces them all.")
         return said(whole, words)
 
     def _children(self, plain: JsonObject, node: Mapping[str, Any], path: Path) -> JsonObject:
@@ -142,7 +144,7 @@ class _Printer:
                     self._print(each, (*path, origin, index)) for index, each in enumerate(printed[keyword])
                 ]
         if "oneOf" in printed:
-            self._lose(path, "oneOf", "Gemini takes `oneOf` for `anyOf`; toolgen still enforces it.")
+            self._lose(path, "oneOf", "`oneOf` is taken for `anyOf`; toolgen still enforces it.")
         if isinstance(printed.get("properties"), Mapping):
             self._properties(printed, path)
         return printed
@@ -157,7 +159,7 @@ class _Printer:
                 continue
             properties[name] = self._print(child, here)
             if name in required and self._open and _refers(properties[name]):
-                self._lose(path, "required", _CYCLE, always=True)
+                self._lose(path, "required", _CYCLE.format(name=name), always=True)
                 required.remove(name)
         printed["properties"] = properties
         if required:
@@ -169,7 +171,7 @@ class _Printer:
         found = resolve(self._schema, reference)
         if found is None:
             self._lose(
-                path, "$ref", f"Gemini cannot be told what {reference!r} is; toolgen still enforces it."
+                path, "$ref", f"What {reference!r} leads to cannot be said; toolgen still enforces it."
             )
             return {}
         target, place = found

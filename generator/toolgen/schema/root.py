@@ -138,16 +138,16 @@ def allowed_names(schema: Schema, provider: Provider) -> tuple[Schema, tuple[Los
     made["properties"] = {names.get(name, name): child for name, child in made["properties"].items()}
     if "required" in made:
         made["required"] = [names.get(name, name) for name in made["required"]]
-    losses = (
-        Loss(
-            ("properties",),
-            name,
-            f"The argument {name!r} is called {new!r} there; it gets its own name back when it is called.",
-            always=True,
-        )
-        for name, new in names.items()
-    )
-    return made, tuple(losses)
+    first = next(iter(names))
+    reason = f"{_shown(names)} there; each gets its own name back when the tool is called."
+    return made, (Loss(("properties",), first, reason, always=True),)
+
+
+def _shown(names: Mapping[str, str]) -> str:
+    """What some arguments are called instead, the first of them by name."""
+    told = [f"{name!r} is called {new!r}" for name, new in list(names.items())[:3]]
+    more = len(names) - len(told)
+    return ", ".join(told) + (f", and {more} more have other names" if more else "")
 
 
 def renamed(schema: Schema, provider: Provider) -> dict[str, str]:
