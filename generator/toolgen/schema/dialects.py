@@ -34,7 +34,9 @@ def publish(dialect: str | None, schema: Schema, strict: bool | None = None) -> 
     rooted, more = plain_root(made, provider)
     names = renamed(rooted, provider)
     named, told = allowed_names(rooted, provider)
-    return Published(named, held, (*losses, *more, *told), lambda: restorer(names))
+    gone = {(loss.path, loss.keyword) for loss in more}
+    left = (loss for loss in losses if (loss.path, loss.keyword) not in gone)
+    return Published(named, held, (*left, *more, *told), lambda: restorer(names))
 
 
 def _dialect(

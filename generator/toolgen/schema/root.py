@@ -27,8 +27,8 @@ def plain_root(schema: Schema, provider: Provider) -> tuple[Schema, tuple[Loss, 
         return schema, ()
     losses = tuple(_loss(keyword) for keyword in unwanted)
     whole = _kept_for_references(schema, unwanted)
-    properties: dict[str, Any] = dict(schema.get("properties", {}))
-    required = dict.fromkeys(schema.get("required", ()))
+    properties: dict[str, Any] = dict(whole.get("properties", {}))
+    required = dict.fromkeys(whole.get("required", ()))
     for keyword in unwanted:
         if keyword in _LISTS:
             found, always = _gathered(whole, whole[keyword], keyword == "allOf", (keyword,))
@@ -134,13 +134,25 @@ def allowed_names(schema: Schema, provider: Provider) -> tuple[Schema, tuple[Los
         for path, node in subschemas(schema)
         if isinstance(node.get("$ref"), str) and node["$ref"].startswith("#/properties/")
     }
-    made: dict[str, Any] = rewritten(schema, refs)
+    whole = _free_name(schema)
+    again = {path: f"#/$defs/{whole}" for path, node in subschemas(schema) if node.get("$ref") == "#"}
+    made: dict[str, Any] = rewritten(schema, {**refs, **again})
+    if again:  # further in, the arguments have their own names
+        inside = {key: value for key, value in made.items() if key not in ("$defs", "$schema")}
+        made["$defs"] = {**made.get("$defs", {}), whole: inside}
     made["properties"] = {names.get(name, name): child for name, child in made["properties"].items()}
     if "required" in made:
         made["required"] = [names.get(name, name) for name in made["required"]]
     first = next(iter(names))
     reason = f"{_shown(names)} there; each gets its own name back when the tool is called."
     return made, (Loss(("properties",), first, reason, always=True),)
+
+
+def _free_name(schema: Schema) -> str:
+    name = "arguments"
+    while name in schema.get("$defs", {}):
+        name += "_"
+    return name
 
 
 def _shown(names: Mapping[str, str]) -> str:

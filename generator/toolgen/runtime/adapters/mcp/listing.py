@@ -12,6 +12,7 @@ from toolgen.schema.inline import inlined, wrapped
 TARGET: Final = "mcp"
 CARRIED: Final = "x-mcp"
 """What an import carries in the protocol's words: published in the field's place; null, nothing is."""
+_SCHEMAS: Final = ("inputSchema", "outputSchema")
 
 
 def mcp_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
@@ -96,10 +97,11 @@ def legacy_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, An
 
     Several of those clients lose `$defs`: `toolgen.schema.inline` says which.
     """
-    return [
-        {**tool, **{key: inlined(tool[key]) for key in ("inputSchema", "outputSchema") if key in tool}}
-        for tool in for_handshake_era(served_tools(definitions))
+    written_out = [
+        {key: inlined(value) if key in _SCHEMAS else value for key, value in tool.items()}
+        for tool in served_tools(definitions)
     ]
+    return for_handshake_era(written_out)
 
 
 def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
