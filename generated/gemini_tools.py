@@ -27,12 +27,12 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "files": {
                     "type": "array",
+                    "description": "Files of the workspace that belong to the result. (uniqueItems: true)",
                     "maxItems": 50,
                     "items": {
                         "type": "string",
                         "description": 'Path relative to the workspace, with / between its parts, such as "notes/suppliers.md". (minLength: 1; maxLength: 500)',
                     },
-                    "description": "Files of the workspace that belong to the result. (uniqueItems: true)",
                 },
             },
         },
@@ -51,6 +51,7 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "subjects": {
                     "type": "array",
+                    "description": "Only documents on at least one of these subjects; all of them when left out. (uniqueItems: true)",
                     "minItems": 1,
                     "items": {
                         "type": "string",
@@ -67,7 +68,6 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                             "wheels",
                         ],
                     },
-                    "description": "Only documents on at least one of these subjects; all of them when left out. (uniqueItems: true)",
                 },
                 "year_from": {
                     "type": "integer",
@@ -83,9 +83,9 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "limit": {
                     "type": "integer",
+                    "description": "How many documents to return at most. (default: 5)",
                     "minimum": 1,
                     "maximum": 20,
-                    "description": "How many documents to return at most. (default: 5)",
                 },
             },
         },
@@ -227,9 +227,9 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "arguments": {
                     "type": "array",
+                    "description": 'Its arguments, each by itself and without quotes, such as ["-l", "notes/suppliers.md"]. Paths are relative to `folder` and never leave it. (default: [])',
                     "maxItems": 50,
                     "items": {"type": "string", "description": "(maxLength: 1000)"},
-                    "description": 'Its arguments, each by itself and without quotes, such as ["-l", "notes/suppliers.md"]. Paths are relative to `folder` and never leave it. (default: [])',
                 },
                 "folder": {
                     "type": "string",
@@ -237,9 +237,9 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "seconds": {
                     "type": "integer",
+                    "description": "After how many seconds to stop the command. (default: 10)",
                     "minimum": 1,
                     "maximum": 20,
-                    "description": "After how many seconds to stop the command. (default: 10)",
                 },
             },
         },
@@ -288,25 +288,25 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
             "properties": {
                 "types": {
                     "type": "array",
+                    "description": "Only items of these types; all types when left out. (uniqueItems: true)",
                     "minItems": 1,
                     "items": {
                         "type": "string",
                         "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
                         "enum": ["article", "page", "project"],
                     },
-                    "description": "Only items of these types; all types when left out. (uniqueItems: true)",
                 },
                 "limit": {
                     "type": "integer",
+                    "description": "How many items to return at most. (default: 20)",
                     "minimum": 1,
                     "maximum": 50,
-                    "description": "How many items to return at most. (default: 20)",
                 },
                 "offset": {
                     "type": "integer",
+                    "description": "How many of the newest items to pass over; for the next page, what `next_actions` says. (default: 0)",
                     "minimum": 0,
                     "maximum": 10000,
-                    "description": "How many of the newest items to pass over; for the next page, what `next_actions` says. (default: 0)",
                 },
             },
         },
@@ -325,15 +325,15 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "first_line": {
                     "type": "integer",
+                    "description": "Number of the first line to read, counted from 1. (default: 1)",
                     "minimum": 1,
                     "maximum": 1000000,
-                    "description": "Number of the first line to read, counted from 1. (default: 1)",
                 },
                 "line_count": {
                     "type": "integer",
+                    "description": "How many lines to read at most. (default: 500)",
                     "minimum": 1,
                     "maximum": 5000,
-                    "description": "How many lines to read at most. (default: 500)",
                 },
             },
         },
@@ -391,8 +391,8 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "mode": {
                     "type": "string",
-                    "enum": ["literal", "regex"],
                     "description": 'literal takes `query` as it is written; regex takes it as a regular expression of Python. (default: "literal")',
+                    "enum": ["literal", "regex"],
                 },
                 "ignore_case": {
                     "type": "boolean",
@@ -408,9 +408,9 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "limit": {
                     "type": "integer",
+                    "description": "How many lines to return at most. (default: 50)",
                     "minimum": 1,
                     "maximum": 200,
-                    "description": "How many lines to return at most. (default: 50)",
                 },
             },
         },
@@ -433,8 +433,8 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "mode": {
                     "type": "string",
-                    "enum": ["literal", "regex"],
                     "description": 'literal takes `search` as it is written; regex takes it as a regular expression of Python, in which ^ and $ match at every line. (default: "literal")',
+                    "enum": ["literal", "regex"],
                 },
                 "ignore_case": {
                     "type": "boolean",
@@ -465,19 +465,19 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "types": {
                     "type": "array",
+                    "description": "Only items of these types; all types when left out. (uniqueItems: true)",
                     "minItems": 1,
                     "items": {
                         "type": "string",
                         "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
                         "enum": ["article", "page", "project"],
                     },
-                    "description": "Only items of these types; all types when left out. (uniqueItems: true)",
                 },
                 "limit": {
                     "type": "integer",
+                    "description": "How many items to return at most. (default: 5)",
                     "minimum": 1,
                     "maximum": 20,
-                    "description": "How many items to return at most. (default: 5)",
                 },
             },
         },
@@ -512,9 +512,9 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "limit": {
                     "type": "integer",
+                    "description": "How many articles to return at most. (default: 10)",
                     "minimum": 1,
                     "maximum": 50,
-                    "description": "How many articles to return at most. (default: 10)",
                 },
             },
         },
@@ -542,9 +542,9 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "limit": {
                     "type": "integer",
+                    "description": "How many rows to return at most. (default: 100)",
                     "minimum": 1,
                     "maximum": 500,
-                    "description": "How many rows to return at most. (default: 100)",
                 },
             },
         },
@@ -565,9 +565,9 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "pause_ms": {
                     "type": "integer",
+                    "description": "Milliseconds to wait before each line but the first. (default: 0)",
                     "minimum": 0,
                     "maximum": 1000,
-                    "description": "Milliseconds to wait before each line but the first. (default: 0)",
                 },
             },
         },
@@ -682,8 +682,8 @@ FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
                 },
                 "mode": {
                     "type": "string",
-                    "enum": ["create", "replace", "append"],
                     "description": 'create refuses where there is a file already; replace and append refuse where there is none. (default: "create")',
+                    "enum": ["create", "replace", "append"],
                 },
             },
         },
