@@ -136,6 +136,9 @@ class McpOptions(TargetOptions):
         "The name that MCP publishes, where it is not the tool's.", None
     )
     annotations_title: bool = _about("Publish the title as annotations.title, too, for older clients.", True)
+    inline: bool = _about(
+        "Publish schemas with references written out, for clients that lose `$defs`.", False
+    )
 
 
 class OpenAIOptions(TargetOptions):

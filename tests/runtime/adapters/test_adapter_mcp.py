@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 import pytest
-from adapter_samples import SECRET, Book, Slow, Wipe, toolkit
+from adapter_samples import SECRET, Book, Slow, Wipe, define, toolkit
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from toolgen.runtime import Toolkit
@@ -101,6 +101,18 @@ def test_the_export_is_what_the_list_says() -> None:
     }
     assert book["icons"] == Book.definition["icons"]
     assert book["inputSchema"] is Book.definition["input_schema"]
+
+
+def test_references_are_written_out_where_the_spec_says_so() -> None:
+    word, refers = {"type": "string"}, {"$ref": "#/$defs/Word"}
+    schema = {"type": "object", "properties": {"w": refers}, "$defs": {"Word": word}}
+    plain = define("plain", "Go.", schema, output_schema=schema)
+    asked = define("asked", "Go.", schema, output_schema=schema, targets={"mcp": {"inline": True}})
+    first, second = adapter.mcp_tools({"plain": plain, "asked": asked})
+    assert first["inputSchema"] is schema
+    assert first["outputSchema"] is schema
+    written_out = {"type": "object", "properties": {"w": word}}
+    assert second["inputSchema"] == second["outputSchema"] == written_out
 
 
 @ERAS

@@ -128,9 +128,11 @@ def _tool(definition: ToolDefinition) -> dict[str, Any]:
     if "title" in definition:
         tool["title"] = definition["title"]
     tool["description"] = definition["description"]
-    tool["inputSchema"] = definition["input_schema"]
-    if "output_schema" in definition:
-        tool["outputSchema"] = definition["output_schema"]
+    inline = options(definition, TARGET).get("inline", False)
+    for key, field in (("inputSchema", "input_schema"), ("outputSchema", "output_schema")):
+        schema: Any = definition.get(field)
+        if schema is not None:
+            tool[key] = inlined(schema) if inline else schema
     annotations = dict(definition.get("annotations", {}))
     if "title" in definition and options(definition, TARGET).get("annotations_title", True):
         annotations.setdefault("title", definition["title"])
