@@ -137,6 +137,20 @@ def test_recursion_is_kept_as_a_reference() -> None:
     assert losses == ()
 
 
+def test_nothing_stands_beside_a_reference() -> None:
+    beside = {"$ref": "#/$defs/Node", "description": "The next one.", "minItems": 1}
+    node = {"type": "object", "properties": {"next": beside}}
+    schema = one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": node}})
+    made, losses = to_gemini(schema)
+    bare = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+    assert made == one(bare, **{"$defs": {"Node": bare}})
+    assert [loss.keyword for loss in losses] == ["minItems"]
+    shaped = {**node, "properties": {"next": {**beside, "properties": {"n": {}}}}}
+    made, losses = to_gemini(one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": shaped}}))
+    assert made["properties"]["a"]["properties"]["next"]["properties"] == {"n": {}}
+    assert [loss.keyword for loss in losses] == ["$ref"]
+
+
 def test_a_cycle_goes_only_through_what_may_be_absent_and_that_is_told() -> None:
     forced = {**NODE, "required": ["next", "n"]}
     schema = one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": forced}})

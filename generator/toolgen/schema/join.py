@@ -7,6 +7,9 @@ from typing import Any, Final
 
 JsonObject = dict[str, Any]
 
+_SHAPE: Final = frozenset({"properties", "items", "prefixItems", "anyOf", "oneOf", "enum"})
+_UNMISSED: Final = frozenset({"type", "title", "description", "required"})
+
 
 def joined(parts: Sequence[JsonObject]) -> tuple[JsonObject, list[str]]:
     """One schema for all of `parts`, and the keywords of which it could not say everything."""
@@ -15,13 +18,22 @@ def joined(parts: Sequence[JsonObject]) -> tuple[JsonObject, list[str]]:
     clash: list[str] = []
     made = dict(parts[0])
     for part in parts[1:]:
-        if "$ref" in part or "$ref" in made:  # nothing may stand beside a reference: the richer one is kept
-            clash += ["allOf"] if {"properties", "anyOf", "oneOf", "enum"} & {*part, *made} else []
-            made = made if "$ref" not in made else part if "$ref" not in part and len(part) > 1 else made
+        if "$ref" in part or "$ref" in made:
+            made = _instead(made, part, clash)
             continue
         for keyword, value in part.items():
             made[keyword] = _both(keyword, made[keyword], value, clash) if keyword in made else value
     return made, clash
+
+
+def _instead(one: JsonObject, other: JsonObject, clash: list[str]) -> JsonObject:
+    """Of two schemas, one of them a reference, that which says more: nothing may stand beside a reference."""
+    reference, plain = (one, other) if "$ref" in one else (other, one)
+    if _SHAPE & plain.keys():
+        clash.append("$ref")
+        return plain
+    clash += (keyword for keyword in plain if keyword not in _UNMISSED)
+    return reference
 
 
 def _both(keyword: str, one: Any, other: Any, clash: list[str]) -> Any:
