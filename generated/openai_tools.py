@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.adapters.dispatch import Dispatcher
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
-
     from openai.types.chat import ChatCompletionFunctionToolParam
     from openai.types.responses import FunctionToolParam
-    from toolgen.runtime import Confirmation, Toolkit
-    from toolgen.runtime.adapters.calls import Answer
 
-FULFILL_ORDER_STRICT: Final[dict[str, object]] = {
+FULFILL_ORDER_PARAMETERS: Final[dict[str, object]] = {
     "type": "object",
     "properties": {
         "order_number": {
@@ -29,7 +26,7 @@ FULFILL_ORDER_STRICT: Final[dict[str, object]] = {
     "additionalProperties": False,
 }
 
-RECEIVE_PURCHASE_ORDER_STRICT: Final[dict[str, object]] = {
+RECEIVE_PURCHASE_ORDER_PARAMETERS: Final[dict[str, object]] = {
     "type": "object",
     "properties": {
         "order_number": {"$ref": "#/$defs/OrderNumber"},
@@ -77,7 +74,7 @@ RECEIVE_PURCHASE_ORDER_STRICT: Final[dict[str, object]] = {
     },
 }
 
-VERIFY_ORDER_DOCUMENT_STRICT: Final[dict[str, object]] = {
+VERIFY_ORDER_DOCUMENT_PARAMETERS: Final[dict[str, object]] = {
     "type": "object",
     "properties": {
         "order_number": {"$ref": "#/$defs/OrderNumber"},
@@ -198,7 +195,7 @@ CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
         "function": {
             "name": "fulfill_order",
             "description": catalog.FULFILL_ORDER["description"],
-            "parameters": FULFILL_ORDER_STRICT,
+            "parameters": FULFILL_ORDER_PARAMETERS,
             "strict": True,
         },
     },
@@ -234,7 +231,7 @@ CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
         "function": {
             "name": "receive_purchase_order",
             "description": catalog.RECEIVE_PURCHASE_ORDER["description"],
-            "parameters": RECEIVE_PURCHASE_ORDER_STRICT,
+            "parameters": RECEIVE_PURCHASE_ORDER_PARAMETERS,
             "strict": True,
         },
     },
@@ -306,7 +303,7 @@ CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
         "function": {
             "name": "verify_order_document",
             "description": catalog.VERIFY_ORDER_DOCUMENT["description"],
-            "parameters": VERIFY_ORDER_DOCUMENT_STRICT,
+            "parameters": VERIFY_ORDER_DOCUMENT_PARAMETERS,
             "strict": True,
         },
     },
@@ -369,7 +366,7 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
         "type": "function",
         "name": "fulfill_order",
         "description": catalog.FULFILL_ORDER["description"],
-        "parameters": FULFILL_ORDER_STRICT,
+        "parameters": FULFILL_ORDER_PARAMETERS,
         "strict": True,
     },
     {
@@ -397,7 +394,7 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
         "type": "function",
         "name": "receive_purchase_order",
         "description": catalog.RECEIVE_PURCHASE_ORDER["description"],
-        "parameters": RECEIVE_PURCHASE_ORDER_STRICT,
+        "parameters": RECEIVE_PURCHASE_ORDER_PARAMETERS,
         "strict": True,
     },
     {
@@ -453,7 +450,7 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
         "type": "function",
         "name": "verify_order_document",
         "description": catalog.VERIFY_ORDER_DOCUMENT["description"],
-        "parameters": VERIFY_ORDER_DOCUMENT_STRICT,
+        "parameters": VERIFY_ORDER_DOCUMENT_PARAMETERS,
         "strict": True,
     },
     {
@@ -467,41 +464,13 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
 """For `client.responses.create(tools=…)`."""
 
 
-async def execute_tool_call(
-    call: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> dict[str, Any]:
-    """Answer a tool call of either API, an SDK object or a dict, with the message or item to send back."""
-    return (await answer_tool_call(call, toolkit, confirm)).message
+dispatch = Dispatcher("openai", catalog.toolkit)
 
+execute_tool_call = dispatch.execute
+"""Answer a tool call of either API, an SDK object or a dict, with the message or item to send back."""
 
-async def answer_tool_call(
-    call: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> Answer:
-    """As `execute_tool_call`, with the response beside it: `answer.response.final_answer`, `.extras`."""
-    from toolgen.runtime.adapters import openai
+answer_tool_call = dispatch.answer
+"""As `execute_tool_call`, with the response beside it: `answer.response.final_answer`, `.extras`."""
 
-    return await openai.answer_tool_call(
-        _toolkit() if toolkit is None else toolkit, call, confirm
-    )
-
-
-def stream_tool_call(
-    call: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> AsyncGenerator[Any, None]:
-    """The chunks of a streamed result as they come, and last the Answer with the message or item."""
-    from toolgen.runtime.adapters import openai
-
-    return openai.stream_tool_call(
-        _toolkit() if toolkit is None else toolkit, call, confirm
-    )
-
-
-@cache
-def _toolkit() -> Toolkit:
-    return catalog.toolkit()
+stream_tool_call = dispatch.stream
+"""The chunks of a streamed result as they come, and last the Answer with the message or item to send back."""

@@ -57,8 +57,10 @@ def test_every_package_is_shipped() -> None:
         ("generated", ["pydantic", "toolgen.runtime", "mcp", "openai", "generated.catalog"]),
         ("generated.catalog", ["pydantic", "toolgen.runtime", "mcp", "openai"]),
         ("generated.mcp_server", ["mcp"]),
-        ("generated.openai_tools", ["mcp", "openai"]),
-        ("generated.anthropic_tools", ["mcp", "anthropic"]),
+        ("generated.openai_tools", ["pydantic", "mcp", "openai"]),
+        ("generated.anthropic_tools", ["pydantic", "mcp", "anthropic"]),
+        ("generated.gemini_tools", ["pydantic", "mcp", "google"]),
+        ("generated.bedrock_tools", ["pydantic", "mcp", "botocore"]),
     ],
 )
 def test_imports_stay_light(module: str, unwanted: list[str]) -> None:

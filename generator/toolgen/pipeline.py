@@ -14,6 +14,7 @@ from toolgen.data.target import Target
 from toolgen.data.tree import Tree
 from toolgen.piecewise import Crew, Job, Texts, alone, done
 from toolgen.steps.compare import digest
+from toolgen.steps.crowd import crowd
 from toolgen.steps.fit import fit
 from toolgen.steps.format import format_files, format_tree
 from toolgen.steps.keep import keep, options_of
@@ -52,10 +53,12 @@ def compile_specs(
 
     made = done(Job(texts, options_of(targets, settings), make, cache), crew).values()
     kept = {each.tool.wire_name: each for each in made if each.tool}
+    kept = {name: kept[name] for name in sorted(kept)}
+    crowded = crowd([each.tool for each in kept.values() if each.tool], targets)
     return Output(
-        tree=assemble([kept[name] for name in sorted(kept)], targets, settings, cache),
-        warnings=_ordered(made),
-        uses={kept[name].file: tuple(sorted(kept[name].uses)) for name in sorted(kept)},
+        tree=assemble([*kept.values()], targets, settings, cache),
+        warnings=_ordered(made, crowded),
+        uses={each.file: tuple(sorted(each.uses)) for each in kept.values()},
     )
 
 
@@ -101,6 +104,6 @@ def _model_files(tools: Iterable[Tool]) -> Iterable[tuple[str, str]]:
     return ((tool.py_name, f"models/{tool.py_name}.py") for tool in tools)
 
 
-def _ordered(made: Iterable[Kept]) -> tuple[Diagnostic, ...]:
-    found = {warning for each in made for warning in each.warnings}
+def _ordered(made: Iterable[Kept], more: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    found = {warning for each in made for warning in each.warnings} | {*more}
     return tuple(sorted(found, key=lambda each: (each.span, each.code, each.message)))

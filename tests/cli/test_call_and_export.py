@@ -130,6 +130,81 @@ def test_export_anthropic_is_what_the_generated_module_says(project: Cli) -> Non
     assert json.loads(printed.stdout) == [tool]
 
 
+@pytest.mark.parametrize(
+    ("target", "name"), [("gemini", "gemini_tools.TOOLS"), ("bedrock", "bedrock_tools.TOOL_CONFIG")]
+)
+def test_export_of_further_providers_is_what_the_generated_module_says(
+    project: Cli, target: str, name: str
+) -> None:
+    done = project("export", target)
+    assert done.code == 0
+    assert json.loads(done.out)
+    project("generate")
+    module, _, constant = name.partition(".")
+    code = f"import json, generated.{module} as module; print(json.dumps(module.{constant}))"
+    printed = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, check=True)
+    assert json.loads(printed.stdout) == json.loads(done.out)
+
+
+@pytest.mark.parametrize(
+    ("module", "call", "said"),
+    [
+        (
+            "gemini_tools.execute_function_call",
+            {"name": "greet", "args": {"who": "Ada"}},
+            "function_response",
+        ),
+        (
+            "bedrock_tools.execute_tool_use",
+            {"toolUse": {"toolUseId": "t", "name": "greet", "input": {"who": "Ada"}}},
+            "toolResult",
+        ),
+    ],
+)
+def test_further_generated_modules_answer(project: Cli, module: str, call: object, said: str) -> None:
+    project("generate")
+    home, _, function = module.partition(".")
+    code = (
+        f"import asyncio, json, generated.{home} as module\n"
+        f"print(json.dumps(asyncio.run(module.{function}({call!r}))))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], cwd=project.root, capture_output=True, check=True)
+    assert list(json.loads(printed.stdout)) == [said]
+
+
+def test_export_tells_what_the_dialect_loses_and_of_no_other(project: Cli) -> None:
+    assert "gemini: there is no `minLength`" in project("export", "gemini").err
+    assert project("export", "anthropic").err == ""
+    assert project("export", "bedrock").err == ""
+    assert project("generate").err.count("dialect-loss") == 0
+
+
+LIST = """\
+name: rows
+description: List the rows.
+input_schema:
+  type: object
+  properties: {row: {$ref: "#/$defs/Row"}}
+  $defs: {Row: {type: integer}}
+output_schema: {type: array, items: {$ref: "#/$defs/Row"}, $defs: {Row: {type: integer}}}
+"""
+
+
+def test_export_for_older_mcp_clients(project: Cli) -> None:
+    (project.root / "specs" / "rows.yaml").write_text(LIST)
+    done = project("export", "mcp-legacy")
+    assert done.code == 0
+    assert "output-not-object" in done.err
+    rows = json.loads(done.out)["tools"][1]
+    assert rows["inputSchema"] == {"type": "object", "properties": {"row": {"type": "integer"}}}
+    assert rows["outputSchema"] == {
+        "type": "object",
+        "properties": {"result": {"type": "array", "items": {"type": "integer"}}},
+        "required": ["result"],
+    }
+    assert json.loads(project("export", "mcp").out)["tools"][1]["outputSchema"]["type"] == "array"
+
+
 def test_the_generated_anthropic_module_answers_a_block(project: Cli) -> None:
     project("generate")
     code = (

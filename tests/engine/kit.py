@@ -17,6 +17,7 @@ from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span
 from toolgen.data.spec import Spec
 from toolgen.data.target import Target
+from toolgen.schema.limits import PROVIDERS
 from toolgen.steps.lower import lower
 from toolgen.steps.models import models
 
@@ -88,7 +89,9 @@ def same(left: Any, right: Any) -> bool:
 def _target(name: str) -> Target:
     root = files("toolgen.templates") / name
     said = yaml.safe_load((root / "target.yaml").read_text("utf-8"))
-    return Target(name, said["dialect"], said["tool_name"], dict(_texts(root, "")))
+    dialect = said["dialect"]
+    names = PROVIDERS[dialect].tool_name if dialect else ""
+    return Target(name, dialect, names, dict(_texts(root, "")))
 
 
 def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
@@ -99,4 +102,4 @@ def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
             yield prefix + entry.name, entry.read_text("utf-8")
 
 
-TARGETS = tuple(map(_target, ("python", "mcp", "openai", "anthropic")))
+TARGETS = tuple(map(_target, ("python", "mcp", "openai", "anthropic", "gemini", "bedrock")))

@@ -50,7 +50,7 @@ def advise(bound: Bound) -> Iterator[Diagnostic]:
         yield Diagnostic(
             bound.value(("type",)) if "type" in bound.schema else bound.key(()),
             "output-not-object",
-            "MCP clients up to 2025-11-25 take objects only, and are not told of this schema",
+            "MCP clients up to 2025-11-25 take objects only, and get this as the `result` of one",
             "wrap another value: type object with one property, `result` for one",
         )
     draft7 = "draft-07" in str(bound.schema.get("$schema", ""))

@@ -1,14 +1,20 @@
-"""Print a target's tool definitions as one JSON document. Reads the specs; starts no server, imports no SDK.
+"""Print a target's tool definitions as one JSON document, and on stderr what its dialect loses.
+
+Reads the specs; starts no server, imports no SDK.
 
 mcp                {"tools": [...]}, as `tools/list` gives it
+mcp-legacy         the same for clients up to 2025-11-25: outputs are objects, references are written out
 openai-chat        [...], for Chat Completions
 openai-responses   [...], for Responses
 anthropic          [...], for Messages
+gemini             [...], the tools of a request: one, with every function declaration
+bedrock            {"tools": [...]}, the toolConfig of Converse
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from toolgen.cli.out import emit_json
@@ -16,7 +22,10 @@ from toolgen.cli.out import emit_json
 if TYPE_CHECKING:
     from toolgen.runtime import ToolDefinition
 
-_TARGETS = ("mcp", "openai-chat", "openai-responses", "anthropic")
+_TARGETS = ("mcp", "mcp-legacy", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
+
+_LOSSES = frozenset({"dialect-loss", "provider-limit"})
+_TOLD = dict.fromkeys(_TARGETS, _LOSSES) | {"mcp-legacy": _LOSSES | {"output-not-object"}}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,19 +33,34 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli.build import model_of, program_of, read_inputs
-    from toolgen.runtime.adapters import anthropic, mcp, openai
+    from toolgen.cli import faults
+    from toolgen.cli.build import Inputs, model_of, program_of, read_inputs
+    from toolgen.disk import load_targets
+    from toolgen.runtime.adapters import anthropic, bedrock, gemini, mcp, openai
+    from toolgen.steps.crowd import crowd
 
-    inputs = read_inputs(args.start)
-    model = model_of(program_of(inputs), inputs)
+    found = read_inputs(args.start)
+    asked = replace(found.project, targets=(args.target.partition("-")[0],))
+    inputs = Inputs(asked, found.specs, load_targets(asked))
+    program = program_of(inputs)
+    model = model_of(program, inputs)
+    told = [warning for warning in program.warnings if warning.code in _TOLD[args.target]]
+    if told := [*told, *crowd(model.tools, inputs.targets)]:
+        faults.show(told, args.start, as_json=False)
     definitions = {tool.wire_name: cast("ToolDefinition", tool.definition) for tool in model.tools}
     match args.target:
         case "mcp":
             emit_json({"tools": mcp.mcp_tools(definitions)})
+        case "mcp-legacy":
+            emit_json({"tools": mcp.legacy_tools(definitions)})
         case "openai-chat":
             emit_json(openai.chat_tools(definitions))
         case "openai-responses":
             emit_json(openai.responses_tools(definitions))
         case "anthropic":
             emit_json(anthropic.anthropic_tools(definitions))
+        case "gemini":
+            emit_json(gemini.gemini_tools(definitions))
+        case "bedrock":
+            emit_json(bedrock.tool_config(definitions))
     return True

@@ -15,7 +15,7 @@ CODE = r"^[a-z][a-z0-9_]{0,63}$"
 IDENTIFIER = r"^[a-z_][a-zA-Z0-9_]{0,63}$"
 DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
-TARGET_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
+TARGET_NAME = r"^[A-Za-z0-9_.:-]{1,128}$"
 MCP_NAME = r"^[^\x00-\x1f\x7f]{1,256}$"  # MCP asks for 128 of [A-Za-z0-9_.-], and servers do not all listen
 
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -136,6 +136,9 @@ class McpOptions(TargetOptions):
         "The name that MCP publishes, where it is not the tool's.", None
     )
     annotations_title: bool = _about("Publish the title as annotations.title, too, for older clients.", True)
+    inline: bool = _about(
+        "Publish schemas with references written out, for clients that lose `$defs`.", False
+    )
 
 
 class OpenAIOptions(TargetOptions):
@@ -150,12 +153,24 @@ class AnthropicOptions(TargetOptions):
     strict: bool = _about("Strict mode.", False)
 
 
+class GeminiOptions(TargetOptions):
+    """What only Gemini is told."""
+
+
+class BedrockOptions(TargetOptions):
+    """What only Amazon Bedrock is told."""
+
+    strict: bool = _about("Strict mode.", False)
+
+
 class Targets(Part):
     """Flags for single targets."""
 
     mcp: McpOptions = _about("For MCP only.", McpOptions())
     openai: OpenAIOptions = _about("For OpenAI only.", OpenAIOptions())
     anthropic: AnthropicOptions = _about("For Anthropic only.", AnthropicOptions())
+    gemini: GeminiOptions = _about("For Gemini only.", GeminiOptions())
+    bedrock: BedrockOptions = _about("For Amazon Bedrock only.", BedrockOptions())
 
 
 class Spec(Part):

@@ -11,6 +11,7 @@ class Target:
     """One output flavour, as `templates/<name>/target.yaml` and the files beside it say."""
 
     name: str
-    dialect: str | None  # a module of `toolgen.schema`; None: the author's schema goes out as it is
+    dialect: str | None  # one of `toolgen.schema.dialects`; None: the author's schema goes out as it is
     tool_name: str  # the pattern its protocol demands of tool names
     templates: Mapping[str, str]  # "tools/{tool}.py.jinja" → template text
+    asked: bool = False  # named by the author: every loss of its dialect is told

@@ -11,6 +11,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
 from toolgen.disk.fault import UnableError, reason
 from toolgen.disk.project import Project
+from toolgen.schema.limits import PROVIDERS
 from toolgen.words import did_you_mean
 
 BASE = "python"
@@ -30,7 +31,8 @@ def load_targets(project: Project) -> tuple[Target, ...]:
     for name in wanted:
         if name not in known:
             raise _unknown(project, name, known)
-    return tuple(_target(name, texts[name]) for name in (BASE, *(n for n in wanted if n != BASE)))
+    asked = project.targets is not None
+    return tuple(_target(name, texts[name], asked) for name in (BASE, *(n for n in wanted if n != BASE)))
 
 
 def _builtin() -> dict[str, dict[str, str]]:
@@ -70,10 +72,13 @@ def _texts(folder: Path, prefix: str) -> Iterator[tuple[str, str]]:
                 raise UnableError("bad-template", f"{entry} is not UTF-8 text") from error
 
 
-def _target(name: str, texts: dict[str, str]) -> Target:
+def _target(name: str, texts: dict[str, str], asked: bool) -> Target:
     settings = _settings(name, texts)
     templates = {path: text for path, text in texts.items() if path != _SETTINGS}
-    return Target(name, settings.get("dialect"), settings.get("tool_name", "^.+$"), templates)
+    dialect = settings.get("dialect")
+    known = PROVIDERS.get(dialect or "")
+    tool_name = settings.get("tool_name", known.tool_name if known else "^.+$")
+    return Target(name, dialect, tool_name, templates, asked)
 
 
 def _settings(name: str, texts: dict[str, str]) -> dict[str, Any]:

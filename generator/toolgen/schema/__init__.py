@@ -13,3 +13,6 @@ class Loss:
     keyword: str
     reason: str  # one sentence
     fatal: bool = False  # the dialect cannot describe the tool at all
+    always: bool = (
+        False  # told to those, too, who did not ask for the dialect: what goes out has another shape
+    )

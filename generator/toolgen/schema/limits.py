@@ -1,9 +1,112 @@
-"""What providers allow, as data: limits have moved before, so each stands here once, with its source."""
+"""What providers allow, as data: limits have moved before, so each stands here once, with source and date.
+
+A name that a provider refuses is an error; what else is over a limit is a warning at the author's line.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What a provider asks of every tool, whatever its dialect can say. None: nothing is known."""
+
+    tool_name: str  # pattern, of the whole name
+    argument_name: str | None = None  # pattern, of the properties at the root
+    root: frozenset[str] = frozenset()  # keywords that must not stand at the root of the input schema
+    description: int | None = None  # characters of the tool's description
+    tools: int | None = None  # in one request
+    strict: StrictBudget | None = None  # of all strict tools of one request together
+
+
+@dataclass(frozen=True, slots=True)
+class StrictBudget:
+    """How much grammar a provider compiles for one request."""
+
+    tools: int
+    optional: int  # properties that are not required
+    unions: int  # places with `anyOf` or several types
+
+
+_COMBINATORS: Final = frozenset({"anyOf", "oneOf", "allOf"})
+
+_CLAUDE_STRICT: Final = StrictBudget(
+    # https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "Schema complexity limits";
+    # the API's own words are in github.com/vercel/ai/pull/17268 and github.com/genkit-ai/genkit/issues/5230;
+    # 2026-07.
+    tools=20,
+    optional=24,
+    unions=16,
+)
+
+PROVIDERS: Final[Mapping[str, Provider]] = {
+    "openai": Provider(
+        # Docstring of `FunctionDefinition.name` in openai 3.51; 2026-11.
+        tool_name=r"[a-zA-Z0-9_-]{1,64}",
+        # The API's own error, as in github.com/langchain-ai/langchainjs/issues/9804; 2026-01, `const` since
+        # (github.com/goruck/home-generative-agent/pull/545; 2026-08).
+        root=_COMBINATORS | {"enum", "const", "not"},
+        # The API's error `array_above_max_length`, github.com/openai/openai-openapi/pull/76 and
+        # github.com/musistudio/claude-code-router/issues/686; 2025-08.
+        tools=128,
+        # The API's error `string_above_max_length`, github.com/rusiaaman/wcgw/issues/51; 2025-04. Newer
+        # models take more (github.com/run-llama/llama_index/pull/18784), Azure and older ones do not.
+        description=1_024,
+    ),
+    "anthropic": Provider(
+        # The API's error of 400, github.com/home-assistant/core/issues/147760; 2026-07.
+        tool_name=r"[a-zA-Z0-9_-]{1,128}",
+        # "Property keys should match pattern", github.com/anthropics/claude-code/issues/79418; 2026-08.
+        argument_name=r"[a-zA-Z0-9_.-]{1,64}",
+        # "input_schema does not support oneOf, allOf, or anyOf at the top level",
+        # github.com/kenn-io/kata/pull/365; 2026-09.
+        root=_COMBINATORS,
+        strict=_CLAUDE_STRICT,
+    ),
+    "bedrock": Provider(
+        # Shape `ToolName` of bedrock-runtime in botocore 1.44; 2026-11.
+        tool_name=r"[a-zA-Z0-9_-]{1,64}",
+        # Claude, which most tools on Bedrock are for, is asked by its own API's rules.
+        argument_name=r"[a-zA-Z0-9_.-]{1,64}",
+        # github.com/code-yeongyu/senpi/issues/1947; 2026-09.
+        root=_COMBINATORS,
+        # github.com/strands-agents/harness-sdk/issues/2664; 2026-07.
+        strict=_CLAUDE_STRICT,
+    ),
+    "gemini": Provider(
+        # `FunctionDeclaration.name` of google-genai 3.4 says 128, the API 64
+        # (github.com/kaitranntt/ccs/issues/25; 2025-11).
+        tool_name=r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}",
+        # `FunctionDeclaration.parameters` of google-genai 3.4: "Parameter names must …"; 2026-11.
+        argument_name=r"[a-zA-Z_][a-zA-Z0-9_]{0,63}",
+        # `parameters_json_schema`, there: "must describe an object where the properties are the parameters".
+        root=_COMBINATORS,
+        # "At most 512 function declarations", github.com/google-gemini/gemini-cli/issues/25440; 2026-04.
+        tools=512,
+    ),
+    "mcp": Provider(
+        # It SHOULD be 1 to 128 of [A-Za-z0-9_.-] (modelcontextprotocol.io, 2025-11-25 and 2026-07-28), and
+        # real servers have others.
+        tool_name=r"[^\x00-\x1f\x7f]{1,256}",
+    ),
+}
+
+GEMINI_KEYWORDS: Final = frozenset(
+    # `GenerationConfig.response_json_schema` of google-genai 3.4 lists what is supported; 2026-11.
+    # Of its words, `$id` and `$anchor` are of no use where every reference is inlined or goes to `$defs`.
+    {
+        "$defs", "$ref", "type", "format", "title", "description", "enum", "items", "prefixItems", "minItems",
+        "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required",
+    }
+)  # fmt: skip
+
+GEMINI_FORMATS: Final = frozenset(
+    # https://ai.google.dev/gemini-api/docs/structured-output, "Type-specific properties"; 2026-11.
+    {"date-time", "date", "time"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +131,6 @@ OPENAI_STRICT: Final = StrictLimits(
     long_enum=250,
     long_enum_text=15_000,
 )
-
-OPENAI_TOOL_NAME: Final = r"^[a-zA-Z0-9_-]{1,64}$"  # docstrings of `FunctionDefinition.name` in openai 3.51
 
 OPENAI_FORMATS: Final = frozenset(
     # The same guide, "Supported properties"; any other is refused ("'uri' is not a valid format").

@@ -10,7 +10,10 @@ from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
 from toolgen.data.program import Fit, Program, ProgramTool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
-from toolgen.schema import Loss, anthropic, openai
+from toolgen.schema import Loss
+from toolgen.schema.dialects import publish
+from toolgen.schema.limits import PROVIDERS
+from toolgen.steps._definition import description
 
 
 def fit(program: Program, targets: Sequence[Target]) -> Program:
@@ -26,28 +29,43 @@ def fit(program: Program, targets: Sequence[Target]) -> Program:
     tools = []
     for tool in program.tools:
         fits: dict[str, Fit] = {}
+        losers: dict[Loss, list[str]] = {}  # loss → the targets that share it
         lost: list[Diagnostic] = []
         for target in speaking:
             fits[target.name], losses = _fit(tool, target)
-            lost += (_warning(tool, target, loss) for loss in losses)
+            for loss in losses:
+                losers.setdefault(loss, []).append(target.name)
+            lost += _too_long(tool, target)
+        lost += (_warning(tool, names, loss) for loss, names in losers.items())
         tools.append(replace(tool, fits=fits, warnings=(*tool.warnings, *lost)))
         warnings += lost
     return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
 
 
 def _fit(tool: ProgramTool, target: Target) -> tuple[Fit, Sequence[Loss]]:
-    name = published_name(tool, target)
-    wanted: bool | None
-    match target.dialect:
-        case "openai":
-            wanted = tool.spec.targets.openai.strict
-            schema, strict, losses = openai.publish(tool.input_schema, wanted)
-        case "anthropic":
-            wanted = tool.spec.targets.anthropic.strict
-            schema, strict, losses = anthropic.publish(tool.input_schema, wanted)
-        case _:
-            return Fit(name, tool.input_schema), ()
-    return Fit(name, schema, strict), losses if wanted else ()
+    """What goes out, and the losses to tell: all, where the author asked for the target."""
+    options = getattr(tool.spec.targets, target.name, None)
+    made = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
+    told = made.losses if _asked(tool, target) else tuple(loss for loss in made.losses if loss.always)
+    return Fit(published_name(tool, target), made.schema, made.strict), told
+
+
+def _asked(tool: ProgramTool, target: Target) -> bool:
+    """Whether the author asked for the target, in the configuration or in the spec."""
+    return target.asked or target.name in tool.spec.targets.model_fields_set
+
+
+def _too_long(tool: ProgramTool, target: Target) -> Iterator[Diagnostic]:
+    provider = PROVIDERS.get(target.dialect or "")
+    most = provider.description if provider else None
+    length = len(description(tool.spec))
+    if most is not None and length > most and _asked(tool, target):
+        yield Diagnostic(
+            tool.source.value(("description",)),
+            "provider-limit",
+            f"{target.name}: some models refuse descriptions of more than {most} characters; it has {length}",
+            "use_when, avoid_when and returns are part of it",
+        )
 
 
 def published_name(tool: ProgramTool, target: Target) -> str:
@@ -85,9 +103,9 @@ def _place(tool: ProgramTool, target: Target) -> Span:
     return tool.source.value(override if marked else ("name",))
 
 
-def _warning(tool: ProgramTool, target: Target, loss: Loss) -> Diagnostic:
+def _warning(tool: ProgramTool, targets: Sequence[str], loss: Loss) -> Diagnostic:
     path = ("input_schema", *loss.path)
     keyword = (*path, loss.keyword)
     where = tool.source.key(keyword) if keyword in tool.source.marks.keys else tool.source.value(path)
-    reason = loss.reason[:1].lower() + loss.reason[1:].rstrip(".")
-    return Diagnostic(where, "dialect-loss", f"{target.name}: {reason}")
+    reason = loss.reason[:1].lower() + loss.reason[1:].removesuffix(".")
+    return Diagnostic(where, "dialect-loss", f"{', '.join(targets)}: {reason}")

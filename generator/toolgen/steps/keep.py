@@ -22,12 +22,12 @@ from toolgen.data.target import Target
 from toolgen.data.tree import Tree
 from toolgen.python.source import Printed, literal
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 def options_of(targets: Sequence[Target], settings: Settings) -> str:
     """A hash of everything but the specs' texts that the output depends on."""
-    named = [[each.name, each.dialect, each.tool_name, dict(each.templates)] for each in targets]
+    named = [[each.name, each.dialect, each.tool_name, dict(each.templates), each.asked] for each in targets]
     return sha256(json.dumps([_FORMAT, asdict(settings), named]).encode()).hexdigest()
 
 

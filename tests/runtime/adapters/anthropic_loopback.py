@@ -65,9 +65,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def loopback(calls: list[tuple[str, JsonObject]]) -> Iterator[Loopback]:
-    """A server that runs while the block does."""
-    server = Loopback(calls)
+def loopback(calls: list[tuple[str, JsonObject]], provider: type[Loopback] = Loopback) -> Iterator[Loopback]:
+    """A server that runs while the block does; of another provider, if that is given."""
+    server = provider(calls)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

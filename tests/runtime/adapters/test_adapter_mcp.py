@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 import pytest
-from adapter_samples import SECRET, Book, Slow, Wipe, toolkit
+from adapter_samples import SECRET, Book, Slow, Wipe, define, toolkit
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from toolgen.runtime import Toolkit
@@ -82,7 +82,10 @@ def test_the_list_is_the_definitions(era: str) -> None:
     renamed = listed["mcp.renamed"]
     assert (renamed.title, renamed.annotations) == ("Renamed", None)
     assert renamed.input_schema["x-order"] == 1
-    assert (listed["rows"].output_schema is None) == (era == "legacy")
+    rows = rows_schema = {"type": "array", "items": {"type": "integer"}}
+    if era == "legacy":
+        rows_schema = {"type": "object", "properties": {"result": rows}, "required": ["result"]}
+    assert listed["rows"].output_schema == rows_schema
 
 
 def test_the_export_is_what_the_list_says() -> None:
@@ -100,6 +103,18 @@ def test_the_export_is_what_the_list_says() -> None:
     assert book["inputSchema"] is Book.definition["input_schema"]
 
 
+def test_references_are_written_out_where_the_spec_says_so() -> None:
+    word, refers = {"type": "string"}, {"$ref": "#/$defs/Word"}
+    schema = {"type": "object", "properties": {"w": refers}, "$defs": {"Word": word}}
+    plain = define("plain", "Go.", schema, output_schema=schema)
+    asked = define("asked", "Go.", schema, output_schema=schema, targets={"mcp": {"inline": True}})
+    first, second = adapter.mcp_tools({"plain": plain, "asked": asked})
+    assert first["inputSchema"] is schema
+    assert first["outputSchema"] is schema
+    written_out = {"type": "object", "properties": {"w": word}}
+    assert second["inputSchema"] == second["outputSchema"] == written_out
+
+
 @ERAS
 def test_a_result_is_text_and_structure(era: str) -> None:
     result = call(era, "book", WHEN)
@@ -109,10 +124,10 @@ def test_a_result_is_text_and_structure(era: str) -> None:
 
 
 @ERAS
-def test_a_list_is_structure_only_for_clients_that_know_it(era: str) -> None:
+def test_a_list_is_wrapped_for_clients_that_know_objects_only(era: str) -> None:
     result = call(era, "rows", {"n": 3})
     assert result.content[0].text == "[0,1,2]"
-    assert result.structured_content == (None if era == "legacy" else [0, 1, 2])
+    assert result.structured_content == ({"result": [0, 1, 2]} if era == "legacy" else [0, 1, 2])
 
 
 @ERAS

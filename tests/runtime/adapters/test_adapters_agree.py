@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from adapter_samples import toolkit
 from mcp import Client
-from toolgen.runtime.adapters import mcp
+from toolgen.runtime.adapters import bedrock, gemini, mcp
 from toolgen.runtime.adapters.anthropic import execute_tool_use
 from toolgen.runtime.adapters.openai import execute_tool_call
+from toolgen.runtime.answer import as_text
 
 WHEN = {"when": {"asap": True}}
 
@@ -29,6 +30,12 @@ async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
     found["responses"] = (await execute_tool_call(tools, item))["output"]
     block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
     found["anthropic"] = (await execute_tool_use(tools, block))["content"]
+    use = {"toolUse": {"toolUseId": "1", "name": name, "input": arguments}}
+    (content,) = (await bedrock.execute_tool_use(tools, use))["toolResult"]["content"]
+    found["bedrock"] = content["text"]
+    part = await gemini.execute_function_call(tools, {"name": name, "args": arguments})
+    told = part["function_response"]["response"]
+    found["gemini"] = told["error"] if "error" in told else as_text(told["output"])
     return found
 
 

@@ -22,7 +22,7 @@ ADVICE: dict[str, Code] = {
     ),
     "output-not-object": warning(
         "an output schema whose root is not `type: object`",
-        "Older MCP clients drop the whole list of tools for one, so it is not published to them.",
+        "Older MCP clients drop the whole list of tools for one: to them it is the `result` of an object.",
         "Wrap the result as one property of an object.",
     ),
     "unenforced-format": warning(

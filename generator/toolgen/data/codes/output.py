@@ -21,8 +21,13 @@ OUTPUT: dict[str, Code] = {
         "Choose a name that matches the pattern of the message.",
     ),
     "dialect-loss": warning(
-        "a part of a schema that a provider's strict mode cannot say",
+        "a part of a schema that a provider's dialect cannot say",
         "The provider will not hold the model to it; toolgen does, on every call.",
-        "Simplify the schema, or leave targets.openai.strict out: strict is then used where nothing is lost.",
+        "Simplify the schema, or leave targets.<target>.strict out; docs/dialects.md has the losses.",
+    ),
+    "provider-limit": warning(
+        "more than a provider takes",
+        "It refuses the whole request, not just this tool.",
+        "Shorten it, or give each request fewer tools: `toolkit.select(…)`.",
     ),
 }

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
-from toolgen.runtime.adapters import calls
-from toolgen.runtime.adapters.calls import Answer, Incoming, Names, get, identifier
-from toolgen.runtime.adapters.naming import options, published_name, wire_names
-from toolgen.runtime.confirm import Confirm
+from toolgen.runtime.adapters.calls import Directory, Incoming, Speaker, get, identifier
+from toolgen.runtime.adapters.naming import published, published_name, wire_names
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.schema.anthropic import publish
 
 JsonObject = dict[str, Any]
 
 TARGET: Final = "anthropic"
+_DIRECTORY: Final = Directory(TARGET)
 
 
 def anthropic_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
@@ -28,35 +25,13 @@ def anthropic_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObjec
 
 
 def _tool(definition: ToolDefinition) -> JsonObject:
-    wanted = bool(options(definition, TARGET).get("strict"))
-    schema, strict, _ = publish(definition["input_schema"], wanted)
+    made = published(definition, TARGET)
     tool = {
         "name": published_name(definition, TARGET),
         "description": definition["description"],
-        "input_schema": schema,
+        "input_schema": made.schema,
     }
-    return {**tool, "strict": True} if strict else tool
-
-
-async def execute_tool_use(toolkit: Toolkit, block: Any, confirm: Confirm | None = None) -> JsonObject:
-    """Answer one `tool_use` block of a model, SDK object or dict, with the `tool_result` block to send back.
-
-    Whatever the model did wrong is in its text, for the model to mend. `confirm` asks the user. Raises
-    TypeError for what is no tool_use block.
-    """
-    return (await answer_tool_use(toolkit, block, confirm)).message
-
-
-async def answer_tool_use(toolkit: Toolkit, block: Any, confirm: Confirm | None = None) -> Answer:
-    """As `execute_tool_use`, with the response beside the block: `.final_answer`, `.extras`."""
-    return await calls.answer(toolkit, _read(toolkit, block), confirm)
-
-
-def stream_tool_use(
-    toolkit: Toolkit, block: Any, confirm: Confirm | None = None
-) -> AsyncGenerator[Any, None]:
-    """The chunks of a streamed result as they come, JSON values, and last the Answer."""
-    return calls.stream(toolkit, _read(toolkit, block), confirm)
+    return {**tool, "strict": True} if made.strict else tool
 
 
 def _read(toolkit: Toolkit, block: Any) -> Incoming:
@@ -66,8 +41,9 @@ def _read(toolkit: Toolkit, block: Any) -> Incoming:
             "a tool call is a block of `message.content` of type tool_use, "
             f"not {type(block).__name__}" + (f" of type {kind!r}" if isinstance(kind, str) else "")
         )
-    wire_name = _names(toolkit).wire.get(name, name)
-    return Incoming(wire_name, get(block, "input"), partial(_result, identifier(block, "id")))
+    wire_name = _DIRECTORY.wire_name(toolkit, name)
+    arguments = _DIRECTORY.restored(toolkit, wire_name, get(block, "input"))
+    return Incoming(wire_name, arguments, partial(_result, identifier(block, "id")))
 
 
 def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
@@ -75,11 +51,10 @@ def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
     return block if response.success else {**block, "is_error": True}
 
 
-_NAMES: WeakKeyDictionary[Toolkit, Names] = WeakKeyDictionary()
+SPEAKER: Final = Speaker(_read)
 
+execute_tool_use = SPEAKER.execute
+"""Answer one `tool_use` block with the `tool_result` block to send back."""
 
-def _names(toolkit: Toolkit) -> Names:
-    found = _NAMES.get(toolkit)
-    if found is None or found.definitions is not toolkit.definitions:
-        found = _NAMES[toolkit] = Names.of(toolkit, TARGET)
-    return found
+answer_tool_use = SPEAKER.answer
+stream_tool_use = SPEAKER.stream

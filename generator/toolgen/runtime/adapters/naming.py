@@ -1,4 +1,4 @@
-"""Names that a target publishes, and the tools they stand for."""
+"""What a target publishes of a tool: its name, its schema; and the tools that names stand for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolgen.runtime.definition import ToolDefinition
+from toolgen.schema.dialects import Published, publish
 
 
 def options(definition: ToolDefinition, target: str) -> Mapping[str, Any]:
@@ -20,12 +21,17 @@ def published_name(definition: ToolDefinition, target: str) -> str:
     return name
 
 
+def published(definition: ToolDefinition, target: str) -> Published:
+    """The tool's arguments in the dialect of `target`."""
+    return publish(target, definition["input_schema"], options(definition, target).get("strict"))
+
+
 def wire_names(definitions: Mapping[str, ToolDefinition], target: str) -> dict[str, str]:
     """Published name → wire name. Raises ValueError where two tools are published by one name."""
     names: dict[str, str] = {}
     for wire_name, definition in definitions.items():
-        published = published_name(definition, target)
-        other = names.setdefault(published, wire_name)
+        name = published_name(definition, target)
+        other = names.setdefault(name, wire_name)
         if other != wire_name:
-            raise ValueError(f"{other} and {wire_name} are both published as {published!r}")
+            raise ValueError(f"{other} and {wire_name} are both published as {name!r}")
     return names

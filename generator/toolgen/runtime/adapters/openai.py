@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, NoReturn
-from weakref import WeakKeyDictionary
 
-from toolgen.runtime.adapters import calls
-from toolgen.runtime.adapters.calls import Answer, Incoming, Names, get, identifier
-from toolgen.runtime.adapters.naming import options, published_name, wire_names
-from toolgen.runtime.confirm import Confirm
+from toolgen.runtime.adapters.calls import Directory, Incoming, Speaker, get, identifier
+from toolgen.runtime.adapters.naming import published, published_name, wire_names
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.runtime.words import quote
-from toolgen.schema.openai import publish, restorer
 
 JsonObject = dict[str, Any]
 
 TARGET: Final = "openai"
+_DIRECTORY: Final = Directory(TARGET)
 
 
 def chat_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
@@ -38,34 +34,13 @@ def responses_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObjec
 
 
 def _function(definition: ToolDefinition) -> JsonObject:
-    schema, strict, _ = publish(definition["input_schema"], options(definition, TARGET).get("strict"))
+    made = published(definition, TARGET)
     return {
         "name": published_name(definition, TARGET),
         "description": definition["description"],
-        "parameters": schema,
-        "strict": strict,  # always said: the two APIs differ in what they take for granted
+        "parameters": made.schema,
+        "strict": made.strict,  # always said: the two APIs differ in what they take for granted
     }
-
-
-async def execute_tool_call(toolkit: Toolkit, call: Any, confirm: Confirm | None = None) -> JsonObject:
-    """Answer one tool call of a model: a Chat tool call or a Responses function call, SDK object or dict.
-
-    Gives the `tool` message or the `function_call_output` item to send back. Whatever the model did wrong is
-    in its text, for the model to mend. `confirm` asks the user. Raises TypeError for what is no tool call.
-    """
-    return (await answer_tool_call(toolkit, call, confirm)).message
-
-
-async def answer_tool_call(toolkit: Toolkit, call: Any, confirm: Confirm | None = None) -> Answer:
-    """As `execute_tool_call`, with the response beside it: `.final_answer`, `.extras`."""
-    return await calls.answer(toolkit, read_tool_call(toolkit, call), confirm)
-
-
-def stream_tool_call(
-    toolkit: Toolkit, call: Any, confirm: Confirm | None = None
-) -> AsyncGenerator[Any, None]:
-    """The chunks of a streamed result as they come, JSON values, and last the Answer."""
-    return calls.stream(toolkit, read_tool_call(toolkit, call), confirm)
 
 
 def read_tool_call(toolkit: Toolkit, call: Any) -> Incoming:
@@ -106,10 +81,9 @@ def _function_call(toolkit: Toolkit, call: Any, wrap: Callable[[ToolResponse], J
     name = get(call, "name")
     if not isinstance(name, str):
         raise TypeError("the tool call names no tool")
-    dispatch = _dispatch(toolkit)
-    wire_name = dispatch.names.wire.get(name, name)
+    wire_name = _DIRECTORY.wire_name(toolkit, name)
     try:
-        arguments = dispatch.restore(toolkit, wire_name)(_parse(wire_name, get(call, "arguments")))
+        arguments = _DIRECTORY.restored(toolkit, wire_name, _parse(wire_name, get(call, "arguments")))
     except InvalidRequestError as error:
         return Incoming(wire_name, None, wrap, error)
     except RecursionError:
@@ -148,35 +122,10 @@ def _not_json(name: str, why: str) -> InvalidRequestError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Dispatch:
-    """What incoming calls need to know of a toolkit's definitions."""
+SPEAKER: Final = Speaker(read_tool_call)
 
-    names: Names
-    restorers: dict[str, Callable[[Any], Any]]  # wire name → undoes the strict schema; filled when called
+execute_tool_call = SPEAKER.execute
+"""Answer one tool call with the `tool` message or the `function_call_output` item to send back."""
 
-    def restore(self, toolkit: Toolkit, name: str) -> Callable[[Any], Any]:
-        """What brings the arguments of the tool called `name` back to the author's schema."""
-        definition = toolkit.definition_of(name)
-        if definition is None:
-            return _unchanged
-        wire_name = definition["name"]
-        if wire_name not in self.restorers:
-            schema = definition["input_schema"]
-            _, strict, _ = publish(schema, options(definition, TARGET).get("strict"))
-            self.restorers[wire_name] = restorer(schema) if strict else _unchanged
-        return self.restorers[wire_name]
-
-
-_DISPATCHES: WeakKeyDictionary[Toolkit, _Dispatch] = WeakKeyDictionary()
-
-
-def _dispatch(toolkit: Toolkit) -> _Dispatch:
-    found = _DISPATCHES.get(toolkit)
-    if found is None or found.names.definitions is not toolkit.definitions:
-        found = _DISPATCHES[toolkit] = _Dispatch(Names.of(toolkit, TARGET), {})
-    return found
-
-
-def _unchanged(arguments: Any) -> Any:
-    return arguments
+answer_tool_call = SPEAKER.answer
+stream_tool_call = SPEAKER.stream

@@ -25,6 +25,7 @@ from toolgen.runtime.adapters.mcp.result import result_of
 from toolgen.runtime.adapters.mcp.server import answer_call
 from toolgen.runtime.adapters.mcp.service import Service, is_modern
 from toolgen.runtime.toolkit import Toolkit
+from toolgen.schema.inline import wrapped
 
 
 def fastmcp_provider(toolkit: Toolkit) -> Provider:
@@ -104,13 +105,13 @@ class ToolkitTool(Tool):
     def to_mcp_tool(self, **overrides: Any) -> types.Tool:
         """As the spec has it: schemas are not dereferenced, no title is made up, no `_meta` is added.
 
-        An output schema that old clients cannot read is left out for them.
+        An output that is no object is the one property of an object for old clients: `{"result": …}`.
         """
         exact: dict[str, Any] = {"title": self.title}
         exact |= {key: self.listed[key] for key in ("inputSchema", "outputSchema") if key in self.listed}
         request, output = _request(), exact.get("outputSchema")
         if request is not None and output and not is_modern(request) and not is_object_schema(output):
-            exact["outputSchema"] = None
+            exact["outputSchema"] = wrapped(output)
         tool = super().to_mcp_tool(**(exact | overrides))
         tool.meta = tool.meta or None
         return tool
@@ -120,9 +121,8 @@ class ToolkitTool(Tool):
         request, published = _request(), self.listed["name"]
         if request is None:
             response = await self.service.toolkit.call(self.service.wire_name(published), arguments)
-            return ToolResult.from_mcp_result(
-                result_of(response, is_object_schema(self.listed.get("outputSchema", {})))
-            )
+            is_object = is_object_schema(self.listed.get("outputSchema", {}))
+            return ToolResult.from_mcp_result(result_of(response, "plain" if is_object else "none"))
         sent: dict[str, Any] = dict(request.params or {})  # `_meta`, and the answers of a second round
         sent |= {"name": published, "arguments": arguments}
         params = types.CallToolRequestParams.model_validate(sent)

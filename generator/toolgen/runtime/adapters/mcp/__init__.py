@@ -6,13 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .listing import mcp_tools
+    from .listing import legacy_tools, mcp_tools
     from .main import main
     from .server import build_server
 
-__all__ = ["build_server", "main", "mcp_tools"]
+__all__ = ["build_server", "legacy_tools", "main", "mcp_tools"]
 
-_HOMES = {"build_server": "server", "main": "main", "mcp_tools": "listing"}
+_HOMES = {"build_server": "server", "main": "main", "legacy_tools": "listing", "mcp_tools": "listing"}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from toolgen.runtime.adapters.naming import options, published_name
 from toolgen.runtime.definition import ToolDefinition
+from toolgen.schema.inline import inlined, wrapped
 
 TARGET: Final = "mcp"
 CARRIED: Final = "x-mcp"
 """What an import carries in the protocol's words: published in the field's place; null, nothing is."""
+_SCHEMAS: Final = ("inputSchema", "outputSchema")
 
 
 def mcp_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
@@ -90,10 +92,28 @@ def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**schema, "type": "object"} if "type" in schema else {"type": "object", **schema}
 
 
+def legacy_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
+    """The list for clients up to 2025-11-25, its schemas with their references written out.
+
+    Several of those clients lose `$defs`: `toolgen.schema.inline` says which.
+    """
+    written_out = [
+        {key: inlined(value) if key in _SCHEMAS else value for key, value in tool.items()}
+        for tool in served_tools(definitions)
+    ]
+    return for_handshake_era(written_out)
+
+
 def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The list for clients up to 2025-11-25, which refuse all of it over one output that is not an object."""
+    """The list for clients up to 2025-11-25, which refuse all of it over one output that is not an object.
+
+    Such an output is the one property of an object to them: `{"result": …}`.
+    """
     return [
-        {key: value for key, value in tool.items() if key != "outputSchema" or is_object_schema(value)}
+        {
+            key: wrapped(value) if key == "outputSchema" and not is_object_schema(value) else value
+            for key, value in tool.items()
+        }
         for tool in tools
     ]
 
@@ -108,9 +128,11 @@ def _tool(definition: ToolDefinition) -> dict[str, Any]:
     if "title" in definition:
         tool["title"] = definition["title"]
     tool["description"] = definition["description"]
-    tool["inputSchema"] = definition["input_schema"]
-    if "output_schema" in definition:
-        tool["outputSchema"] = definition["output_schema"]
+    inline = options(definition, TARGET).get("inline", False)
+    for key, field in (("inputSchema", "input_schema"), ("outputSchema", "output_schema")):
+        schema: Any = definition.get(field)
+        if schema is not None:
+            tool[key] = inlined(schema) if inline else schema
     annotations = dict(definition.get("annotations", {}))
     if "title" in definition and options(definition, TARGET).get("annotations_title", True):
         annotations.setdefault("title", definition["title"])

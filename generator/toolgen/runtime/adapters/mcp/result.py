@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
@@ -10,6 +10,7 @@ from mcp.server import ServerRequestContext
 from toolgen.runtime.answer import as_text
 from toolgen.runtime.context import LOGGER
 from toolgen.runtime.response import ToolResponse
+from toolgen.schema.inline import RESULT
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
@@ -18,11 +19,14 @@ METADATA_KEY: Final = "toolgen/metadata"  # what the tool tells of its answer
 COERCED_KEY: Final = "toolgen/coerced"  # which arguments were mended, and how
 FINAL_KEY: Final = "toolgen/final_answer"
 
+Structure = Literal["none", "plain", "wrapped"]
+"""How a result's content stands in it as data."""
+
 _OURS = frozenset({"call_id", "coerced", "confirmation"})  # in a response's metadata, not the tool's
 
 
-def result_of(response: ToolResponse, structured: bool) -> types.CallToolResult:
-    """A response as a result; its content as structure, too, where the client takes it."""
+def result_of(response: ToolResponse, structure: Structure) -> types.CallToolResult:
+    """A response as a result; its content as structure, too, where the tool has a schema for it."""
     meta: dict[str, Any] = {}
     if len(response.metadata) > 1:
         told = {key: value for key, value in response.metadata.items() if key not in _OURS}
@@ -38,10 +42,16 @@ def result_of(response: ToolResponse, structured: bool) -> types.CallToolResult:
         meta[ERROR_KEY] = response.error.as_dict()
     return types.CallToolResult(
         content=[types.TextContent(text=response.as_text())],
-        structured_content=response.content if structured and response.error is None else None,
+        structured_content=_structured(response.content, structure) if response.error is None else None,
         is_error=response.error is not None,
         _meta=meta or None,
     )
+
+
+def _structured(content: Any, structure: Structure) -> Any:
+    if structure == "none":
+        return None
+    return {RESULT: content} if structure == "wrapped" else content
 
 
 class Reporter:

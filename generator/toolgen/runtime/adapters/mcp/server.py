@@ -26,7 +26,6 @@ from toolgen.runtime.confirm import ConfirmationPending
 from toolgen.runtime.toolkit import Toolkit
 
 from .confirm import Round, asker, input_required
-from .listing import is_object_schema
 from .result import TOKEN_KEY, Reporter, result_of
 from .service import Service, ToolServer, is_modern
 
@@ -122,9 +121,10 @@ async def answer_call(
     if definition is None:
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
-    schema = definition.get("output_schema")
-    structured = schema is not None and (is_modern(context) or is_object_schema(schema))
-    return result_of(response, structured)
+    if "output_schema" not in definition:
+        return result_of(response, "none")
+    wrap = not is_modern(context) and service.wraps(definition["name"])
+    return result_of(response, "wrapped" if wrap else "plain")
 
 
 def _scopes() -> frozenset[str] | None:

@@ -20,7 +20,7 @@ from toolgen.runtime.confirm import TokenDesk
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.toolkit import Toolkit
 
-from .listing import TARGET, for_handshake_era, served_tools
+from .listing import TARGET, for_handshake_era, is_object_schema, served_tools
 
 LOGGER = logging.getLogger("toolgen.runtime")
 
@@ -43,6 +43,11 @@ class Service:
         self._names = wire_names(definitions, TARGET)
         self._modern = served_tools(definitions)
         self._handshake = for_handshake_era(self._modern)
+        self._wrapped = {
+            name
+            for name, tool in zip(definitions, self._modern, strict=True)
+            if "outputSchema" in tool and not is_object_schema(tool["outputSchema"])
+        }
         self._listed = definitions
 
     def _refresh(self) -> None:
@@ -59,6 +64,10 @@ class Service:
         """The list as it is now."""
         self._refresh()
         return self._modern if modern else self._handshake
+
+    def wraps(self, wire_name: str) -> bool:
+        """Whether clients up to 2025-11-25 know the tool's output as a property of an object."""
+        return wire_name in self._wrapped
 
     def wire_name(self, published: str) -> str:
         """The name of the tool that is published so; any other name as it is."""

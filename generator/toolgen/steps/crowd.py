@@ -1,0 +1,51 @@
+"""Model → diagnostics: what all tools together ask of a provider, against what it takes in one request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.model import Tool
+from toolgen.data.source import Span
+from toolgen.data.target import Target
+from toolgen.schema.budget import cost_of
+from toolgen.schema.limits import PROVIDERS, StrictBudget
+
+
+def crowd(tools: Sequence[Tool], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
+    """A warning at the first tool that is too much for a target, in the order of the tools."""
+    return tuple(found for target in targets for found in _of_target(tools, target))
+
+
+def _of_target(tools: Sequence[Tool], target: Target) -> Iterator[Diagnostic]:
+    provider = PROVIDERS.get(target.dialect or "")
+    if provider is None:
+        return
+    if target.asked and provider.tools is not None:
+        yield from _over(target, tools, [1] * len(tools), provider.tools, "tools")
+    if provider.strict is not None:
+        strict = [tool for tool in tools if tool.fits[target.name].strict]
+        yield from _strict(target, strict, provider.strict)
+
+
+def _strict(target: Target, tools: Sequence[Tool], budget: StrictBudget) -> Iterator[Diagnostic]:
+    costs = [cost_of(tool.fits[target.name].input_schema) for tool in tools]
+    optional, unions = [cost.optional for cost in costs], [cost.unions for cost in costs]
+    yield from _over(target, tools, [1] * len(tools), budget.tools, "strict tools")
+    yield from _over(target, tools, optional, budget.optional, "optional properties of strict tools")
+    yield from _over(target, tools, unions, budget.unions, "properties of several types in strict tools")
+
+
+def _over(
+    target: Target, tools: Sequence[Tool], amounts: Iterable[int], most: int, what: str
+) -> Iterator[Diagnostic]:
+    sums = list(accumulate(amounts))
+    if sums and sums[-1] > most:
+        first = next(tool for tool, reached in zip(tools, sums, strict=True) if reached > most)
+        yield Diagnostic(
+            Span(first.file, 1, 1),
+            "provider-limit",
+            f"{target.name}: one request takes {most} {what}; from here on there are more, {sums[-1]} in all",
+            "give each request a part of them: `toolkit.select(…)`",
+        )

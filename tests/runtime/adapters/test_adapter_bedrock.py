@@ -1,0 +1,164 @@
+"""The Bedrock adapter: held against botocore's model of the service, and a conversation of the real client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import botocore.session
+import pytest
+from adapter_samples import Wipe, closed, define, toolkit
+from anthropic_loopback import JsonObject, Loopback, loopback
+from botocore.validate import ParamValidator
+from toolgen.runtime import Toolkit
+from toolgen.runtime.adapters.bedrock import (
+    answer_tool_use,
+    execute_tool_use,
+    stream_tool_use,
+    tool_config,
+)
+
+import generated.bedrock_tools
+
+WHEN = {"when": {"asap": True}}
+
+
+@pytest.fixture(autouse=True)
+def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    for name in ("AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def faults(shape: str, value: Any) -> str:
+    """What botocore has against `value` as one of the service's shapes."""
+    model = botocore.session.Session().get_service_model("bedrock-runtime")
+    report: str = ParamValidator().validate(value, model.shape_for(shape)).generate_report()
+    return report
+
+
+def use(name: str, given: Any) -> dict[str, Any]:
+    return {"toolUse": {"toolUseId": "tooluse_1", "name": name, "input": given}}
+
+
+def answer(name: str, given: Any, tools: Toolkit | None = None, **options: Any) -> dict[str, Any]:
+    block = asyncio.run(execute_tool_use(tools or toolkit(), use(name, given), **options))
+    assert faults("ContentBlock", block) == ""
+    found: dict[str, Any] = block["toolResult"]
+    return found
+
+
+def test_the_configuration_is_the_services() -> None:
+    config = tool_config(toolkit().definitions)
+    assert faults("ToolConfiguration", config) == ""
+    assert faults("ToolConfiguration", generated.bedrock_tools.TOOL_CONFIG) == ""
+    assert "Missing required parameter" in faults(
+        "ToolConfiguration", {"tools": [{"toolSpec": {"name": "x"}}]}
+    )
+    book = config["tools"][0]["toolSpec"]
+    assert list(book) == ["name", "description", "inputSchema"]
+    assert book["inputSchema"] == {"json": toolkit().definitions["book"]["input_schema"]}
+
+
+def test_strict_where_the_spec_asks_and_the_schema_fits() -> None:
+    asks = {"bedrock": {"strict": True}}
+    fits = define("x", "X.", closed({"n": {"type": "integer", "minimum": 1}}), targets=asks)
+    spec = tool_config({"x": fits})["tools"][0]["toolSpec"]
+    assert spec["strict"] is True
+    assert spec["inputSchema"]["json"]["properties"] == {"n": {"type": "integer"}}
+    assert faults("ToolSpecification", spec) == ""
+    too_open = define("x", "X.", {"type": "object"}, targets=asks)
+    assert "strict" not in tool_config({"x": too_open})["tools"][0]["toolSpec"]
+
+
+def test_a_good_call_and_a_bad_one() -> None:
+    assert answer("book", WHEN) == {
+        "toolUseId": "tooluse_1",
+        "content": [{"text": '{"given":{"when":{"asap":true}},"nothing":null}'}],
+        "status": "success",
+    }
+    refused = answer("book", {**WHEN, "guests": 0})
+    assert refused["status"] == "error"
+    assert refused["content"][0]["text"].startswith("Error [invalid_request]")
+    assert "[unknown_tool]" in answer("nobody", {})["content"][0]["text"]
+
+
+def test_what_is_in_the_block_will_do() -> None:
+    block = asyncio.run(execute_tool_use(toolkit(), use("rows", {"n": 1})["toolUse"]))
+    assert block["toolResult"]["content"] == [{"text": "[0]"}]
+
+
+@pytest.mark.parametrize("thing", [None, {"text": "hi"}, {"toolUse": {"name": "rows", "input": {}}}, "rows"])
+def test_what_is_no_call_is_refused(thing: Any) -> None:
+    with pytest.raises(TypeError, match="tool call"):
+        asyncio.run(execute_tool_use(toolkit(), thing))
+
+
+def test_the_user_is_asked() -> None:
+    async def agree(_: Any) -> bool:
+        return True
+
+    tools = Toolkit([Wipe()])
+    assert "[confirmation_required]" in answer("wipe", {"disk": "a"}, tools)["content"][0]["text"]
+    assert answer("wipe", {"disk": "a"}, tools, confirm=agree)["status"] == "success"
+
+
+def test_the_answer_has_the_response_beside_it_and_ends_a_stream() -> None:
+    block = use("rows", {"n": 1})
+
+    async def streamed() -> list[Any]:
+        return [item async for item in stream_tool_use(toolkit(), block)]
+
+    found = asyncio.run(answer_tool_use(toolkit(), block))
+    assert found.response.content == [0]
+    assert asyncio.run(streamed())[-1].message == found.message
+
+
+class Bedrock(Loopback):
+    """Answers as Converse does."""
+
+    def reply(self, body: JsonObject) -> JsonObject:
+        self.seen.append(body)
+        answered = any("toolResult" in block for message in body["messages"] for block in message["content"])
+        blocks: list[JsonObject] = [{"text": "done"}]
+        if not answered:
+            blocks = [
+                {"toolUse": {"toolUseId": f"tooluse_{i}", "name": name, "input": given}}
+                for i, (name, given) in enumerate(self.calls)
+            ]
+        return {
+            "output": {"message": {"role": "assistant", "content": blocks}},
+            "stopReason": "end_turn" if answered else "tool_use",
+            "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2},
+            "metrics": {"latencyMs": 1},
+        }
+
+
+def test_a_whole_conversation_with_the_real_client() -> None:
+    tools = toolkit()
+    config = tool_config(tools.select(names=["book", "rows"]).definitions)
+    calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]
+    messages: list[Any] = [{"role": "user", "content": [{"text": "go"}]}]
+    with loopback(calls, Bedrock) as server:
+        client = botocore.session.Session().create_client(
+            "bedrock-runtime",
+            region_name="eu-central-1",
+            endpoint_url=server.url,
+            aws_access_key_id="none",
+            aws_secret_access_key="none",
+        )
+        first = client.converse(modelId="m", messages=messages, toolConfig=config)
+        assert first["stopReason"] == "tool_use"
+        said = first["output"]["message"]
+        results = [asyncio.run(execute_tool_use(tools, block)) for block in said["content"]]
+        messages += [said, {"role": "user", "content": results}]
+        last = client.converse(modelId="m", messages=messages, toolConfig=config)
+        client.close()
+    assert last["output"]["message"]["content"] == [{"text": "done"}]
+    assert server.seen[0]["toolConfig"] == json.loads(json.dumps(config))
+    sent = [block["toolResult"] for block in server.seen[1]["messages"][-1]["content"]]
+    assert [each["toolUseId"] for each in sent] == ["tooluse_0", "tooluse_1", "tooluse_2"]
+    assert [each["status"] for each in sent] == ["success", "error", "success"]

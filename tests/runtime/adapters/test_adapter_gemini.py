@@ -1,0 +1,184 @@
+"""The Gemini adapter: declarations, single calls, and a whole conversation of the real client."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from adapter_samples import Book, Renamed, Wipe, define, toolkit
+from anthropic_loopback import JsonObject, Loopback, loopback
+from google import genai
+from google.genai import types
+from toolgen.runtime import BaseTool, ToolContext, Toolkit
+from toolgen.runtime.adapters.gemini import (
+    answer_function_call,
+    execute_function_call,
+    function_declarations,
+    gemini_tools,
+    stream_function_call,
+)
+
+WHEN = {"when": {"asap": True}}
+
+
+def answer(name: str, args: Any, tools: Toolkit | None = None, **options: Any) -> dict[str, Any]:
+    call = types.FunctionCall(id="f1", name=name, args=args)
+    return asyncio.run(execute_function_call(tools or toolkit(), call, **options))
+
+
+def test_declarations_are_the_sdks() -> None:
+    declared = function_declarations(toolkit().select(names=["book", "rows"]).definitions)
+    assert [each["name"] for each in declared] == ["book", "rows"]
+    assert declared[0]["description"] == Book.definition["description"]
+    for each in declared:
+        made = types.FunctionDeclaration.model_validate(each)
+        assert made.parameters_json_schema == each["parameters_json_schema"]
+    assert gemini_tools(toolkit().select(names=["book", "rows"]).definitions) == [
+        {"function_declarations": declared}
+    ]
+
+
+def test_two_tools_cannot_have_one_name() -> None:
+    one = define("x", "X.", {"type": "object"}, targets={"gemini": {"name": "one"}})
+    with pytest.raises(ValueError, match="both published as 'one'"):
+        gemini_tools({"x": one, "y": {**one, "name": "y"}})
+
+
+def test_a_good_call_is_an_output_of_data() -> None:
+    assert answer("book", WHEN) == {
+        "function_response": {
+            "id": "f1",
+            "name": "book",
+            "response": {"output": {"given": {"when": {"asap": True}}, "nothing": None}},
+        }
+    }
+
+
+def test_a_bad_call_is_an_error_in_words() -> None:
+    told = answer("book", {**WHEN, "guests": 0})["function_response"]["response"]
+    assert list(told) == ["error"]
+    assert told["error"].startswith("Error [invalid_request]")
+    assert "[unknown_tool]" in answer("nobody", {})["function_response"]["response"]["error"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": "rows", "args": {"n": 2}},
+        {"function_call": {"name": "rows", "args": {"n": 2}}},
+        {"functionCall": {"name": "rows", "args": {"n": 2}}},
+        types.FunctionCall(name="rows", args={"n": 2}),
+        types.Part(function_call=types.FunctionCall(name="rows", args={"n": 2})),
+    ],
+)
+def test_every_shape_of_a_call(call: Any) -> None:
+    part = asyncio.run(execute_function_call(toolkit(), call))
+    assert part == {"function_response": {"name": "rows", "response": {"output": [0, 1]}}}
+    assert types.Part.model_validate(part).function_response.response == {"output": [0, 1]}
+
+
+def test_no_arguments_at_all() -> None:
+    assert answer("boom", None)["function_response"]["response"]["error"].startswith("Error [internal_error]")
+
+
+@pytest.mark.parametrize(
+    "thing", [None, "rows", {"name": 1}, SimpleNamespace(args={}), types.Part(text="hi")]
+)
+def test_what_is_no_call_is_refused(thing: Any) -> None:
+    with pytest.raises(TypeError, match="a tool call is one of"):
+        asyncio.run(execute_function_call(toolkit(), thing))
+
+
+class Range(BaseTool[Any, Any]):
+    """Its arguments have names that Gemini does not take."""
+
+    definition = define(
+        "range",
+        "Count what came between two days.",
+        {"type": "object", "properties": {"Day<": {"type": "string"}, "Day>": {"type": "string"}}},
+        targets={"gemini": {"name": "day_range"}},
+    )
+    request_model = Renamed.request_model
+
+    def execute(self, request: Any, context: ToolContext) -> Any:
+        return request.given()
+
+
+def test_names_come_back_as_the_author_wrote_them() -> None:
+    tools = Toolkit([Range()])
+    (declared,) = function_declarations(tools.definitions)
+    assert declared["name"] == "day_range"
+    assert list(declared["parameters_json_schema"]["properties"]) == ["Day_", "Day__2"]
+    told = answer("day_range", {"Day_": "1", "Day__2": "2"}, tools)["function_response"]
+    assert told["name"] == "day_range"
+    assert told["response"] == {"output": {"Day<": "1", "Day>": "2"}}
+
+
+def test_the_user_is_asked() -> None:
+    async def agree(_: Any) -> bool:
+        return True
+
+    tools = Toolkit([Wipe()])
+    assert (
+        "[confirmation_required]"
+        in answer("wipe", {"disk": "a"}, tools)["function_response"]["response"]["error"]
+    )
+    assert "output" in answer("wipe", {"disk": "a"}, tools, confirm=agree)["function_response"]["response"]
+
+
+def test_the_answer_has_the_response_beside_it_and_ends_a_stream() -> None:
+    call = {"name": "rows", "args": {"n": 1}}
+
+    async def streamed() -> list[Any]:
+        return [item async for item in stream_function_call(toolkit(), call)]
+
+    found = asyncio.run(answer_function_call(toolkit(), call))
+    assert found.response.content == [0]
+    assert asyncio.run(streamed())[-1].message == found.message
+
+
+class Gemini(Loopback):
+    """Answers as the Gemini API does."""
+
+    def reply(self, body: JsonObject) -> JsonObject:
+        self.seen.append(body)
+        answered = any("functionResponse" in part for each in body["contents"] for part in each["parts"])
+        parts: list[JsonObject] = [{"text": "done"}]
+        if not answered:
+            parts = [
+                {"functionCall": {"id": f"f{i}", "name": name, "args": given}}
+                for i, (name, given) in enumerate(self.calls)
+            ]
+        content = {"role": "model", "parts": parts}
+        return {"candidates": [{"index": 0, "finishReason": "STOP", "content": content}]}
+
+
+def test_a_whole_conversation_with_the_real_client() -> None:
+    tools = toolkit()
+    published: Any = gemini_tools(tools.select(names=["book", "rows"]).definitions)
+    calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]
+    with loopback(calls, Gemini) as server:
+        client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=server.url))
+        config: Any = {"tools": published, "automatic_function_calling": {"disable": True}}
+        first = client.models.generate_content(model="m", contents="go", config=config)
+        parts = [asyncio.run(execute_function_call(tools, call)) for call in first.function_calls or ()]
+        contents: Any = [
+            {"role": "user", "parts": [{"text": "go"}]},
+            first.candidates[0].content if first.candidates else None,
+            {"role": "user", "parts": parts},
+        ]
+        last = client.models.generate_content(model="m", contents=contents, config=config)
+        client.close()
+    assert last.text == "done"
+    sent = server.seen[0]["tools"][0]["functionDeclarations"]
+    assert [each["name"] for each in sent] == ["book", "rows"]
+    declared = published[0]["function_declarations"]
+    assert [each["parameters_json_schema"] for each in sent] == [
+        each["parameters_json_schema"] for each in declared
+    ]
+    answers = [part["functionResponse"] for part in server.seen[1]["contents"][-1]["parts"]]
+    assert [each["id"] for each in answers] == ["f0", "f1", "f2"]
+    assert [list(each["response"]) for each in answers] == [["output"], ["error"], ["output"]]
+    assert "- $.guests: expected at least 1, got 0" in answers[1]["response"]["error"]

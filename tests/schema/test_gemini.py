@@ -1,0 +1,172 @@
+"""Gemini's dialect: only its keywords, never stricter than the author, recursion kept."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from random_schemas import Instances, schemas, unions
+from toolgen.schema.dialects import publish
+from toolgen.schema.gemini import to_gemini
+from toolgen.schema.walk import subschemas
+
+# Written down a second time, from `GenerationConfig.response_json_schema` of google-genai 3.4.
+KEYWORDS = {
+    "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems",
+    "minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required",
+}  # fmt: skip
+PATIENT = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
+
+
+def faults(schema: Any) -> list[str]:
+    """Everything in `schema` that Gemini's documentation does not allow."""
+    found = []
+    for path, node in subschemas(schema):
+        found += [f"{path}: {keyword}" for keyword in node.keys() - KEYWORDS]
+        if "$ref" in node and any(not keyword.startswith("$") for keyword in node):
+            found.append(f"{path}: $ref with siblings")
+        if any(isinstance(value, bool | dict | list | None) for value in node.get("enum", ())):
+            found.append(f"{path}: enum of more than texts and numbers")
+        if "$ref" in node and node["$ref"].removeprefix("#/$defs/") not in schema.get("$defs", {}):
+            found.append(f"{path}: dangling {node['$ref']}")
+    return found
+
+
+@PATIENT
+@given(st.one_of(schemas(), unions()))
+def test_what_is_published_is_in_the_documented_subset(schema: dict[str, Any]) -> None:
+    before = copy.deepcopy(schema)
+    made, _ = to_gemini(schema)
+    assert schema == before
+    assert faults(made) == []
+    Draft202012Validator.check_schema(made)
+
+
+@PATIENT
+@given(st.one_of(schemas(), unions()), st.data())
+def test_what_the_author_accepts_gemini_is_never_told_to_avoid(
+    schema: dict[str, Any], data: st.DataObject
+) -> None:
+    instances = Instances(schema)
+    arguments = instances.draw(data.draw, schema)
+    assume(instances.accepts(schema, arguments))
+    made, _ = to_gemini(schema)
+    Draft202012Validator(made).validate(arguments)
+
+
+def told(schema: dict[str, Any]) -> list[tuple[str, bool]]:
+    return [(loss.keyword, loss.always) for loss in to_gemini(schema)[1]]
+
+
+def one(child: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"a": child}, **more}
+
+
+def printed(child: Any, **more: Any) -> Any:
+    return to_gemini(one(child, **more))[0]["properties"]["a"]
+
+
+def test_what_fits_is_the_authors_own() -> None:
+    schema = one({"type": ["string", "null"], "enum": ["x"], "description": "An x."}, required=["a"])
+    assert publish("gemini", schema).schema is schema
+
+
+@pytest.mark.parametrize(
+    ("child", "wanted"),
+    [
+        ({"const": "x"}, {"type": "string", "enum": ["x"]}),
+        ({"const": None}, {"type": "null"}),
+        ({"type": "boolean", "const": True}, {"type": "boolean", "description": "(const: true)"}),
+        ({"enum": ["a", "b", None]}, {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]}),
+        ({"enum": [[1], "a"]}, {"description": '(enum: [[1], "a"])'}),
+        ({"type": "integer", "exclusiveMinimum": 1, "maximum": 5}, {"type": "integer", "maximum": 5, "minimum": 2}),
+        ({"type": "number", "exclusiveMinimum": 1}, {"type": "number", "description": "(exclusiveMinimum: 1)"}),
+        ({"type": "string", "maxLength": 1}, {"type": "string", "description": "(maxLength: 1)"}),
+        (
+            {"type": "string", "description": "A word.", "default": "x", "pattern": "^x"},
+            {"type": "string", "description": 'A word. (default: "x"; pattern: "^x")'},
+        ),
+        ({"type": "string", "format": "date"}, {"type": "string", "format": "date"}),
+        ({"type": "string", "format": "uri"}, {"type": "string", "description": '(format: "uri")'}),
+        ({"type": "array", "items": {}, "uniqueItems": False, "minItems": 1}, {"type": "array", "items": {}, "minItems": 1}),
+        ({"$comment": "no word of it", "type": "string", "examples": ["x"]}, {"type": "string"}),
+        (
+            {"allOf": [{"type": "object", "properties": {"b": {"minimum": 1}}, "required": ["b"]}, {"required": ["c"]}]},
+            {"type": "object", "properties": {"b": {"minimum": 1}}, "required": ["b", "c"]},
+        ),
+        (
+            {"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False},
+            {"type": "object", "description": '(patternProperties: {"^x": {}})'},
+        ),
+    ],
+)  # fmt: skip
+def test_one_place(child: dict[str, Any], wanted: dict[str, Any]) -> None:
+    assert printed(child) == wanted
+
+
+def test_draft_07_lists_of_items_are_positions() -> None:
+    child = {"type": "array", "items": [{"const": "x"}], "additionalItems": {"type": "integer"}}
+    assert printed(child, **{"$schema": "http://json-schema.org/draft-07/schema#"}) == {
+        "type": "array",
+        "prefixItems": [{"type": "string", "enum": ["x"]}],
+        "items": {"type": "integer"},
+    }
+
+
+def test_references_are_inlined_with_what_stands_beside_them() -> None:
+    word = {"type": "string", "maxLength": 3, "description": "A word."}
+    schema = one({"$ref": "#/$defs/Word", "description": "The first."}, **{"$defs": {"Word": word}})
+    assert to_gemini(schema)[0] == one({"description": "The first.", "type": "string"})
+    assert told(schema) == [("maxLength", False)]
+    bare = one({"$ref": "#/$defs/Word"}, **{"$defs": {"Word": word}})
+    assert to_gemini(bare)[0] == one({"type": "string", "description": "A word. (maxLength: 3)"})
+
+
+NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "n": {"type": "integer"}}}
+
+
+def test_recursion_is_kept_as_a_reference() -> None:
+    made, losses = to_gemini(one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": NODE}}))
+    assert made == one(NODE, required=["a"], **{"$defs": {"Node": NODE}})
+    assert losses == ()
+
+
+def test_nothing_stands_beside_a_reference() -> None:
+    beside = {"$ref": "#/$defs/Node", "description": "The next one.", "minItems": 1}
+    node = {"type": "object", "properties": {"next": beside}}
+    schema = one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": node}})
+    made, losses = to_gemini(schema)
+    bare = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+    assert made == one(bare, **{"$defs": {"Node": bare}})
+    assert [loss.keyword for loss in losses] == ["minItems"]
+    shaped = {**node, "properties": {"next": {**beside, "properties": {"n": {}}}}}
+    made, losses = to_gemini(one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": shaped}}))
+    assert made["properties"]["a"]["properties"]["next"]["properties"] == {"n": {}}
+    assert [loss.keyword for loss in losses] == ["$ref"]
+
+
+def test_a_cycle_goes_only_through_what_may_be_absent_and_that_is_told() -> None:
+    forced = {**NODE, "required": ["next", "n"]}
+    schema = one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": forced}})
+    made, _ = to_gemini(schema)
+    assert made["$defs"]["Node"]["required"] == ["n"]
+    assert made["required"] == ["a"]
+    assert told(schema) == [("required", True)]
+
+
+def test_what_would_grow_beyond_measure_keeps_its_references() -> None:
+    doubling: dict[str, Any] = {"L0": {"type": "string"}}
+    for level in range(1, 20):
+        below = {"$ref": f"#/$defs/L{level - 1}"}
+        doubling[f"L{level}"] = {"type": "object", "properties": {"l": below, "r": below}}
+    made, losses = to_gemini(one({"$ref": "#/$defs/L19"}, **{"$defs": doubling}))
+    assert made["properties"]["a"] == {"$ref": "#/$defs/L19"}
+    assert made["$defs"].keys() == doubling.keys()
+    assert faults(made) == []
+    assert losses == ()

@@ -1,0 +1,104 @@
+"""Arguments as providers take them: roots without combinators, names that they allow, and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolgen.schema.dialects import publish
+
+REF = "$ref"
+
+
+def obj(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, **more}
+
+
+A, B = {"type": "string"}, {"type": "integer"}
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic", "bedrock", "gemini"])
+@pytest.mark.parametrize(
+    ("schema", "wanted"),
+    [
+        (
+            obj({"a": A}, anyOf=[{"required": ["a"]}, {"required": ["b"], "properties": {"b": B}}]),
+            obj({"a": A, "b": B}),
+        ),
+        (
+            obj({}, oneOf=[obj({"a": A}, required=["a", "k"]), obj({"a": B}, required=["k"])]),
+            obj({"a": {"anyOf": [A, B]}}, required=["k"]),
+        ),
+        (
+            obj({"a": A}, required=["a"], allOf=[obj({"b": B}, required=["b"])]),
+            obj({"a": A, "b": B}, required=["a", "b"]),
+        ),
+        (obj({"a": A}, additionalProperties=False, anyOf=[obj({"b": B})]), obj({"a": A}, additionalProperties=False)),
+    ],
+)  # fmt: skip
+def test_branches_are_told_at_the_root(dialect: str, schema: dict[str, Any], wanted: dict[str, Any]) -> None:
+    made = publish(dialect, schema, False)
+    assert made.schema == wanted
+    assert all(loss.always for loss in made.losses if loss.path == ())
+    if dialect != "gemini" or "allOf" not in schema:  # Gemini's dialect has joined it
+        assert any(loss.always for loss in made.losses)
+
+
+def test_branches_may_be_references() -> None:
+    branch = obj({"a": A}, required=["a"])
+    schema = obj({}, anyOf=[{REF: "#/$defs/One"}], **{"$defs": {"One": branch}})
+    assert publish("anthropic", schema).schema == obj({"a": A}, required=["a"], **{"$defs": {"One": branch}})
+
+
+def test_references_into_a_branch_still_lead_somewhere() -> None:
+    schema = obj({"c": {REF: "#/anyOf/0/properties/a"}}, anyOf=[obj({"a": A})])
+    made = publish("openai", schema).schema
+    assert made["properties"] == {"c": {REF: "#/$defs/root_anyOf/anyOf/0/properties/a"}, "a": A}
+    assert made["$defs"]["root_anyOf"]["anyOf"][0]["properties"]["a"] == A
+
+
+def test_openai_takes_no_not_at_the_root_either() -> None:
+    schema = obj({"a": A}, **{"not": {"required": ["a"]}})
+    assert publish("openai", schema).schema == obj({"a": A})
+    assert publish("anthropic", schema).schema is schema
+
+
+NAMES = obj(
+    {"Start<": A, "Start>": B, "Start_": A, "same": {REF: "#/properties/Start%3E"}, "x" * 70: A, "": A},
+    required=["Start>", "same"],
+)
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "bedrock", "gemini"])
+def test_names_are_changed_and_given_back(dialect: str) -> None:
+    made = publish(dialect, NAMES)
+    names = list(made.schema["properties"])
+    assert names == ["Start__2", "Start__3", "Start_", "same", "x" * 64, "_"]
+    assert made.schema["required"] == ["Start__3", "same"]
+    same = made.schema["properties"]["same"]
+    assert same == (B if dialect == "gemini" else {REF: "#/properties/Start__3"})
+    restore = made.restore()
+    assert restore is not None
+    arguments = {name: index for index, name in enumerate(NAMES["properties"])}
+    assert restore(dict(zip(names, arguments.values(), strict=True))) == arguments
+    assert restore({"more": {"Start__2": 1}}) == {"more": {"Start__2": 1}}
+    assert restore("no object") == "no object"
+
+
+def test_arguments_inside_of_arguments_have_their_own_names() -> None:
+    schema = obj({"a<": A, "more": {REF: "#"}}, **{"$defs": {"arguments": A}})
+    made = publish("anthropic", schema).schema
+    inside = obj({"a<": A, "more": {REF: "#/$defs/arguments_"}})
+    assert made == obj(
+        {"a_": A, "more": {REF: "#/$defs/arguments_"}}, **{"$defs": {"arguments": A, "arguments_": inside}}
+    )
+
+
+def test_gemini_allows_fewer_names() -> None:
+    schema = obj({"a.b": A, "0": A})
+    assert publish("anthropic", schema).schema is schema
+    assert list(publish("gemini", schema).schema["properties"]) == ["a_b", "_0"]
+
+
+def test_openai_keeps_names() -> None:
+    assert publish("openai", NAMES).schema is NAMES

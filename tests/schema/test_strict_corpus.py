@@ -1,0 +1,86 @@
+"""Everybody's tools in OpenAI's strict mode: in the documented subset, and arguments restored exactly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from strict_subset import faults
+from strict_values import Strict
+from toolgen.schema.openai import restorer, to_strict
+
+from tools.corpus.__main__ import SHARED
+
+FILES = ["mcp_tools.public.jsonl", "openai_functions.public.jsonl"]
+FOREIGN = ("java", "javascript")  # their calls are not written in JSON
+
+
+@cache
+def corpus(name: str) -> list[tuple[str, dict[str, Any], list[Any]]]:
+    """(tool, schema, arguments of known valid calls)."""
+    path = SHARED / name
+    if not path.is_file():
+        pytest.skip(f"{path} is not there (set TOOLGEN_SHARED)")
+    return [_entry(json.loads(line)) for line in path.read_text().splitlines() if line.strip()]
+
+
+def _entry(line: dict[str, Any]) -> tuple[str, dict[str, Any], list[Any]]:
+    if "function" not in line:
+        return line["name"], line["inputSchema"], []
+    calls = [] if line["language"] in FOREIGN else line["calls"]
+    valid = [call["arguments"] for call in calls if call["valid"]]
+    return line["function"]["name"], line["function"]["parameters"], valid
+
+
+def strict(name: str) -> Iterator[tuple[str, dict[str, Any], list[Any], Strict, bool]]:
+    for tool, schema, calls in corpus(name):
+        made = to_strict(schema)
+        if made.schema is not None:
+            yield tool, schema, calls, Strict(made.schema), not made.losses
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_strict_schema_is_in_the_documented_subset(name: str) -> None:
+    found = {tool: faults(form.schema) for tool, _, _, form, _ in strict(name)}
+    assert len(found) > 0.7 * len({tool for tool, _, _ in corpus(name)})
+    assert {tool: wrong for tool, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_known_calls_come_back_as_they_were(name: str) -> None:
+    sent, changed = 0, []
+    for tool, schema, calls, form, _ in strict(name):
+        restore = restorer(schema)
+        for arguments in calls:
+            encoded = form.encode(form.schema, arguments)
+            if form.accepts(form.schema, encoded):
+                sent += 1
+                if json.dumps(restore(encoded), sort_keys=True) != json.dumps(arguments, sort_keys=True):
+                    changed.append((tool, arguments, encoded))
+    assert changed == []
+    assert sent > 3_000 or "functions" not in name
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_a_model_may_send_fits_the_author_and_comes_back(name: str) -> None:
+    random, tried, wrong = Random(4), 0, []
+    for tool, schema, _, form, lossless in strict(name):
+        restore, author = restorer(schema), Draft202012Validator(schema)
+        for _ in range(3):
+            sent = form.sample(random, form.schema)
+            if not form.accepts(form.schema, sent):
+                continue
+            meant = restore(sent)
+            if lossless and not author.is_valid(meant):
+                wrong.append((tool, sent, "refused"))
+            if author.is_valid(meant):
+                tried += 1
+                if restore(form.encode(form.schema, meant)) != meant:
+                    wrong.append((tool, sent, "changed"))
+    assert wrong == []
+    assert tried > 1_000
