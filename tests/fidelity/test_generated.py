@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from toolgen.runtime.faults import find_faults
+from toolgen.runtime.gate import compile_gate
 
 from tools.corpus.generated import measure_schemas, measure_tool
 from tools.corpus.instances import instances
@@ -73,3 +75,18 @@ def test_a_difference_that_nobody_explains_is_a_miss(tools: Any) -> None:
     score = Score("x")
     score["validators agree"].note("here", "jsonschema refuses: it")
     assert score.misses == ["validators agree: here: jsonschema refuses: it"]
+
+
+def test_faults_are_told_in_the_authors_words() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"v": {"type": "string", "pattern": r"^\<a\>$"}, "w": {"$ref": "#/$defs/List<String>"}},
+        "patternProperties": {"^{x}$": {"type": "string", "writeOnly": True, "maxLength": 3}},
+        "$defs": {"List<String>": {"type": "array", "items": {"enum": ["aa"]}}},
+    }
+    faults = find_faults(compile_gate(schema), {"v": "a", "w": ["ab"], "{x}": "hush, hush"})
+    assert {str(fault) for fault in faults} == {
+        r'- $.v: expected text that matches the pattern "^\\<a\\>$", got "a"',
+        '- $.w[0]: expected "aa", got "ab"',
+        '- $["{x}"]: expected at most 3 characters',
+    }

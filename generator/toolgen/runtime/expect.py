@@ -42,7 +42,12 @@ def sentence(error: ValidationError, schema: Mapping[str, Any], hide: bool) -> s
         return "no property is allowed here" if names else "nothing is allowed here"
     if name in ("BacktrackLimitExceeded", "RegexEngineFailure"):
         return "too complicated to be checked against the pattern"
-    expected = _contains(error, place) if name == "Contains" else _expected(name, kind)
+    if name == "Contains":
+        expected = _contains(error, place)
+    elif name == "Pattern":
+        expected = f"text that matches the pattern {quote(place.get('pattern', kind.pattern), 200)}"
+    else:
+        expected = _expected(name, kind)
     if hide:
         return f"expected {expected}"
     if name == "Enum":
@@ -66,7 +71,6 @@ _EXPECTED: dict[str, Callable[[Any], str]] = {
     "AdditionalItems": lambda kind: f"at most {count(kind.limit, 'item')}",
     "MinProperties": lambda kind: f"at least {count(kind.limit, 'property')}",
     "MaxProperties": lambda kind: f"at most {count(kind.limit, 'property')}",
-    "Pattern": lambda kind: f"text that matches the pattern {quote(kind.pattern, 200)}",
     "Format": lambda kind: _format(kind.format),
     "UniqueItems": lambda kind: "items that are all different",
     "UnevaluatedItems": lambda kind: (

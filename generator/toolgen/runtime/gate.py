@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from toolgen.schema.patterns import enforceable, misread
+from toolgen.schema.patterns import enforceable, located, misread
 
 from .plain import is_json
 
@@ -20,7 +20,7 @@ PATTERNS = jsonschema_rs.FancyRegexOptions(size_limit=100_000_000)  # bytes of o
 class Gate:
     """A schema that compiled: formats are asserted, the draft is the one of `$schema` (default 2020-12)."""
 
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any]  # the author's, as `errors` finds its way in it
     fits: Callable[[Any], bool]  # for values known to be JSON
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
 
@@ -31,8 +31,8 @@ class Gate:
 
 def compile_gate(schema: Mapping[str, Any]) -> Gate:
     """Compile `schema`. Raises ValueError where it is not a schema or refers to anything outside itself."""
-    validator = compiled(schema)
-    return Gate(schema, validator.is_valid, validator.iter_errors)
+    validator, as_written = _compiled(schema, True, _refuse)
+    return Gate(schema if as_written else located(schema), validator.is_valid, validator.iter_errors)
 
 
 def compiled(
@@ -45,18 +45,25 @@ def compiled(
     `retrieve` gives the document at an address; without it, references stay within the schema. Raises
     ValueError, or `jsonschema_rs.ReferencingError`, where there is no way to enforce it.
     """
+    return _compiled(schema, formats, retrieve or _refuse)[0]
 
-    def validator(of: Mapping[str, Any], patterns: Any = None) -> jsonschema_rs.Validator:
+
+def _compiled(
+    schema: Mapping[str, Any], formats: bool, retrieve: Callable[[str], Any]
+) -> tuple[jsonschema_rs.Validator, bool]:
+    """The validator, and whether it has the schema as it was written."""
+
+    def validator(of: Mapping[str, Any], patterns: Any) -> jsonschema_rs.Validator:
         return jsonschema_rs.validator_for(
-            dict(of), validate_formats=formats, retriever=retrieve or _refuse, pattern_options=patterns
+            dict(of), validate_formats=formats, retriever=retrieve, pattern_options=patterns
         )
 
     if not misread(schema):
         try:
-            return validator(schema)
+            return validator(schema, None), True
         except ValueError:
             pass
-    return validator(enforceable(schema), PATTERNS)
+    return validator(enforceable(schema), PATTERNS), False
 
 
 def _refuse(uri: str) -> Any:

@@ -2,13 +2,13 @@
 
 ECMA-262, as browsers and most tools have it, takes a brace that begins no count, and a `-` beside `\\w`, for
 themselves, and has escapes of its own. The validator's engine refuses them, or reads them otherwise.
-`relaxed` says the same in its words; nobody else sees them.
+`relaxed` says the same in its words; faults are told in the author's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -84,12 +84,17 @@ def enforceable(schema: Any) -> Any:
     """`schema` as the validator takes it: itself, or a copy with some of it in other words."""
     for _, node in subschemas(schema):
         if any(_told(node.get(key), way) != node.get(key) for key, way in _WAYS.items()):
-            return _copy(schema)
+            return _copy(schema, _WAYS)
         if isinstance(patterns := node.get("patternProperties"), dict) and any(
             relaxed(key) != key for key in patterns
         ):
-            return _copy(schema)
+            return _copy(schema, _WAYS)
     return schema
+
+
+def located(schema: Any) -> Any:
+    """`schema` in the author's words, its parts where `enforceable` has them: what the validator tells of."""
+    return _copy(schema, {})
 
 
 def _addressed(ref: str) -> str:
@@ -104,7 +109,7 @@ def _told(value: Any, way: Callable[[str], str]) -> Any:
     return way(value) if isinstance(value, str) else value
 
 
-def _copy(schema: Any) -> Any:
+def _copy(schema: Any, ways: Mapping[str, Callable[[str], str]]) -> Any:
     known = {id(node) for _, node in subschemas(schema)}
 
     def walk(value: Any) -> Any:
@@ -114,7 +119,7 @@ def _copy(schema: Any) -> Any:
             return value
         copy = {key: walk(inner) for key, inner in value.items()}
         if id(value) in known:
-            copy |= {key: _told(copy[key], way) for key, way in _WAYS.items() if key in copy}
+            copy |= {key: _told(copy[key], way) for key, way in ways.items() if key in copy}
             if isinstance(copy.get("patternProperties"), dict):
                 copy["patternProperties"] = {
                     relaxed(key): inner for key, inner in copy["patternProperties"].items()
