@@ -1,7 +1,8 @@
 """Write specs for tools that exist already, one file each; nothing that their source says is lost.
 
-mcp     tools of an MCP server
-openai  functions as Chat Completions and Responses have them
+mcp      tools of an MCP server
+openai   functions as Chat Completions and Responses have them
+openapi  operations of an HTTP API, and with --implement what calls them
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 KINDS = {
     "mcp": "tools of an MCP server",
     "openai": "functions as Chat Completions and Responses have them",
+    "openapi": "operations of an HTTP API, and with --implement what calls them",
 }
 
 

@@ -25,11 +25,16 @@ from toolgen.disk import (
 from toolgen.disk.fault import reason
 
 if TYPE_CHECKING:
+    from toolgen.data.model import Model
     from toolgen.importers.naming import Names
     from toolgen.importers.tool import Imported
 
 _MAX_BYTES = 64 * 1024 * 1024 + 1
 _SHOWN = 5  # paths that one message names
+
+
+Beside = Callable[[Project, "Model"], dict[str, str]]
+"""What to write beside the specs of these tools: path below the project → text. Never in place of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +91,15 @@ def read_bytes(args: argparse.Namespace) -> tuple[bytes, str]:
 
 
 def bring_in(
-    args: argparse.Namespace, make: Callable[[Names], list[Imported]], owned: tuple[str, ...]
+    args: argparse.Namespace,
+    make: Callable[[Names], list[Imported]],
+    owned: tuple[str, ...],
+    beside: Beside | None = None,
 ) -> bool:
     """Write the specs of what `make` imports, given the names that are decided; tell what was done.
 
     `owned` are the fields that `--sync` takes from the source.
     """
-    from toolgen.disk.commit import commit
     from toolgen.importers.sync import Earlier, plan_import, plan_sync
     from toolgen.steps.read import read
 
@@ -103,13 +110,12 @@ def bring_in(
     made = plan_sync(tools, earlier, owned) if args.sync else plan_import(tools, earlier)
     if made.in_the_way:
         raise UnableError("file-exists", _in_the_way(place, made.in_the_way), _SYNC)
-    files = _with_schema(place, made.files)
-    _try(place, made.files)
-    if args.sync:
-        commit(place.base, files, {})
-    else:
-        create_files(place.base, files)
+    model = _try(place, made.files)
+    more = beside(place.project, model) if beside and model and place.project else {}
+    _write(place, _with_schema(place, made.files), more, args.sync)
+    start = Path(args.start).resolve()
     written = [place.shown + path for path in made.files]
+    written += [_shown(place.project.root / path, start) for path in more if place.project]
     if args.format == "json":
         emit_json({"tools": len(tools), "written": written, "notes": list(made.notes)})
         return True
@@ -117,8 +123,26 @@ def bring_in(
         say(f"  {note}")
     if written:
         emit("\n".join(written))
-    say(f"{count(len(tools), 'tool')} in the source, {count(len(written), 'spec')} written")
+    say(f"{count(len(tools), 'tool')} in the source, {count(len(made.files), 'spec')} written")
     return True
+
+
+def _write(place: Place, files: Mapping[str, str], more: Mapping[str, str], replace: bool) -> None:
+    """The specs, and below the project what goes with them: all or none."""
+    from toolgen.disk.commit import commit
+
+    base = place.base
+    if more and place.project is not None:
+        base = place.project.root
+        files = {**{_shown(place.base / path, base): text for path, text in files.items()}, **more}
+    if replace:
+        commit(base, files, {})
+    else:
+        create_files(base, files)
+
+
+def _shown(path: Path, start: Path) -> str:
+    return os.path.relpath(path, start).replace(os.sep, "/")
 
 
 _SYNC = "nothing was written; --sync brings earlier imports up to date"
@@ -177,17 +201,18 @@ def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
     return {**files, name: text}
 
 
-def _try(place: Place, files: Mapping[str, str]) -> None:
-    """Specs that would not compile are not written: what is imported must generate."""
+def _try(place: Place, files: Mapping[str, str]) -> Model | None:
+    """Specs that would not compile are not written: what is imported must generate. The tools, if any."""
     from toolgen.data.model import Settings
     from toolgen.disk import load_targets
     from toolgen.pipeline import understand
     from toolgen.steps.lower import lower
 
     texts = {path: text.encode() for path, text in files.items()}
-    if texts:
-        project = place.project or Project(place.base.parent, "", "")
-        lower(understand({**_shared(place), **texts}, load_targets(project), place.shown), Settings())
+    if not texts:
+        return None
+    project = place.project or Project(place.base.parent, "", "")
+    return lower(understand({**_shared(place), **texts}, load_targets(project), place.shown), Settings())
 
 
 def _shared(place: Place) -> dict[str, bytes]:

@@ -18,7 +18,7 @@ from toolgen.cli.parser import add_format
 from toolgen.disk import Project, UnableError, create_files, find_project, read_text
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
-_PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
+PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,14 +111,14 @@ def _files(project: Project, spec: str, wanted: dict[str, Any]) -> dict[str, str
     if read_text(project.root, f"{project.specs}/{schema}") is None:
         files[f"{project.specs}/{schema}"] = schema_text
     if project.implementations:
-        files |= dict.fromkeys(_missing_packages(project), _PACKAGE)
+        files |= dict.fromkeys(missing_packages(project), PACKAGE)
         module = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
         files[module.relative_to(project.root).as_posix()] = implementation_text(project, tool, wanted)
         files[f"tests/test_{tool.py_name}.py"] = test_text(project, tool, wanted)
     return files
 
 
-def _missing_packages(project: Project) -> Iterator[str]:
+def missing_packages(project: Project) -> Iterator[str]:
     """`__init__.py` of every package on the way to the implementations that has none."""
     parts = (project.implementations or "").split(".")
     for depth in range(1, len(parts) + 1):

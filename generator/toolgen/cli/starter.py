@@ -62,6 +62,19 @@ def implementation_text(project: Project, tool: Tool, wanted: Mapping[str, Any])
     )
 
 
+def http_text(package: str, tool: Tool) -> str:
+    """A module that makes the call of an imported operation."""
+    how = tool.definition["x-openapi"]
+    title = tool.summary if "operations" in how else f"{how['method']} {how['path']}"
+    return render(
+        "_new/http.py.jinja",
+        package=package,
+        title=title,
+        tool=tool,
+        class_name=tool.tool_class.removesuffix("Tool"),
+    )
+
+
 def test_text(project: Project, tool: Tool, wanted: Mapping[str, Any]) -> str:
     """A test that waits for the implementation."""
     return render(
