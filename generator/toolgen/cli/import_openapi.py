@@ -66,6 +66,8 @@ def run(args: argparse.Namespace) -> bool:
     with refusing():
         data, name = _fetched(args.source) if is_url else read_bytes(args)
         document = read_document(data, name)
+    if isinstance(document, dict) and document.get("webhooks") and not document.get("paths"):
+        say("the document has webhooks only: what the API calls, and nothing that can be called")
     load = _none_beside if is_url or args.source == "-" else _files_beside(Path(args.start, args.source))
     return bring_in(
         args, lambda names: import_openapi(document, name, load, wanted, names, _Teller().tell), OWNED, beside

@@ -316,3 +316,33 @@ def test_an_answer_without_end_is_cut(called: Made, api: Api) -> None:
     call = called(document({"/": {"get": operation()}}))
     api.answers.append((200, {"Content-Type": "application/json"}, b" " * (21 * 1024 * 1024)))
     assert "more than 20 MB" in call("do").error.message  # type: ignore[union-attr]
+
+
+def test_one_tool_for_a_tag(called: Made, api: Api) -> None:
+    things = {
+        "things": {
+            "get": operation(
+                operationId="things/get", tags=["Things"], parameters=[parameter("operation", "query")]
+            ),
+            "post": operation(operationId="make", tags=["Things"], requestBody=body({"type": "array"})),
+        }
+    }
+    call = called(document({"/things": things["things"]}), "--per", "tag")
+    assert call("things", {"call": {"operation": "things_get", "query_operation": "x"}}).success
+    assert (api.last.method, api.last.target) == ("GET", "/things?operation=x")
+    assert call("things", {"call": {"operation": "make", "body": [1]}}).success
+    assert (api.last.method, api.last.json) == ("POST", [1])
+    refused = call("things", {"call": {"operation": "make"}}).error
+    assert refused is not None
+    assert refused.code == "invalid_request"
+
+
+def test_a_query_as_a_whole(called: Made, api: Api) -> None:
+    whole = {
+        "name": "q",
+        "in": "querystring",
+        "content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}},
+    }
+    call = called(document({"/search": {"query": operation(parameters=[whole])}}, "3.2.0"))
+    assert call("do", {"q": {"a": "x y", "b": [1, 2]}}).success
+    assert (api.last.method, api.last.target) == ("QUERY", "/search?a=x%20y&b=1&b=2")

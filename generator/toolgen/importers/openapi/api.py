@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from toolgen.importers.naming import Names
 from toolgen.importers.openapi.document import Library, Load
 from toolgen.importers.openapi.operations import all_operations, selected
+from toolgen.importers.openapi.tags import per_tag
 from toolgen.importers.openapi.tools import OWNED, Reader, per_operation
 from toolgen.importers.tool import Imported
 
@@ -33,11 +35,10 @@ def import_openapi(
     """
     library = Library(name, data, load)
     operations = selected(all_operations(library), wanted.include, wanted.exclude)
-    reader = Reader(library)
-    made: list[Imported] = []
-    for tool in per_operation(reader, operations, decided):
-        made.append(tool)
-        tell(len(made), len(operations))
+    done = count(1)
+    reader = Reader(library, lambda: tell(next(done), len(operations)))
+    make = per_tag if wanted.per == "tag" else per_operation
+    made = list(make(reader, operations, decided))
     if made:
         told = (*reader.repairs.told(), *made[0].notes)
         made[0] = replace(made[0], notes=told)

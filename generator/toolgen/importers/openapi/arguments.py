@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +28,11 @@ _NOT_OURS = frozenset(
     ]
 )
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_TEMPLATE = re.compile(r"\{([^{}/]+)\}")
 _LONGEST = 64  # of a property that every provider takes
+
+
+_Found = dict[tuple[str, str], tuple[dict[str, Any], Place]]
 
 
 @dataclass(slots=True)
@@ -41,6 +45,7 @@ class Arguments:
     body: dict[str, Any] | None = None  # as `x-openapi` has it
     others: Schema | bool = False  # what further arguments may be
     notes: list[str] = field(default_factory=list)
+    reserved: frozenset[str] = frozenset()  # names that arguments must not have
 
     def schema(self) -> Schema:
         """The schema of the arguments, without `$defs`."""
@@ -53,10 +58,10 @@ class Arguments:
         """One more argument; what it is called."""
         plain = _UNSAFE.sub("_", wire_name).strip("_")[:_LONGEST] or place
         name = plain
-        if name in self.properties:
+        if self._is_taken(name):
             name = f"{place}_{plain}"[:_LONGEST]
             number = 2
-            while name in self.properties:
+            while self._is_taken(name):
                 name, number = f"{place}_{plain}"[: _LONGEST - 4] + f"_{number}", number + 1
         if name != wire_name:
             why = f", since another one is called {quoted(plain)}" if name != plain else ""
@@ -66,10 +71,16 @@ class Arguments:
             self.required.append(name)
         return name
 
+    def _is_taken(self, name: str) -> bool:
+        return name in self.properties or name in self.reserved
 
-def arguments_of(operation: Operation, schemas: Schemas) -> Arguments:
-    """Path, query, header and cookie parameters, then the body. Raises `SourceError`."""
-    made = Arguments()
+
+def arguments_of(operation: Operation, schemas: Schemas, reserved: Sequence[str] = ()) -> Arguments:
+    """Path, query, header and cookie parameters, then the body. Raises `SourceError`.
+
+    No argument is called as one of `reserved`.
+    """
+    made = Arguments(reserved=frozenset(reserved))
     found = sorted(_parameters(operation, schemas), key=lambda each: _PLACES.index(each[0]["in"]))
     for node, at in found:
         _add_parameter(made, node, at, schemas)
@@ -82,7 +93,7 @@ def arguments_of(operation: Operation, schemas: Schemas) -> Arguments:
 def _parameters(operation: Operation, schemas: Schemas) -> Iterator[tuple[dict[str, Any], Place]]:
     """Those of the path item and of the operation, which may say one anew."""
     library = schemas.library
-    found: dict[tuple[str, str], tuple[dict[str, Any], Place]] = {}
+    found: _Found = {}
     for owner, place in ((operation.item, operation.item_place), (operation.node, operation.place)):
         listed = owner.get("parameters") or []
         if not isinstance(listed, list):
@@ -96,7 +107,21 @@ def _parameters(operation: Operation, schemas: Schemas) -> Iterator[tuple[dict[s
                 schemas.repairs.note(f"the header {name} is not the caller's to say: left out", at)
                 continue
             found[name, where] = (node, at)
-    return iter(found.values())
+    return _of_path(operation, found, schemas)
+
+
+def _of_path(operation: Operation, found: _Found, schemas: Schemas) -> Iterator[tuple[dict[str, Any], Place]]:
+    """Those of `found` that have a place; and those that only the path tells of."""
+    named = list(dict.fromkeys(_TEMPLATE.findall(operation.path)))
+    for (name, where), (node, at) in found.items():
+        if where == "path" and name not in named:
+            schemas.repairs.note("a path parameter that is not in the path: left out", at)
+            continue
+        yield node, at
+    for name in named:
+        if (name, "path") not in found:
+            schemas.repairs.note(f"{{{name}}} in the path is not described: read as text", operation.place)
+            yield {"name": name, "in": "path", "required": True}, operation.place
 
 
 def _add_parameter(made: Arguments, node: dict[str, Any], at: Place, schemas: Schemas) -> None:

@@ -47,6 +47,7 @@ class _Whole:
     places: dict[str, Place] = field(default_factory=dict)
     required: list[str] = field(default_factory=list)
     others: Place | bool = False
+    seen: set[Place] = field(default_factory=set)
 
 
 def body_of(operation: Operation, schemas: Schemas) -> Body | None:
@@ -115,8 +116,9 @@ def _take_apart(whole: _Whole, at: Place, schemas: Schemas) -> bool:
     library = schemas.library
     place = library.followed(at)
     node = library.value(place)
-    if not isinstance(node, dict) or node.get("nullable") is True:
+    if not isinstance(node, dict) or node.get("nullable") is True or place in whole.seen:
         return False
+    whole.seen.add(place)
     if any(key not in _FLAT and not key.startswith("x-") for key in node):
         return False
     branches, properties = node.get("allOf", []), node.get("properties", {})

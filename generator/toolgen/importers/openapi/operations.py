@@ -81,12 +81,15 @@ def selected(
                 did_you_mean(pattern, known)
                 or "a pattern matches an operationId, a path, 'GET /path' or a tag; * stands for anything",
             )
-    return [
+    found = [
         operation
         for operation in operations
         if (not include or any(_matches(operation, pattern) for pattern in include))
         and not any(_matches(operation, pattern) for pattern in exclude)
     ]
+    if operations and not found:
+        raise SourceError("no operation is left", "include more, or exclude less")
+    return found
 
 
 def _matches(operation: Operation, pattern: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ OWNED = (
 )  # fmt: skip
 """The fields that the source decides."""
 
-_TIMEOUT = 60  # seconds
+TIMEOUT = 60  # seconds
 _HINTS = {
     "get": {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True},
     "put": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
@@ -52,17 +52,19 @@ class Understood:
 class Reader:
     """Reads the operations of one document. `repairs` fill up on the way."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, tell: Callable[[], None] = lambda: None) -> None:
         self.library = library
+        self._tell = tell  # is called for every operation that was read
         self.repairs = Repairs(library)
         self.schemas = Schemas(library, self.repairs)
         self._bundles = Bundles(self.schemas)
 
-    def understand(self, operation: Operation) -> Understood:
-        """Read one operation. Raises `SourceError`."""
+    def understand(self, operation: Operation, reserved: Sequence[str] = ()) -> Understood:
+        """Read one operation, none of whose arguments is to be called as `reserved`. Raises `SourceError`."""
+        self._tell()
         return Understood(
             operation,
-            arguments_of(operation, self.schemas),
+            arguments_of(operation, self.schemas, reserved),
             answers_of(operation, self.schemas),
             security_of(operation, self.library, self.repairs),
             server_of(operation, self.library, self.repairs),
@@ -133,7 +135,7 @@ def per_operation(reader: Reader, operations: Sequence[Operation], decided: Name
             fields["auth"] = auth
         if operation.node.get("deprecated") is True:
             fields["deprecated"] = {"message": "The API marks this operation as deprecated."}
-        fields["timeout"] = _TIMEOUT
+        fields["timeout"] = TIMEOUT
         fields[CARRIED] = reader.call(found)
         yield Imported(in_order(fields), tuple(f"{name}: {note}" for note in notes))
 

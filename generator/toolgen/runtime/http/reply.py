@@ -68,7 +68,7 @@ def failure(reply: Reply, how: Mapping[str, Any], errors: Errors) -> ToolError:
     passing = NAMES.get(status, "") in RETRYABLE or reply.status >= 500
     made = named(errors, code) or (RetryableHttpError if passing else HttpError)
     details: dict[str, Any] = {"status": reply.status}
-    said = f"The API answered {reply.status} {reply.reason}".rstrip()
+    said = f"The API answered {reply.status} {reply.reason[:60]}".rstrip()
     body = _body(reply)
     if words := _words(body):
         said += f": {words}"

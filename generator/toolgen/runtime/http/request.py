@@ -39,7 +39,8 @@ class Prepared:
     def full_url(self) -> str:
         """The URL with its query."""
         query = "&".join(f"{key}={value}" for key, value in self.query)
-        return f"{self.url}?{query}" if query else self.url
+        joint = "&" if "?" in self.url else "?"
+        return f"{self.url}{joint}{query}" if query else self.url
 
     def all_headers(self) -> dict[str, str]:
         """The headers, cookies among them."""
@@ -65,7 +66,7 @@ def prepare(how: Mapping[str, Any], arguments: Mapping[str, Any]) -> Prepared:
             _add_body(made, how["body"], values)
     except UnfitValueError as error:
         raise InvalidRequestError(f"The arguments are not valid: {error}.") from None
-    made.url = base_url(how) + path
+    made.url = base_url(how) + path.partition("#")[0]
     if how.get("accept"):
         made.headers.setdefault("Accept", how["accept"])
     return made
@@ -75,11 +76,19 @@ def base_url(how: Mapping[str, Any]) -> str:
     """Where the API is: what the environment says, or else the document."""
     name = how["base_url"]
     url = (os.environ.get(name) or how.get("server", "")).rstrip("/")
-    parts = urlsplit(url)
-    if parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment):
+    if _is_usable(url):
         return url
     wrong = "is no http or https URL" if url else "is not set, and the API's document names no server"
     raise MissingDependencyError(f"The environment variable {name} {wrong}.", details={"name": name})
+
+
+def _is_usable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number
+        return False
+    return bool(known) and not (parts.query or parts.fragment)
 
 
 def _place(made: Prepared, parameter: Mapping[str, Any], value: Any, path: str) -> str:
@@ -90,9 +99,8 @@ def _place(made: Prepared, parameter: Mapping[str, Any], value: Any, path: str) 
     if place == "query":
         made.query += in_query(name, value, parameter)
     elif place == "querystring":
-        explode = {**parameter, "style": "form", "explode": True}
-        explode.pop("media_type", None)
-        made.query += in_query(name, value, explode)
+        whole = value if isinstance(value, dict) else {text_of(value): ""}
+        made.query += [pair for key, inner in whole.items() for pair in in_query(key, inner, {})]
     elif place == "cookie":
         made.cookies += in_cookie(name, value, parameter)
     elif value is not None and _TOKEN.fullmatch(name):
