@@ -49,7 +49,7 @@ generate: $(READY) ## write generated/ from specs/
 test-wheel: $(READY) ## build the wheel, install it in clean environments, try each extra
 	@$(BIN)/python -m pytest -m wheel tests/packaging
 
-corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openai FILE" for yours)
+corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openapi FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs
