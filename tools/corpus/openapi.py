@@ -1,4 +1,4 @@
-"""Every operation of an OpenAPI document as a tool: imported, generated, loaded; seconds and memory of each."""
+"""Every operation of an OpenAPI document as a tool: imported, generated and loaded; seconds and memory."""
 
 from __future__ import annotations
 

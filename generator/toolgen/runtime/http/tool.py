@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from toolgen.runtime.errors import ToolError, ToolTimeoutError
 
@@ -14,7 +14,7 @@ from .security import secure
 
 if TYPE_CHECKING:
     from toolgen.runtime.context import ToolContext
-    from toolgen.runtime.definition import ToolDefinition
+    from toolgen.runtime.tool import BaseTool
 
 _SECONDS = 60.0
 
@@ -27,9 +27,6 @@ class HttpTool:
     Override `headers` to send more, or `execute` to do more.
     """
 
-    definition: ClassVar[ToolDefinition]
-    errors: ClassVar[tuple[type[ToolError], ...]]
-
     def headers(self, context: ToolContext) -> Mapping[str, str]:
         """Further headers for one call; they win over those of the arguments."""
         return {}
@@ -40,8 +37,9 @@ class HttpTool:
         Raises the spec's declared errors for statuses that tell of a failure, and `unreachable` or
         `timeout` where there is none.
         """
+        tool = cast("BaseTool[Any, Any]", self)
         arguments = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        definition = cast("dict[str, Any]", self.definition)
+        definition = cast("dict[str, Any]", tool.definition)
         how = definition["x-openapi"]
         if "operations" in how:  # one tool for several operations: the arguments say which
             arguments = dict(arguments["call"])
@@ -54,9 +52,9 @@ class HttpTool:
         except SlowError as error:
             raise ToolTimeoutError(f"{error}.") from None
         except UnreachableError as error:
-            raise (named(self.errors, "unreachable") or UnreachableApiError)(f"{error}.") from None
+            raise (named(tool.errors, "unreachable") or UnreachableApiError)(f"{error}.") from None
         try:
-            result = result_of(reply, how, "output_schema" in definition, self.errors)
+            result = result_of(reply, how, "output_schema" in definition, tool.errors)
         except ToolError as error:
             raise masked(error, prepared.secrets) from None
         return {"result": result} if how.get("wrapped") else result
