@@ -47,6 +47,13 @@ class Place:
     project: Project | None
     there: Mapping[str, bytes]  # specs that are there
 
+    def is_projects(self) -> bool:
+        """Whether the specs folder is that of a project."""
+        return (
+            self.project is not None
+            and self.base.resolve() == (self.project.root / self.project.specs).resolve()
+        )
+
 
 def add_arguments(parser: argparse.ArgumentParser, source: str) -> None:
     """What every kind of import takes."""
@@ -104,6 +111,12 @@ def bring_in(
     from toolgen.steps.read import read
 
     place = _place(args)
+    if beside is not None and not place.is_projects():
+        raise UnableError(
+            "usage",
+            "only tools of the project's specs folder are implemented",
+            "leave out --into, or --implement",
+        )
     earlier = Earlier(args.kind, place.below, read(place.there, place.shown) if place.there else ())
     with refusing():
         tools = make(earlier.names(args.sync))

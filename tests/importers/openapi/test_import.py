@@ -106,6 +106,8 @@ def test_bodies_that_cannot_be_taken_apart() -> None:
         {"type": "object", "properties": a, "minProperties": 1},
         {"type": "object"},
         {"allOf": [{"properties": a}, {"properties": a}]},
+        {"allOf": [{"properties": a, "additionalProperties": False}, {"properties": b}]},
+        {"properties": a, "required": ["z"]},
         {"type": ["object", "null"], "properties": a},
     ):
         assert list(posted(schema)["properties"]) == ["body"]
@@ -307,6 +309,8 @@ def test_what_is_missing_is_said(project: Cli) -> None:
     assert "no operation matches 'pets/lst'" in done.err
     assert "did you mean 'pets/list'?" in done.err
     assert project("import", "openapi", "nowhere.yaml").code == 2
+    done = project("import", "openapi", "api", "--implement", "--into", "elsewhere")
+    assert (done.code, "only tools of the project's specs folder" in done.err) == (2, True)
     (project.root / "toolgen.toml").write_text("")
     done = project("import", "openapi", "api", "--implement")
     assert done.code == 2

@@ -90,7 +90,7 @@ def _rank(media_type: str) -> int:
 
 def _read_schema(made: Body, at: Place, schemas: Schemas) -> None:
     whole = _Whole()
-    apart = _take_apart(whole, at, schemas)
+    apart = _take_apart(whole, at, schemas) and whole.places.keys() >= set(whole.required)
     if apart and not made.required and whole.required:
         apart = False
         made.notes.append("the body may be left out, but not in part: it is the argument 'body'")
@@ -125,10 +125,13 @@ def _take_apart(whole: _Whole, at: Place, schemas: Schemas) -> bool:
     required = node.get("required", [])
     if not (isinstance(branches, list) and isinstance(properties, dict) and isinstance(required, list)):
         return False
+    if not all(isinstance(name, str) for name in required):
+        return False
     if node.get("type", "object") != "object" or not (branches or properties):
         return False
     others = node.get("additionalProperties", False)
-    if (branches and "additionalProperties" in node) or not properties.keys().isdisjoint(whole.places):
+    together = branches or at.path[-2:-1] == ("allOf",)
+    if (together and "additionalProperties" in node) or not properties.keys().isdisjoint(whole.places):
         return False
     whole.places |= {name: place / "properties" / name for name in properties}
     whole.required += required
@@ -136,8 +139,7 @@ def _take_apart(whole: _Whole, at: Place, schemas: Schemas) -> bool:
         whole.others = place / "additionalProperties"
     elif others is True and not isinstance(whole.others, Place):
         whole.others = True
-    inside = all(_take_apart(whole, place / "allOf" / index, schemas) for index in range(len(branches)))
-    return inside and set(whole.required) <= whole.places.keys() if at.path[-2:-1] != ("allOf",) else inside
+    return all(_take_apart(whole, place / "allOf" / index, schemas) for index in range(len(branches)))
 
 
 def _is_read_only(schemas: Schemas, place: Place) -> bool:
