@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from toolgen.importers.tool import SourceError
 
 from tests.cli.conftest import Cli
 from tests.importers.openapi.conftest import Api, document
@@ -315,3 +316,18 @@ def test_what_is_missing_is_said(project: Cli) -> None:
     done = project("import", "openapi", "api", "--implement")
     assert done.code == 2
     assert "no package to implement tools in" in done.err
+
+
+def test_what_no_request_can_say_is_left_out() -> None:
+    parameters = [
+        {"name": "X A", "in": "header", "schema": {}},
+        {"name": "Host", "in": "header", "schema": {}},
+        {"name": "_id", "in": "query", "schema": {}},
+        {"name": "$top", "in": "query", "schema": {}},
+        {"name": "[]", "in": "query", "schema": {}},
+    ]
+    (tool,) = imported(document({"/": {"get": {"parameters": parameters, **OK}}}))
+    assert list(tool.fields["input_schema"]["properties"]) == ["_id", "top", "query"]
+    assert sum("left out" in note for note in tool.notes) == 2
+    with pytest.raises(SourceError, match="no method"):
+        imported(document({"/": {"additionalOperations": {"A B": OK}}}, "3.2.0"))

@@ -11,6 +11,7 @@ from toolgen.importers.openapi.body import Body, body_of
 from toolgen.importers.openapi.document import Place
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.schemas import Schema, Schemas
+from toolgen.runtime.http.media import TOKEN
 from toolgen.words import quoted
 
 _PLACES = ("path", "query", "querystring", "header", "cookie")
@@ -56,7 +57,10 @@ class Arguments:
 
     def add(self, wire_name: str, place: str, schema: Any, required: bool) -> str:
         """One more argument; what it is called."""
-        plain = _UNSAFE.sub("_", wire_name).strip("_")[:_LONGEST] or place
+        plain = wire_name
+        if _UNSAFE.search(plain):
+            plain = _UNSAFE.sub("_", plain).strip("_") or place
+        plain = plain[:_LONGEST]
         name = plain
         if self._is_taken(name):
             name = f"{place}_{plain}"[:_LONGEST]
@@ -65,7 +69,7 @@ class Arguments:
                 name, number = f"{place}_{plain}"[: _LONGEST - 4] + f"_{number}", number + 1
         if name != wire_name:
             why = f", since another one is called {quoted(plain)}" if name != plain else ""
-            self.notes.append(f"the {place} parameter {quoted(wire_name)} is the argument {name!r}{why}")
+            self.notes.append(f"{quoted(wire_name)} of the {place} is the argument {name!r}{why}")
         self.properties[name] = schema
         if required:
             self.required.append(name)
@@ -105,6 +109,9 @@ def _parameters(operation: Operation, schemas: Schemas) -> Iterator[tuple[dict[s
                 raise library.refuse(at, f"a parameter has a `name`, and an `in`: {', '.join(_PLACES)}")
             if where == "header" and name.lower() in _NOT_OURS:
                 schemas.repairs.note(f"the header {name} is not the caller's to say: left out", at)
+                continue
+            if where == "header" and not TOKEN.fullmatch(name):
+                schemas.repairs.note(f"no header can be called {quoted(name)}: left out", at)
                 continue
             found[name, where] = (node, at)
     return _of_path(operation, found, schemas)

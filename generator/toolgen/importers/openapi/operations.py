@@ -9,6 +9,7 @@ from typing import Any
 
 from toolgen.importers.openapi.document import Library, Place
 from toolgen.importers.tool import SourceError
+from toolgen.runtime.http.media import TOKEN
 from toolgen.words import did_you_mean, quoted
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -62,6 +63,8 @@ def _of_item(library: Library, path: str, item: dict[str, Any], place: Place) ->
     methods.sort(key=lambda found: list(item).index(found[0]))
     methods += [(method.lower(), place / _MORE / method) for method in more]
     for method, at in methods:
+        if not TOKEN.fullmatch(method):
+            raise library.refuse(at, "no method can be called so")
         node, at = library.mapping(at)
         yield Operation(method, path, node, at, item, place)
 

@@ -10,6 +10,7 @@ from toolgen.importers.openapi.document import Library, Place
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.repairs import Repairs
 from toolgen.python.names import snake
+from toolgen.runtime.http.media import TOKEN
 from toolgen.words import quoted
 
 
@@ -79,7 +80,7 @@ def _meet(made: Security, requirement: dict[str, Any], at: Place, library: Libra
 def _scheme(node: dict[str, Any], name: str, library: Library) -> dict[str, Any] | None:
     kind, where = node.get("type"), node.get("in")
     secret = variable(library, name)
-    if kind == "apiKey" and where in ("header", "query", "cookie") and isinstance(node.get("name"), str):
+    if kind == "apiKey" and where in ("header", "query", "cookie") and TOKEN.fullmatch(str(node.get("name"))):
         return {"type": "apiKey", "in": where, "name": node["name"], "secret": secret}
     if kind in ("oauth2", "openIdConnect"):
         return {"type": "bearer", "secret": variable(library, name, "token")}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
+
+TOKEN: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+"""What a method or the name of a header is made of: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2."""
 
 _TEXTUAL = ("/xml", "+xml", "yaml", "/jsonl", "/x-ndjson", "/json-seq", "/sdp", "/graphql", "/javascript")
 

@@ -6,7 +6,6 @@ import base64
 import binascii
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,8 +15,6 @@ from toolgen.runtime.errors import InvalidRequestError, MissingDependencyError
 
 from .media import FORM, MULTIPART, is_json
 from .styles import Pairs, UnfitValueError, in_cookie, in_header, in_path, in_query, text_of
-
-_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 Part = tuple[str, tuple[str | None, bytes, str]]
 """One part of a form: its name, then file name, content and media type."""
@@ -103,7 +100,7 @@ def _place(made: Prepared, parameter: Mapping[str, Any], value: Any, path: str) 
         made.query += [pair for key, inner in whole.items() for pair in in_query(key, inner, {})]
     elif place == "cookie":
         made.cookies += in_cookie(name, value, parameter)
-    elif value is not None and _TOKEN.fullmatch(name):
+    elif value is not None:
         made.headers[name] = in_header(name, value, parameter)
     return path
 
