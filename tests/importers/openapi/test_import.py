@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from tests.cli.conftest import Cli
 from tests.importers.openapi.conftest import Api, document
 from tests.importers.openapi.test_schemas import imported
 
+GENERATOR = Path(__file__).parents[3] / "generator"
 OK: dict[str, Any] = {"responses": {"200": {"description": "OK"}}}
 PATHS = {
     "/pets": {
@@ -331,3 +335,24 @@ def test_what_no_request_can_say_is_left_out() -> None:
     assert sum("left out" in note for note in tool.notes) == 2
     with pytest.raises(SourceError, match="no method"):
         imported(document({"/": {"additionalOperations": {"A B": OK}}}, "3.2.0"))
+
+
+def test_implementations_are_typed(project: Cli) -> None:
+    long = {"get": {"operationId": "a_name_that_is_as_long_as_the_language_lets_a_name_be", **OK}}
+    write(project, "api.json", document({"/x": PATHS["/pets"], "/y": long}))
+    assert project("import", "openapi", "api.json", "--implement").code == 0
+    assert project("generate").code == 0
+    for words in (
+        ("ruff", "check", "--isolated", "--select=E,F,I,UP,B"),
+        ("ruff", "format", "--isolated", "--check"),
+        ("mypy", "--strict", "--follow-imports=silent"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *words, "work"],
+            cwd=project.root,
+            env={**os.environ, "MYPYPATH": f".{os.pathsep}{GENERATOR}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
