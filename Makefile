@@ -62,7 +62,7 @@ test-bridges: $(BRIDGES)/.ready ## the bridges to LangChain, pydantic-ai, the Op
 	@$(BRIDGES)/bin/mypy generator/toolgen/runtime/bridges
 	@PYTHONPATH=generator $(BRIDGES)/bin/python -m pytest -m bridges tests/bridges
 
-corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openai FILE" for yours)
+corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs

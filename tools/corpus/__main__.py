@@ -1,4 +1,4 @@
-"""`make corpus`: print the table of docs/fidelity.md from a fresh run, and every miss with its reason.
+"""`make corpus`: print the tables of docs/fidelity.md from a fresh run, and every miss with its reason.
 
 Exit code 1 where anything was missed. Without files, it takes those of the shared corpus, where there is one.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from tools.corpus.generated import measure_schemas
 from tools.corpus.mcp import measure_mcp
 from tools.corpus.openai import measure_openai
+from tools.corpus.openapi import Row, measure_openapi, openapi_table
 from tools.corpus.score import Score, reasons, table
 from tools.corpus.suite import measure_suite
 
@@ -28,8 +29,11 @@ def main() -> int:
         "--mcp", type=Path, metavar="FILE", help="JSONL: one tool a line, its server in `source`"
     )
     parser.add_argument("--openai", type=Path, metavar="FILE", help="JSONL: one function a line, its `calls`")
+    parser.add_argument(
+        "--openapi", type=Path, action="append", metavar="FILE", help="an OpenAPI document; repeat for more"
+    )
     args = parser.parse_args()
-    asked = args.mcp or args.openai
+    asked = args.mcp or args.openai or args.openapi
     mcp = args.mcp if asked else SHARED / "mcp_tools.public.jsonl"
     openai = args.openai if asked else SHARED / "openai_functions.public.jsonl"
     scores: list[Score] = []
@@ -50,16 +54,32 @@ def main() -> int:
         scores += measure(path)
         took = time.monotonic() - started
         print(f"{path.name}: {took:.0f} s, {scores[-2].told} notes of the importer", file=sys.stderr)
-    print(table(scores))
-    if told := reasons(scores):
-        print(told)
+    documents = args.openapi or ([] if asked else sorted((SHARED / "openapi").glob("*.*")))
+    for path in documents:
+        if not path.is_file():
+            parser.error(f"there is no file {path}")
+    rows = [_measured(path, f"corpus_openapi_{number}") for number, path in enumerate(documents)]
+    if scores:
+        print(table(scores))
+        if told := reasons(scores):
+            print(told)
+    if rows:
+        print(("\n" if scores else "") + openapi_table(rows))
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
+    misses += [f"{row.document}: {miss}" for row in rows for miss in row.misses]
     print(
         "\n".join(["", f"{len(misses)} missed:", *(f"- {miss}" for miss in misses)])
         if misses
         else "\nnothing missed"
     )
     return 1 if misses else 0
+
+
+def _measured(path: Path, package: str) -> Row:
+    row = measure_openapi(path, package)
+    seconds = sum(ran.seconds for ran in row.runs.values())
+    print(f"{path.name}: {seconds:.0f} s, {row.generated} tools", file=sys.stderr)
+    return row
 
 
 if __name__ == "__main__":

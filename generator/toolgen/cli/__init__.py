@@ -24,7 +24,7 @@ VERBS = {
     "generate": "write the code that the specs describe",
     "outputs": "print the files that generate writes, before it does",
     "check": "tell whether the generated code is what the specs describe, and show the difference",
-    "import": "write specs for tools that exist: of an MCP server, of OpenAI",
+    "import": "write specs for tools that exist: of an MCP server, of OpenAI, of an HTTP API",
     "export": "print a target's tool definitions as JSON",
     "call": "call one tool's implementation, validated",
     "schema": "print the JSON Schema of the spec language",

@@ -1,8 +1,9 @@
 """Write specs for tools that exist already, one file each; nothing that their source says is lost.
 
-mcp     tools of an MCP server
-openai  functions as Chat Completions and Responses have them
-python  functions of Python, by their type hints and docstrings
+mcp      tools of an MCP server
+openai   functions as Chat Completions and Responses have them
+openapi  operations of an HTTP API, and with --implement what calls them
+python   functions of Python, by their type hints and docstrings
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 KINDS = {
     "mcp": "tools of an MCP server",
     "openai": "functions as Chat Completions and Responses have them",
+    "openapi": "operations of an HTTP API, and with --implement what calls them",
     "python": "functions of Python, by their type hints and docstrings",
 }
 

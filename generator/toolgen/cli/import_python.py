@@ -23,7 +23,7 @@ from toolgen.cli.out import say
 from toolgen.disk import Project, UnableError, find_project
 
 if TYPE_CHECKING:
-    from toolgen.data.model import Tool
+    from toolgen.data.model import Model, Tool
     from toolgen.importers.naming import Names
     from toolgen.importers.tool import Imported
 
@@ -51,8 +51,8 @@ def run(args: argparse.Namespace) -> bool:
         by_name.update({tool.name: function for tool, function in zip(tools, functions, strict=True)})
         return tools
 
-    def modules(project: Project, tools: Sequence[Tool]) -> dict[str, str]:
-        return _modules(project, [(tool, by_name[tool.wire_name]) for tool in tools])
+    def modules(project: Project, model: Model) -> dict[str, str]:
+        return _modules(project, [(tool, by_name[tool.wire_name]) for tool in model.tools])
 
     return bring_in(args, make, OWNED, modules if args.implement else None)
 

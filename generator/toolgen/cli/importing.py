@@ -25,12 +25,16 @@ from toolgen.disk import (
 from toolgen.disk.fault import reason
 
 if TYPE_CHECKING:
-    from toolgen.data.model import Tool
+    from toolgen.data.model import Model
     from toolgen.importers.naming import Names
     from toolgen.importers.tool import Imported
 
 _MAX_BYTES = 64 * 1024 * 1024 + 1
 _SHOWN = 5  # paths that one message names
+
+
+Beside = Callable[[Project, "Model"], dict[str, str]]
+"""What to write beside the specs of these tools: path below the project → text. Never in place of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,13 @@ class Place:
     shown: str  # `base` as the user would type it, with a slash behind
     project: Project | None
     there: Mapping[str, bytes]  # specs that are there
+
+    def is_projects(self) -> bool:
+        """Whether the specs folder is that of a project."""
+        return (
+            self.project is not None
+            and self.base.resolve() == (self.project.root / self.project.specs).resolve()
+        )
 
 
 def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool = False) -> None:
@@ -86,10 +97,6 @@ def read_bytes(args: argparse.Namespace) -> tuple[bytes, str]:
         ) from error
 
 
-Beside = Callable[["Project", "Sequence[Tool]"], Mapping[str, str]]
-"""From the tools of the specs that are written to further files, by their path below the project."""
-
-
 def bring_in(
     args: argparse.Namespace,
     make: Callable[[Names], list[Imported]],
@@ -100,28 +107,28 @@ def bring_in(
 
     `owned` are the fields that `--sync` takes from the source.
     """
-    from toolgen.disk.commit import commit
     from toolgen.importers.sync import Earlier, plan_import, plan_sync
     from toolgen.steps.read import read
 
     place = _place(args)
+    if beside is not None and not place.is_projects():
+        raise UnableError(
+            "usage",
+            "only tools of the project's specs folder are implemented",
+            "leave out --into, or --implement",
+        )
     earlier = Earlier(args.kind, place.below, read(place.there, place.shown) if place.there else ())
     with refusing():
         tools = make(earlier.names(args.sync))
     made = plan_sync(tools, earlier, owned) if args.sync else plan_import(tools, earlier)
     if made.in_the_way:
         raise UnableError("file-exists", _in_the_way(place, made.in_the_way), _SYNC)
-    files = _with_schema(place, made.files)
     model = _try(place, made.files)
-    more = beside(place.project, model) if beside and place.project else {}
-    if args.sync:
-        commit(place.base, files, {})
-    else:
-        create_files(place.base, files)
+    more = beside(place.project, model) if beside and model and place.project else {}
+    _write(place, _with_schema(place, made.files), more, args.sync)
+    start = Path(args.start).resolve()
     written = [place.shown + path for path in made.files]
-    if more and place.project:
-        create_files(place.project.root, more)
-        written += [_shown(place.project.root / path, args) for path in more]
+    written += [_shown(place.project.root / path, start) for path in more if place.project]
     if args.format == "json":
         emit_json({"tools": len(tools), "written": written, "notes": list(made.notes)})
         return True
@@ -131,6 +138,24 @@ def bring_in(
         emit("\n".join(written))
     say(f"{count(len(tools), 'tool')} in the source, {count(len(made.files), 'spec')} written")
     return True
+
+
+def _write(place: Place, files: Mapping[str, str], more: Mapping[str, str], replace: bool) -> None:
+    """The specs, and below the project what goes with them: all or none."""
+    from toolgen.disk.commit import commit
+
+    base = place.base
+    if more and place.project is not None:
+        base = place.project.root
+        files = {**{_shown(place.base / path, base): text for path, text in files.items()}, **more}
+    if replace:
+        commit(base, files, {})
+    else:
+        create_files(base, files)
+
+
+def _shown(path: Path, start: Path) -> str:
+    return os.path.relpath(path, start).replace(os.sep, "/")
 
 
 _SYNC = "nothing was written; --sync brings earlier imports up to date"
@@ -160,7 +185,7 @@ def _place(args: argparse.Namespace) -> Place:
     if project is not None and target.is_relative_to(specs := (project.root / project.specs).resolve()):
         base = specs
     below = "" if target == base else f"{target.relative_to(base).as_posix()}/"
-    shown = f"{_shown(base, args)}/".removeprefix("./")
+    shown = f"{_shown(base, start)}/".removeprefix("./")
     return Place(base, below, shown, project, _there(base))
 
 
@@ -189,13 +214,8 @@ def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
     return {**files, name: text}
 
 
-def _shown(path: Path, args: argparse.Namespace) -> str:
-    """`path` as the user would type it."""
-    return os.path.relpath(path, Path(args.start).resolve()).replace(os.sep, "/")
-
-
-def _try(place: Place, files: Mapping[str, str]) -> Sequence[Tool]:
-    """Specs that would not compile are not written: what is imported must generate."""
+def _try(place: Place, files: Mapping[str, str]) -> Model | None:
+    """Specs that would not compile are not written: what is imported must generate. The tools, if any."""
     from toolgen.data.model import Settings
     from toolgen.disk import load_targets
     from toolgen.pipeline import understand
@@ -203,11 +223,9 @@ def _try(place: Place, files: Mapping[str, str]) -> Sequence[Tool]:
 
     texts = {path: text.encode() for path, text in files.items()}
     if not texts:
-        return ()
+        return None
     project = place.project or Project(place.base.parent, "", "")
-    return lower(
-        understand({**_shared(place), **texts}, load_targets(project), place.shown), Settings()
-    ).tools
+    return lower(understand({**_shared(place), **texts}, load_targets(project), place.shown), Settings())
 
 
 def _shared(place: Place) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from toolgen.data.model import Tool
     from toolgen.disk import Project
 
+_WIDTH = 88  # as generated code is laid out
 SCHEMA = ".toolgen.schema.json"
 
 
@@ -60,6 +61,18 @@ def implementation_text(project: Project, tool: Tool, wanted: Mapping[str, Any])
         tool=tool,
         class_name=tool.tool_class.removesuffix("Tool"),
     )
+
+
+def http_text(package: str, tool: Tool) -> str:
+    """A module that makes the call of an imported operation."""
+    name, base = tool.tool_class.removesuffix("Tool"), tool.tool_class
+    module = f"{package}.tools.{tool.py_name}"
+    imported, head = f"from {module} import {base}", f"class {name}(HttpTool, {base}):"
+    if len(imported) > _WIDTH:
+        imported = f"from {module} import (\n    {base},\n)"
+    if len(head) > _WIDTH:
+        head = f"class {name}(\n    HttpTool, {base}\n):"
+    return render("_new/http.py.jinja", spec=tool.file, imported=imported, head=head)
 
 
 def test_text(project: Project, tool: Tool, wanted: Mapping[str, Any]) -> str:

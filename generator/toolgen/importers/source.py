@@ -28,7 +28,7 @@ class Document:
     line: int  # from 1; 0 where the source is one document
 
 
-class _BadJsonError(ValueError):
+class BadJsonError(ValueError):
     """JSON that Python's reader would take, and nobody can mean."""
 
 
@@ -36,27 +36,28 @@ def read_source(data: bytes, name: str) -> list[Document]:
     """The JSON documents in `data`, which messages call `name`. Raises `SourceError`."""
     if len(data) > MAX_BYTES:
         raise SourceError(f"{name} has more than {MAX_BYTES // 1024 // 1024} MB", "import a part of it")
-    text = _decode(data, name)
+    text = decode(data, name)
     if not text.strip():
         raise SourceError(f"{name} is empty", "give a tools/list result, a list of tools, or one tool a line")
     try:
-        documents = [Document(_load(text), 0)]
+        documents = [Document(load_json(text), 0)]
     except json.JSONDecodeError as error:
         first = text.lstrip().split("\n", 1)
         if len(first) < 2 or not _is_json(first[0]):
             where = f"{name}:{error.lineno}:{error.colno}"
             raise SourceError(f"{where}: not JSON: {error.msg.lower()}", _hint(text, error)) from None
         documents = list(_lines(text, name))
-    except _BadJsonError as error:
+    except BadJsonError as error:
         raise SourceError(f"{name}: {error}", "mend the source") from None
     except RecursionError:
         raise SourceError(f"{name}: {_DEEP}", "no client could read such a tool") from None
     for document in documents:
-        _check(document.value, name if not document.line else f"{name}:{document.line}")
+        check_values(document.value, name if not document.line else f"{name}:{document.line}")
     return documents
 
 
-def _decode(data: bytes, name: str) -> str:
+def decode(data: bytes, name: str) -> str:
+    """`data` as text. Raises `SourceError` with the line of the first byte that is none."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -71,11 +72,11 @@ def _lines(text: str, name: str) -> Iterator[Document]:
         if not line.strip():
             continue
         try:
-            yield Document(_load(line), number)
+            yield Document(load_json(line), number)
         except json.JSONDecodeError as error:
             message = f"{name}:{number}:{error.colno}: not JSON: {error.msg.lower()}"
             raise SourceError(message, "JSONL has one whole JSON value a line") from None
-        except _BadJsonError as fault:
+        except BadJsonError as fault:
             raise SourceError(f"{name}:{number}: {fault}", "mend the source") from None
         except RecursionError:
             raise SourceError(f"{name}:{number}: {_DEEP}", "no client could read such a tool") from None
@@ -84,7 +85,8 @@ def _lines(text: str, name: str) -> Iterator[Document]:
 _DEEP = f"objects and lists more than {MAX_DEPTH} deep inside one another"
 
 
-def _load(text: str) -> Any:
+def load_json(text: str) -> Any:
+    """One JSON value. Raises `json.JSONDecodeError`, `BadJsonError` or `RecursionError`."""
     return json.loads(
         text,
         object_pairs_hook=_unique,
@@ -96,10 +98,10 @@ def _load(text: str) -> Any:
 
 def _is_json(text: str) -> bool:
     try:
-        _load(text)
+        load_json(text)
     except json.JSONDecodeError:
         return False
-    except (_BadJsonError, RecursionError):
+    except (BadJsonError, RecursionError):
         return True
     return True
 
@@ -115,28 +117,28 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(data) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _BadJsonError(f"the key {quoted(twice)} stands twice in one object: one would be lost")
+        raise BadJsonError(f"the key {quoted(twice)} stands twice in one object: one would be lost")
     return data
 
 
 def _no_constant(name: str) -> float:
-    raise _BadJsonError(f"{name} is no number of JSON")
+    raise BadJsonError(f"{name} is no number of JSON")
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise _BadJsonError(f"{quoted(text, 40)} is beyond what a JSON number can say")
+        raise BadJsonError(f"{quoted(text, 40)} is beyond what a JSON number can say")
     return value
 
 
 def _integer(text: str) -> int:
     if len(text) > MAX_DIGITS:
-        raise _BadJsonError(f"an integer of {len(text):,} digits")
+        raise BadJsonError(f"an integer of {len(text):,} digits")
     return int(text)
 
 
-def _check(value: Any, where: str) -> None:
+def check_values(value: Any, where: str) -> None:
     """Depth and texts, level by level: the value may be deeper than Python likes to recurse."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):

@@ -1,0 +1,142 @@
+"""A reply as the result of a tool, or as one of the errors that its spec declares."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolgen.runtime.errors import ToolError
+from toolgen.runtime.hide import redact
+from toolgen.runtime.plain import is_json
+
+from .client import Reply
+from .media import is_json as is_json_media
+from .media import is_text
+from .status import NAMES, RETRYABLE
+
+_SHOWN = 500  # characters of what an API says of its failure
+_DETAILS = 10_000  # characters of its reply that programs are given
+
+
+class HttpError(ToolError):
+    """The API answered with an error that the spec does not declare."""
+
+    code = "http_error"
+    description = "The API answered with an error."
+
+
+class RetryableHttpError(HttpError):
+    """The same, where the call may succeed later."""
+
+    retryable = True
+
+
+class UnreachableApiError(ToolError):
+    """The API did not answer."""
+
+    code = "unreachable"
+    description = "The API cannot be reached."
+    retryable = True
+
+
+Errors = Sequence[type[ToolError]]
+
+
+def result_of(reply: Reply, how: Mapping[str, Any], has_schema: bool, errors: Errors) -> Any:
+    """The JSON value of a reply that went well. Raises ToolError for any other."""
+    if not 200 <= reply.status < 300:
+        raise failure(reply, how, errors)
+    accept = how.get("accept", "")
+    if not reply.content or (not accept and has_schema):
+        return {"status": reply.status}
+    kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+    wanted = accept if accept and accept != "*/*" else kind
+    if is_json_media(wanted) or not (wanted or kind):
+        return _parsed(reply, errors)
+    if accept == "*/*" or not accept:
+        return _text(reply) if kind.startswith("text/") else _binary(reply, kind)
+    return _text(reply) if is_text(wanted) else _binary(reply, kind)
+
+
+def failure(reply: Reply, how: Mapping[str, Any], errors: Errors) -> ToolError:
+    """The declared error that a status stands for."""
+    declared = how.get("errors", {})
+    status = str(reply.status)
+    code = declared.get(status) or declared.get(f"{status[0]}XX") or declared.get("default", "http_error")
+    passing = NAMES.get(status, "") in RETRYABLE or reply.status >= 500
+    made = named(errors, code) or (RetryableHttpError if passing else HttpError)
+    details: dict[str, Any] = {"status": reply.status}
+    said = f"The API answered {reply.status} {reply.reason[:60]}".rstrip()
+    body = _body(reply)
+    if words := _words(body):
+        said += f": {words}"
+    if wait := reply.headers.get("retry-after", "")[:40]:
+        details["retry_after"] = wait
+        said = f"{said.rstrip('.')}. Retry after {wait}" + (" seconds" if wait.isdigit() else "")
+    if 300 <= reply.status < 400:
+        said += ": it redirects to another place, which is not followed"
+    if body is not None and len(json.dumps(body)) <= _DETAILS:
+        details["body"] = body
+    return made(f"{said.rstrip('.')}.", details=details)
+
+
+def named(errors: Errors, code: str) -> type[ToolError] | None:
+    """The declared error of that code."""
+    return next((error for error in errors if error.code == code), None)
+
+
+def masked(error: ToolError, secrets: list[str]) -> ToolError:
+    """The same error without any of `secrets` in its texts."""
+    return type(error)(redact(error.message, secrets), details=redact(error.details, secrets))
+
+
+def _parsed(reply: Reply, errors: Errors) -> Any:
+    try:
+        value = json.loads(reply.content)
+    except (ValueError, RecursionError):
+        value = float("nan")
+    if is_json(value):
+        return value
+    made = named(errors, "http_error") or HttpError
+    raise made(f"The API answered {reply.status}, with what is not JSON.", details={"status": reply.status})
+
+
+def _text(reply: Reply) -> str:
+    charset = reply.headers.get("content-type", "").lower().partition("charset=")[2].strip("\"' ;")
+    try:
+        return reply.content.decode(charset or "utf-8", "replace")
+    except LookupError:
+        return reply.content.decode("utf-8", "replace")
+
+
+def _binary(reply: Reply, kind: str) -> dict[str, str]:
+    content = base64.b64encode(reply.content).decode()
+    return {"media_type": kind or "application/octet-stream", "base64": content}
+
+
+def _body(reply: Reply) -> Any:
+    """What an API says of its failure: JSON, text, or None where it is neither."""
+    kind = reply.headers.get("content-type", "")
+    if is_json_media(kind):
+        try:
+            value = json.loads(reply.content)
+        except (ValueError, RecursionError):
+            return None
+        return value if is_json(value) else None
+    return _text(reply)[:_SHOWN] if kind.startswith("text/plain") else None
+
+
+def _words(body: Any) -> str:
+    """The sentence in an error's body: RFC 9457's, or one of the keys that most APIs use."""
+    found: Any = body
+    for _ in range(3):
+        if not isinstance(found, dict):
+            break
+        keys = ("detail", "message", "error_description", "error", "title", "reason", "errors")
+        found = next((found[key] for key in keys if found.get(key)), "")
+    if isinstance(found, list):
+        found = json.dumps(found, ensure_ascii=False)
+    text = " ".join(str(found).split()) if isinstance(found, str) else ""
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

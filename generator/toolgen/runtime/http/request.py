@@ -1,0 +1,184 @@
+"""Arguments of a tool as one HTTP request: pure, nothing is sent."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from toolgen.runtime.errors import InvalidRequestError, MissingDependencyError
+
+from .media import FORM, MULTIPART, is_json
+from .styles import Pairs, UnfitValueError, in_cookie, in_header, in_path, in_query, text_of
+
+Part = tuple[str, tuple[str | None, bytes, str]]
+"""One part of a form: its name, then file name, content and media type."""
+
+
+@dataclass(slots=True)
+class Prepared:
+    """One request, not yet sent. `secrets` are texts that nobody must be told."""
+
+    method: str
+    url: str = ""
+    query: Pairs = field(default_factory=list)  # escaped
+    headers: dict[str, str] = field(default_factory=dict)
+    cookies: Pairs = field(default_factory=list)  # escaped
+    content: bytes | None = None
+    parts: list[Part] | None = None
+    secrets: list[str] = field(default_factory=list)
+
+    def full_url(self) -> str:
+        """The URL with its query."""
+        query = "&".join(f"{key}={value}" for key, value in self.query)
+        joint = "&" if "?" in self.url else "?"
+        return f"{self.url}{joint}{query}" if query else self.url
+
+    def all_headers(self) -> dict[str, str]:
+        """The headers, cookies among them."""
+        cookies = "; ".join(f"{key}={value}" for key, value in self.cookies)
+        return {**self.headers, "Cookie": cookies} if cookies else self.headers
+
+
+def prepare(how: Mapping[str, Any], arguments: Mapping[str, Any]) -> Prepared:
+    """The request of `arguments` as `how`, the tool's `x-openapi`, says.
+
+    Raises InvalidRequestError for a value that would make another request of it, and MissingDependencyError
+    where neither the document nor the environment says where the API is.
+    """
+    made = Prepared(how["method"])
+    values = dict(arguments)
+    path: str = how["path"]
+    try:
+        for parameter in how.get("parameters", ()):
+            if parameter["argument"] in values:
+                value = values.pop(parameter["argument"])
+                path = _place(made, parameter, value, path)
+        if "body" in how:
+            _add_body(made, how["body"], values)
+    except UnfitValueError as error:
+        raise InvalidRequestError(f"The arguments are not valid: {error}.") from None
+    made.url = base_url(how) + path.partition("#")[0]
+    if how.get("accept"):
+        made.headers.setdefault("Accept", how["accept"])
+    return made
+
+
+def base_url(how: Mapping[str, Any]) -> str:
+    """Where the API is: what the environment says, or else the document."""
+    name = how["base_url"]
+    url = (os.environ.get(name) or how.get("server", "")).rstrip("/")
+    if _is_usable(url):
+        return url
+    wrong = "is no http or https URL" if url else "is not set, and the API's document names no server"
+    raise MissingDependencyError(f"The environment variable {name} {wrong}.", details={"name": name})
+
+
+def _is_usable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number
+        return False
+    return bool(known) and not (parts.query or parts.fragment)
+
+
+def _place(made: Prepared, parameter: Mapping[str, Any], value: Any, path: str) -> str:
+    """Put one value where it belongs; the path, with the value in it if it belongs there."""
+    name, place = parameter["name"], parameter["in"]
+    if place == "path":
+        return path.replace("{" + name + "}", in_path(name, value, parameter))
+    if place == "query":
+        made.query += in_query(name, value, parameter)
+    elif place == "querystring":
+        whole = value if isinstance(value, dict) else {text_of(value): ""}
+        made.query += [pair for key, inner in whole.items() for pair in in_query(key, inner, {})]
+    elif place == "cookie":
+        made.cookies += in_cookie(name, value, parameter)
+    elif value is not None:
+        made.headers[name] = in_header(name, value, parameter)
+    return path
+
+
+def _add_body(made: Prepared, how: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """What is left of the arguments is the body, or one of them is."""
+    if "argument" in how:
+        if how["argument"] not in values:
+            return
+        body = values[how["argument"]]
+    else:
+        names = how.get("fields", {})
+        body = {names.get(argument, argument): value for argument, value in values.items()}
+        if not body and not how.get("required"):
+            return
+    media_type: str = how["media_type"]
+    if media_type.startswith(MULTIPART):
+        made.parts = _parts(body, how)
+        return
+    made.headers["Content-Type"] = media_type
+    if media_type.startswith(FORM):
+        made.content = _form(body, how).encode()
+    elif how.get("binary"):
+        made.content = _decoded("body", body)
+    elif isinstance(body, str) and not is_json(media_type):
+        made.content = body.encode()
+    else:
+        made.content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _form(body: Any, how: Mapping[str, Any]) -> str:
+    if not isinstance(body, dict):
+        return quote(text_of(body), safe="&=+%")
+    encoding = how.get("encoding", {})
+    pairs = [
+        pair
+        for name, value in body.items()
+        for pair in in_query(name, value, _encoding(encoding.get(name), value))
+    ]
+    return "&".join(f"{key}={value}" for key, value in pairs)
+
+
+def _encoding(given: Any, value: Any) -> Mapping[str, Any]:
+    """How one field of a form is written: as its encoding says; an object is JSON otherwise."""
+    known = given if isinstance(given, dict) else {}
+    if "style" in known or "explode" in known:
+        return {key: known[key] for key in ("style", "explode") if key in known}
+    if isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(item, dict | list) for item in value)
+    ):
+        return {"media_type": "application/json"}
+    return {}
+
+
+def _parts(body: Any, how: Mapping[str, Any]) -> list[Part]:
+    """The parts of a multipart form: files in base64, objects as JSON, lists as one part an item."""
+    fields = body if isinstance(body, dict) else {"body": body}
+    made: list[Part] = []
+    for name, value in fields.items():
+        given = how.get("encoding", {}).get(name, {})
+        wanted = (
+            str(given.get("contentType", "")).partition(",")[0].strip() if isinstance(given, dict) else ""
+        )
+        for item in value if isinstance(value, list) else [value]:
+            if item is None:
+                continue
+            if name in how.get("binary", ()):
+                kind = wanted if wanted and "*" not in wanted else "application/octet-stream"
+                made.append((name, (name, _decoded(name, item), kind)))
+            elif isinstance(item, dict | list):
+                made.append((name, (None, text_of(item).encode(), "application/json")))
+            else:
+                made.append((name, (None, text_of(item).encode(), wanted or "text/plain; charset=utf-8")))
+    return made
+
+
+def _decoded(name: str, value: Any) -> bytes:
+    try:
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, TypeError, ValueError):
+        raise UnfitValueError(f"{name!r} is a file, and must be in base64") from None

@@ -1,0 +1,118 @@
+"""Values as OpenAPI writes them into paths, queries, headers and cookies: style and explode, pure.
+
+https://spec.openapis.org/oas/v3.1.1#style-values; RFC 6570 stands behind it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+Pairs = list[tuple[str, str]]
+
+_DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+_RESERVED = "/:?@!$'()*,;"  # what `allowReserved` may leave as it is without ending the value
+
+
+class UnfitValueError(ValueError):
+    """A value that the schema takes, and that would change where the request goes or what it is."""
+
+
+def text_of(value: Any) -> str:
+    """A value as plain text: text as it is, all else as JSON writes it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def in_path(name: str, value: Any, how: Mapping[str, Any]) -> str:
+    """The text that stands for `{name}` in a path: escaped, so that it never leaves its segment."""
+    if "media_type" in how:
+        value = text_of(value)
+    for text in _texts(value):
+        if any(part in (".", "..") for part in re.split(r"[/\\]", text)):
+            raise UnfitValueError(f"{name!r} must not hold the path {text!r}")
+    if value in ("", [], {}):
+        raise UnfitValueError(f"{name!r} stands in the path, and must not be empty")
+    safe = _RESERVED.replace("?", "") if how.get("allow_reserved") else ""
+    style, explode = how.get("style", "simple"), bool(how.get("explode"))
+    if style == "matrix":
+        return _matrix(quote(name, safe=""), value, explode, safe)
+    prefix = "." if style == "label" else ""
+    return prefix + (prefix if prefix and explode else ",").join(_parts(value, explode, safe))
+
+
+def _matrix(name: str, value: Any, explode: bool, safe: str) -> str:
+    if explode and isinstance(value, dict):
+        return "".join(f";{part}" for part in _parts(value, True, safe))
+    if explode and isinstance(value, list):
+        return "".join(f";{name}={part}" for part in _parts(value, True, safe))
+    return f";{name}={','.join(_parts(value, False, safe))}"
+
+
+def in_query(name: str, value: Any, how: Mapping[str, Any]) -> Pairs:
+    """The pairs of a query, each half escaped; null is not sent."""
+    if value is None:
+        return []
+    safe = _RESERVED if how.get("allow_reserved") else ""
+    key, style = quote(name, safe=""), how.get("style", "form")
+    if "media_type" in how:
+        return [(key, quote(text_of(value), safe=safe))]
+    if style == "deepObject":
+        return [(quote(path, safe=""), quote(text, safe=safe)) for path, text in _deep(name, value)]
+    if how.get("explode", style == "form"):
+        if isinstance(value, dict):
+            return [(quote(inner, safe=""), quote(text_of(item), safe=safe)) for inner, item in value.items()]
+        if isinstance(value, list):
+            return [(key, quote(text_of(item), safe=safe)) for item in value]
+    return [(key, _DELIMITERS.get(style, ",").join(_parts(value, False, safe)))]
+
+
+def in_header(name: str, value: Any, how: Mapping[str, Any]) -> str:
+    """The value of a header, which never begins another one."""
+    if "media_type" in how:
+        value = json.dumps(value)
+    explode = bool(how.get("explode"))
+    if isinstance(value, dict):
+        parts = [
+            f"{key}={text_of(item)}" if explode else f"{key},{text_of(item)}" for key, item in value.items()
+        ]
+    else:
+        parts = [text_of(item) for item in value] if isinstance(value, list) else [text_of(value)]
+    text = ",".join(parts)
+    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+        raise UnfitValueError(f"{name!r} becomes a header, and must not hold control characters")
+    return text
+
+
+def in_cookie(name: str, value: Any, how: Mapping[str, Any]) -> Pairs:
+    """The pairs of a `Cookie` header, each half escaped."""
+    return in_query(name, value, how)
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text_of(item) for pair in value.items() for item in pair]
+    return [text_of(item) for item in value] if isinstance(value, list) else [text_of(value)]
+
+
+def _parts(value: Any, explode: bool, safe: str) -> list[str]:
+    """What is joined: items of a list; keys and values of an object, or with `explode` pairs."""
+    if isinstance(value, dict) and explode:
+        return [f"{quote(key, safe='')}={quote(text_of(item), safe=safe)}" for key, item in value.items()]
+    return [quote(text, safe=safe) for text in _texts(value)]
+
+
+def _deep(path: str, value: Any) -> Pairs:
+    """`filter[name]=x`; of lists, `tags[]=x`, and `items[0][name]=x` where they hold more."""
+    if isinstance(value, dict):
+        return [pair for key, item in value.items() for pair in _deep(f"{path}[{key}]", item)]
+    if isinstance(value, list):
+        plain = not any(isinstance(item, dict | list) for item in value)
+        return [
+            pair
+            for index, item in enumerate(value)
+            for pair in _deep(f"{path}[]" if plain else f"{path}[{index}]", item)
+        ]
+    return [] if value is None else [(path, text_of(value))]

@@ -1,0 +1,348 @@
+"""From a document to a call that a real server sees: import, generate, call."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.importers.openapi.conftest import Api, Call, document
+
+Made = Callable[..., Call]
+OBJECT = {"content": {"application/json": {"schema": {"type": "object"}}}, "description": "OK"}
+
+
+def operation(**more: Any) -> dict[str, Any]:
+    return {"operationId": "do", "summary": "Do it", "responses": {"200": OBJECT}, **more}
+
+
+def parameter(name: str, where: str, schema: Any = None, **more: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "in": where,
+        "required": where == "path",
+        "schema": schema or {"type": "string"},
+        **more,
+    }
+
+
+def body(
+    schema: Any, media_type: str = "application/json", required: bool = True, **more: Any
+) -> dict[str, Any]:
+    return {"required": required, "content": {media_type: {"schema": schema, **more}}}
+
+
+def test_every_place_of_a_call(called: Made, api: Api) -> None:
+    made = operation(
+        parameters=[
+            parameter("id", "path", {"type": "integer"}),
+            parameter("id", "query"),
+            parameter("expand[]", "query", {"type": "array", "items": {"type": "string"}}),
+            parameter("X-Trace", "header"),
+            parameter("theme", "cookie"),
+        ],
+        requestBody=body(
+            {
+                "type": "object",
+                "required": ["name"],
+                "properties": {"name": {"type": "string"}, "id": {"type": "string"}},
+            }
+        ),
+    )
+    call = called(document({"/things/{id}": {"put": made}}))
+    api.answer(200, {"ok": [1, None]})
+    arguments = {
+        "id": 7,
+        "query_id": "a&b",
+        "expand": ["x", "y z"],
+        "X-Trace": "t",
+        "theme": "d;k",
+        "name": "n",
+        "body_id": "c",
+    }
+    response = call("do", arguments)
+    assert response.content == {"ok": [1, None]}, response.error
+    assert api.last.method == "PUT"
+    assert api.last.target == "/things/7?id=a%26b&expand%5B%5D=x&expand%5B%5D=y%20z"
+    assert api.last.headers["x-trace"] == "t"
+    assert api.last.headers["cookie"] == "theme=d%3Bk"
+    assert api.last.headers["content-type"] == "application/json"
+    assert api.last.json == {"name": "n", "id": "c"}
+
+
+@pytest.mark.parametrize("value", ["..", ".", "", "a/../b", "..\\x", "../../admin"])
+def test_a_value_never_leaves_its_segment(called: Made, api: Api, value: str) -> None:
+    call = called(document({"/things/{id}/parts": {"get": operation(parameters=[parameter("id", "path")])}}))
+    response = call("do", {"id": value})
+    assert response.error is not None
+    assert response.error.code == "invalid_request"
+    assert not api.requests
+
+
+def test_values_are_escaped(called: Made, api: Api) -> None:
+    call = called(document({"/things/{id}/parts": {"get": operation(parameters=[parameter("id", "path")])}}))
+    assert call("do", {"id": "a/b?c#d%2F é"}).success
+    assert api.last.target == "/things/a%2Fb%3Fc%23d%252F%20%C3%A9/parts"
+
+
+def test_a_header_is_one_header(called: Made, api: Api) -> None:
+    call = called(document({"/": {"get": operation(parameters=[parameter("X-A", "header")])}}))
+    response = call("do", {"X-A": "a\r\nX-B: b"})
+    assert response.error is not None
+    assert response.error.code == "invalid_request"
+    assert not api.requests
+    assert call("do", {"X-A": "é"}).success
+
+
+def test_forms(called: Made, api: Api) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string"},
+            "deep": {"type": "object"},
+            "list": {"type": "array"},
+            "o": {"type": "object"},
+        },
+    }
+    encoding = {"deep": {"style": "deepObject", "explode": True}}
+    form = body(schema, "application/x-www-form-urlencoded", encoding=encoding)
+    call = called(document({"/": {"post": operation(requestBody=form)}}))
+    assert call("do", {"a": "x&y", "deep": {"k": {"l": [1, 2]}}, "list": [1, "b"], "o": {"z": 1}}).success
+    assert api.last.headers["content-type"] == "application/x-www-form-urlencoded"
+    assert (
+        api.last.body
+        == b"a=x%26y&deep%5Bk%5D%5Bl%5D%5B%5D=1&deep%5Bk%5D%5Bl%5D%5B%5D=2&list=1&list=b&o=%7B%22z%22%3A1%7D"
+    )
+
+
+def test_files(called: Made, api: Api) -> None:
+    schema = {
+        "type": "object",
+        "required": ["file"],
+        "properties": {
+            "file": {"type": "string", "format": "binary"},
+            "note": {"type": "string"},
+            "meta": {"type": "object"},
+        },
+    }
+    call = called(document({"/": {"post": operation(requestBody=body(schema, "multipart/form-data"))}}))
+    content = bytes(range(256))
+    assert call("do", {"file": base64.b64encode(content).decode(), "note": "n", "meta": {"a": 1}}).success
+    assert api.last.headers["content-type"].startswith("multipart/form-data; boundary=")
+    assert content in api.last.body
+    assert b'{"a":1}' in api.last.body
+    assert call("do", {"file": "not base64!"}).error.code == "invalid_request"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("media_type", "value", "sent"),
+    [
+        ("text/plain", "hé", "hé".encode()),
+        ("application/octet-stream", base64.b64encode(b"\x00\xff").decode(), b"\x00\xff"),
+        ("application/json", [1, "b"], b'[1,"b"]'),
+    ],
+)
+def test_bodies_that_are_no_objects(called: Made, api: Api, media_type: str, value: Any, sent: bytes) -> None:
+    schema = {"type": "array"} if isinstance(value, list) else {"type": "string"}
+    call = called(document({"/": {"post": operation(requestBody=body(schema, media_type))}}))
+    assert call("do", {"body": value}).success
+    assert (api.last.headers["content-type"], api.last.body) == (media_type, sent)
+
+
+def test_an_optional_body(called: Made, api: Api) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    call = called(document({"/": {"post": operation(requestBody=body(schema, required=False))}}))
+    assert call("do").success
+    assert api.last.body == b""
+    assert "content-type" not in api.last.headers
+    assert call("do", {"a": "x"}).success
+    assert api.last.json == {"a": "x"}
+
+
+def test_declared_errors(called: Made, api: Api) -> None:
+    responses = {
+        "200": OBJECT,
+        "404": {"description": "No such thing."},
+        "429": {"description": "Slow down."},
+        "5XX": {"description": "Ours."},
+    }
+    call = called(document({"/": {"get": operation(responses=responses)}}))
+    told = []
+    for status in (404, 429, 503, 418):
+        api.answer(
+            status, {"error": {"message": f"m{status}"}}, **({"Retry-After": "30"} if status == 429 else {})
+        )
+        error = call("do").error
+        assert error is not None
+        told.append((error.code, error.retryable, error.message))
+        assert error.details["status"] == status
+        assert error.details["body"] == {"error": {"message": f"m{status}"}}
+    assert told == [
+        ("not_found", False, "The API answered 404 Not Found: m404."),
+        ("too_many_requests", True, "The API answered 429 Too Many Requests: m429. Retry after 30 seconds."),
+        ("server_error", True, "The API answered 503 Service Unavailable: m503."),
+        ("http_error", False, "The API answered 418 I'm a Teapot: m418."),
+    ]
+
+
+def test_answers_of_every_kind(called: Made, api: Api) -> None:
+    def answers(**content: Any) -> dict[str, Any]:
+        return (
+            {"200": {"description": "OK", "content": content}}
+            if content
+            else {"204": {"description": "Gone"}}
+        )
+
+    kinds = {
+        "list": answers(**{"application/json": {"schema": {"type": "array", "items": {"type": "integer"}}}}),
+        "text": answers(**{"text/csv": {}}),
+        "file": answers(**{"application/pdf": {}}),
+        "nothing": answers(),
+    }
+    paths = {
+        f"/{name}": {"get": operation(operationId=name, responses=given)} for name, given in kinds.items()
+    }
+    call = called(document(paths))
+    api.answer(200, [1, 2])
+    assert call("list").content == {"result": [1, 2]}
+    api.answers.append((200, {"Content-Type": "text/csv; charset=latin-1"}, b"a;\xe9"))
+    assert call("text").content == {"result": "a;é"}
+    api.answers.append((200, {"Content-Type": "application/pdf"}, b"%PDF"))
+    assert call("file").content == {
+        "media_type": "application/pdf",
+        "base64": base64.b64encode(b"%PDF").decode(),
+    }
+    api.answer(204)
+    assert call("nothing").content == {"status": 204}
+    api.answer(200, ["no integer"])
+    assert call("list").error.code == "invalid_response"  # type: ignore[union-attr]
+    api.answers.append((200, {"Content-Type": "text/html"}, b"<p>"))
+    assert "not JSON" in call("list").error.message  # type: ignore[union-attr]
+
+
+SCHEMES = {
+    "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+    "query": {"type": "apiKey", "in": "query", "name": "key"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "sid"},
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "basic": {"type": "http", "scheme": "basic"},
+    "oauth": {
+        "type": "oauth2",
+        "flows": {"clientCredentials": {"tokenUrl": "https://x/", "scopes": {"r": ""}}},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "variables", "sent"),
+    [
+        ("key", {"SHOP_KEY": "s3cret"}, {"x-key": "s3cret"}),
+        ("query", {"SHOP_QUERY": "s3cret"}, {}),
+        ("cookie", {"SHOP_COOKIE": "s3cret"}, {"cookie": "sid=s3cret"}),
+        ("bearer", {"SHOP_BEARER_TOKEN": "s3cret"}, {"authorization": "Bearer s3cret"}),
+        ("oauth", {"SHOP_OAUTH_TOKEN": "s3cret"}, {"authorization": "Bearer s3cret"}),
+        (
+            "basic",
+            {"SHOP_BASIC_USERNAME": "u", "SHOP_BASIC_PASSWORD": "s3cret"},
+            {"authorization": "Basic dTpzM2NyZXQ="},
+        ),
+    ],
+)
+def test_security(
+    called: Made, api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+    scheme: str, variables: dict[str, str], sent: dict[str, str],
+) -> None:  # fmt: skip
+    made = operation(security=[{scheme: ["r"] if scheme == "oauth" else []}])
+    call = called(document({"/": {"get": made}}, components={"securitySchemes": SCHEMES}))
+    response = call("do")
+    assert response.error is not None
+    assert response.error.code == "missing_dependency"
+    assert not api.requests
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    caplog.set_level(logging.DEBUG)
+    api.answer(500, {"message": "you sent s3cret and dTpzM2NyZXQ="})
+    error = call("do").error
+    assert error is not None
+    assert "s3cret" not in repr(error.as_dict())
+    assert scheme != "basic" or "dTpzM2NyZXQ=" not in repr(error.as_dict())
+    assert "s3cret" not in caplog.text
+    assert {name: api.last.headers.get(name) for name in sent} == sent
+    assert api.last.target == ("/?key=s3cret" if scheme == "query" else "/")
+
+
+def test_optional_security_is_sent_where_it_is_set(
+    called: Made, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = operation(security=[{}, {"bearer": []}])
+    call = called(document({"/": {"get": made}}, components={"securitySchemes": SCHEMES}))
+    assert call("do").success
+    assert "authorization" not in api.last.headers
+    monkeypatch.setenv("SHOP_BEARER_TOKEN", "t0ken-t0ken")
+    api.answer(400, {"message": "bad t0ken-t0ken"})
+    assert "t0ken" not in str(call("do").error)
+    assert api.last.headers["authorization"] == "Bearer t0ken-t0ken"
+
+
+def test_no_answer(called: Made, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = called(document({"/": {"get": operation()}}))
+    monkeypatch.setenv("SHOP_BASE_URL", "http://127.0.0.1:9")
+    error = call("do").error
+    assert error is not None
+    assert (error.code, error.retryable) == ("unreachable", True)
+    assert error.message == "http://127.0.0.1:9 cannot be reached: no connection."
+    monkeypatch.setenv("SHOP_BASE_URL", "file:///etc/passwd")
+    assert call("do").error.code == "missing_dependency"  # type: ignore[union-attr]
+
+
+def test_redirects_stay_where_they_are(called: Made, api: Api) -> None:
+    call = called(document({"/": {"get": operation(), "post": operation(operationId="post")}}))
+    api.answer(302, Location="/elsewhere")
+    assert call("do").success
+    assert [request.target for request in api.requests] == ["/", "/elsewhere"]
+    api.answer(302, Location="http://127.0.0.2:1/")
+    assert "redirects to another place" in call("do").error.message  # type: ignore[union-attr]
+    api.answer(307, Location="/elsewhere")
+    assert call("post").error.details["status"] == 307  # type: ignore[union-attr, index]
+    for _ in range(9):
+        api.answer(302, Location="/again")
+    assert call("do").error.code == "unreachable"  # type: ignore[union-attr]
+
+
+def test_an_answer_without_end_is_cut(called: Made, api: Api) -> None:
+    call = called(document({"/": {"get": operation()}}))
+    api.answers.append((200, {"Content-Type": "application/json"}, b" " * (21 * 1024 * 1024)))
+    assert "more than 20 MB" in call("do").error.message  # type: ignore[union-attr]
+
+
+def test_one_tool_for_a_tag(called: Made, api: Api) -> None:
+    things = {
+        "things": {
+            "get": operation(
+                operationId="things/get", tags=["Things"], parameters=[parameter("operation", "query")]
+            ),
+            "post": operation(operationId="make", tags=["Things"], requestBody=body({"type": "array"})),
+        }
+    }
+    call = called(document({"/things": things["things"]}), "--per", "tag")
+    assert call("things", {"call": {"operation": "things_get", "query_operation": "x"}}).success
+    assert (api.last.method, api.last.target) == ("GET", "/things?operation=x")
+    assert call("things", {"call": {"operation": "make", "body": [1]}}).success
+    assert (api.last.method, api.last.json) == ("POST", [1])
+    refused = call("things", {"call": {"operation": "make"}}).error
+    assert refused is not None
+    assert refused.code == "invalid_request"
+
+
+def test_a_query_as_a_whole(called: Made, api: Api) -> None:
+    whole = {
+        "name": "q",
+        "in": "querystring",
+        "content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}},
+    }
+    call = called(document({"/search": {"query": operation(parameters=[whole])}}, "3.2.0"))
+    assert call("do", {"q": {"a": "x y", "b": [1, 2]}}).success
+    assert (api.last.method, api.last.target) == ("QUERY", "/search?a=x%20y&b=1&b=2")

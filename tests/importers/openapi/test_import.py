@@ -1,0 +1,358 @@
+"""`toolgen import openapi`: which operations, what they are called, what else a spec says; bad documents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from toolgen.importers.tool import SourceError
+
+from tests.cli.conftest import Cli
+from tests.importers.openapi.conftest import Api, document
+from tests.importers.openapi.test_schemas import imported
+
+GENERATOR = Path(__file__).parents[3] / "generator"
+OK: dict[str, Any] = {"responses": {"200": {"description": "OK"}}}
+PATHS = {
+    "/pets": {
+        "get": {"operationId": "pets/list", "summary": "List pets", "tags": ["pets"], **OK},
+        "post": {"operationId": "pets/create", "description": "Create one.", "tags": ["pets", "write"], **OK},
+    },
+    "/pets/{id}": {
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+        "get": {**OK},
+        "delete": {"operationId": "drop", "deprecated": True, "tags": ["write"], **OK},
+        "put": {"operationId": "operation", "tags": ["write"], **OK},
+    },
+}
+
+
+def test_names_words_and_hints() -> None:
+    listed, created, got, dropped, put = imported(document(PATHS))
+    assert [tool.name for tool in (listed, created, got, dropped, put)] == [
+        "pets_list", "pets_create", "get_pets_id", "drop", "operation",
+    ]  # fmt: skip
+    assert listed.fields["aliases"] == ["pets/list"]
+    assert (listed.fields["title"], listed.fields["description"]) == ("List pets", "List pets")
+    assert created.fields["description"] == "Create one."
+    assert got.fields["description"] == "GET /pets/{id}"
+    assert "get_pets_id: has neither summary nor description: write one, models choose by it" in got.notes
+    assert dropped.fields["deprecated"]
+    assert [tool.fields["annotations"] for tool in (listed, created, dropped, put)] == [
+        {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
+        {"readOnlyHint": False, "idempotentHint": False, "openWorldHint": True},
+        {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": True},
+        {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": True},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "names"),
+    [
+        (["pets/*"], [], ["pets_list", "pets_create"]),
+        (["GET *"], [], ["pets_list", "get_pets_id"]),
+        (["write"], [], ["pets_create", "drop", "operation"]),
+        (["/pets/{id}"], ["drop", "PUT *"], ["get_pets_id"]),
+        ([], ["pets", "write"], ["get_pets_id"]),
+    ],
+)
+def test_patterns(include: list[str], exclude: list[str], names: list[str]) -> None:
+    assert [tool.name for tool in imported(document(PATHS), include=include, exclude=exclude)] == names
+
+
+def test_one_tool_per_tag() -> None:
+    pets, other, write = imported(document(PATHS), per="tag")
+    assert [tool.name for tool in (pets, other, write)] == ["pets", "other", "write"]
+    assert "- pets_list: List pets" in pets.fields["description"]
+    branches = pets.fields["input_schema"]["properties"]["call"]["oneOf"]
+    assert [branch["properties"]["operation"]["const"] for branch in branches] == ["pets_list", "pets_create"]
+    assert list(write.fields["x-openapi"]["operations"]) == ["drop", "operation"]
+    assert write.fields["annotations"]["destructiveHint"] is True
+
+
+def test_namesakes() -> None:
+    same = {f"/{n}": {"get": {"operationId": "same", **OK}} for n in range(3)}
+    tools = imported(document(same))
+    assert [tool.name for tool in tools] == ["same", "same_2", "same_3"]
+    assert any("stands for 'same'" in note for note in tools[1].notes)
+
+
+def test_paths_and_parameters_that_do_not_fit() -> None:
+    get = {"parameters": [{"name": "gone", "in": "path", "required": True, "schema": {}}], **OK}
+    (tool,) = imported(document({"/x/{id}": {"get": get}}))
+    assert list(tool.fields["input_schema"]["properties"]) == ["id"]
+    assert tool.fields["input_schema"]["required"] == ["id"]
+
+
+def test_bodies_that_cannot_be_taken_apart() -> None:
+    def posted(schema: Any, required: bool = True) -> Any:
+        content = {"application/json": {"schema": schema}}
+        (tool,) = imported(
+            document({"/": {"post": {"requestBody": {"required": required, "content": content}, **OK}}})
+        )
+        return tool.fields["input_schema"]
+
+    a, b = {"a": {"type": "string"}}, {"b": {"type": "string"}}
+    flat = posted({"allOf": [{"properties": a, "required": ["a"]}, {"type": "object", "properties": b}]})
+    assert (list(flat["properties"]), flat["required"]) == (["a", "b"], ["a"])
+    assert posted({"properties": a, "additionalProperties": {"type": "integer"}})["additionalProperties"] == {
+        "type": "integer"
+    }
+    assert posted({"properties": a})["additionalProperties"] is False
+    for schema in (
+        {"properties": a, "anyOf": [{"required": ["a"]}]},
+        {"type": "object", "properties": a, "minProperties": 1},
+        {"type": "object"},
+        {"allOf": [{"properties": a}, {"properties": a}]},
+        {"allOf": [{"properties": a, "additionalProperties": False}, {"properties": b}]},
+        {"properties": a, "required": ["z"]},
+        {"type": ["object", "null"], "properties": a},
+    ):
+        assert list(posted(schema)["properties"]) == ["body"]
+    assert list(posted({"properties": a, "required": ["a"]}, required=False)["properties"]) == ["body"]
+
+
+def test_other_methods_and_places_of_3_2() -> None:
+    search = {
+        "parameters": [{"name": "q", "in": "querystring", "content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}}}],
+        **OK,
+    }  # fmt: skip
+    tools = imported(document({"/": {"query": search, "additionalOperations": {"COPY": OK}}}, "3.2.0"))
+    assert [tool.fields["x-openapi"]["method"] for tool in tools] == ["QUERY", "COPY"]
+    assert tools[0].fields["annotations"]["readOnlyHint"] is True
+    assert tools[0].fields["x-openapi"]["parameters"][0]["in"] == "querystring"
+
+
+def test_servers_and_security_that_are_not_known() -> None:
+    servers = [{"url": "https://{region}.example.com/v1/", "variables": {"region": {"default": "eu"}}}]
+    schemes = {"mtls": {"type": "mutualTLS"}, "key": {"type": "apiKey", "in": "header", "name": "K"}}
+    data = document({"/": {"get": OK}}, servers=servers, security=[{"mtls": []}, {"key": []}])
+    (tool,) = imported({**data, "components": {"securitySchemes": schemes}})
+    assert tool.fields["x-openapi"]["server"] == "https://eu.example.com/v1"
+    assert tool.fields["auth"] == {"secrets": ["SHOP_KEY"]}
+    data["servers"] = [{"url": "/v1"}]
+    data["security"] = [{"mtls": []}]
+    (tool,) = imported({**data, "components": {"securitySchemes": schemes}})
+    assert "server" not in tool.fields["x-openapi"]
+    assert "auth" not in tool.fields
+    assert any("'mtls' of type 'mutualTLS' is not known" in note for note in tool.notes)
+
+
+def write(cli: Cli, name: str, data: Any) -> Path:
+    path = cli.root / name
+    path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+    return path
+
+
+@pytest.mark.parametrize("kind", ["json", "yaml", "gz", "stdin"])
+def test_every_way_to_give_a_document(project: Cli, kind: str) -> None:
+    data = document(PATHS)
+    text = json.dumps(data)
+    if kind == "stdin":
+        done = project.process("import", "openapi", "-", stdin=text)
+    else:
+        made = {
+            "json": text.encode(),
+            "yaml": yaml.safe_dump(data).encode(),
+            "gz": gzip.compress(text.encode()),
+        }
+        write(project, "api", made[kind])
+        done = project("import", "openapi", "api")
+    assert done.code == 0, done.err
+    assert len(done.out.splitlines()) == 5
+    assert project("generate").code == 0
+
+
+def test_a_document_at_a_url(project: Cli, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    api.answer(200, {**document({"/x": {"get": {"operationId": "x", **OK}}}), "servers": [{"url": "/v2"}]})
+    done = project("import", "openapi", f"{api.url}/docs/api.json")
+    assert done.code == 0, done.err
+    spec = yaml.safe_load((project.root / "specs" / "x.yaml").read_text())
+    assert spec["x-openapi"]["server"] == f"{api.url}/v2"
+    for status in (404, 500):
+        api.answer(status, {})
+        done = project("import", "openapi", f"{api.url}/docs/api.json", "--into", "other")
+        assert (done.code, f"the server answers {status}" in done.err) == (2, True)
+    assert project("import", "openapi", "http://127.0.0.1:9/x").code == 2
+    assert not (project.root / "other").exists()
+
+
+def test_progress_is_told(project: Cli) -> None:
+    paths = {f"/x{number}": {"get": {"operationId": f"x{number}", **OK}} for number in range(201)}
+    write(project, "api.json", document(paths))
+    done = project("import", "openapi", "api.json")
+    assert "reading operations: 200 of 201\n201 tools read; trying them\n" in done.err
+    assert len(done.out.splitlines()) == 201
+
+
+def test_yaml_as_people_write_it(project: Cli) -> None:
+    text = """
+openapi: 3.0.3
+info: {title: Shop, version: 1.0}
+x-common: &common
+  description: Common.
+  tags: [a]
+paths:
+  /things:
+    get:
+      <<: *common
+      operationId: things
+      responses:
+        200: {description: Fine}
+        404: {description: Gone}
+"""
+    write(project, "api.yaml", text.encode())
+    assert project("import", "openapi", "api.yaml").code == 0
+    spec = yaml.safe_load((project.root / "specs" / "things.yaml").read_text())
+    assert (spec["description"], spec["tags"]) == ("Common.", ["a"])
+    assert [error["code"] for error in spec["errors"]] == ["not_found", "http_error", "unreachable"]
+
+
+def test_files_beside_stay_beside(project: Cli, tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text('{"type": "string"}')
+    (project.root / "link.json").symlink_to(tmp_path / "secret.json")
+    answer = {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "link.json"}}}}}
+    write(project, "api.json", document({"/": {"get": {"responses": answer}}}))
+    done = project("import", "openapi", "api.json")
+    assert done.code == 2
+    assert "leads out of the document's folder" in done.err
+
+
+def test_a_second_import_follows_the_first(project: Cli) -> None:
+    data = document(PATHS)
+    write(project, "api.json", data)
+    assert project("import", "openapi", "api.json").code == 0
+    spec = project.root / "specs" / "pets_list.yaml"
+    spec.write_text(spec.read_text().replace("timeout: 60", "timeout: 5  # quick"))
+    assert project("import", "openapi", "api.json", "--sync").out == ""
+    data["paths"]["/pets"]["get"]["summary"] = "List all pets"
+    data["paths"]["/new"] = {"get": {"operationId": "new", **OK}}
+    del data["paths"]["/pets"]["post"]
+    write(project, "api.json", data)
+    done = project("import", "openapi", "api.json", "--sync")
+    assert done.out.split() == ["specs/pets_list.yaml", "specs/new.yaml"]
+    assert "title: List all pets" in spec.read_text()
+    assert "timeout: 5  # quick" in spec.read_text()
+    assert "enabled: false" in (project.root / "specs" / "new.yaml").read_text()
+    assert "pets_create: gone from the source" in done.err
+
+
+def test_implementations_are_never_replaced(project: Cli) -> None:
+    write(project, "api.json", document(PATHS))
+    (project.root / "work").mkdir()
+    mine = project.root / "work" / "drop.py"
+    mine.write_text("# mine\n")
+    done = project("import", "openapi", "api.json", "--implement")
+    assert done.code == 0
+    assert mine.read_text() == "# mine\n"
+    assert "class PetsList(HttpTool, PetsListTool):" in (project.root / "work" / "pets_list.py").read_text()
+    assert "work/drop.py" not in done.out
+
+
+def test_only_webhooks(project: Cli) -> None:
+    write(project, "api.json", {"openapi": "3.1.0", "info": {}, "webhooks": {"x": {"post": OK}}})
+    done = project("import", "openapi", "api.json")
+    assert (done.code, done.out) == (0, "")
+    assert "webhooks only" in done.err
+
+
+DEEP = b'{"openapi": "3.1.0", "paths": ' + b'{"a":' * 10_000 + b"1" + b"}" * 10_001
+BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
+    b"%c: &%c [%s]\n" % (c, c, b",".join([b"*%c" % (c - 1)] * 9)) for c in range(ord("b"), ord("j"))
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "is empty"),
+        (b"   \n", "is empty"),
+        (b'{"openapi": "3.1.0", "paths": {', "ends in the middle"),
+        (b'{"openapi": "3.1.0", "openapi": "3.1.0"}', "stands twice"),
+        (b'{"openapi": "3.1.0", "x": NaN}', "no number of JSON"),
+        (b'{"openapi": "\xff"}', "is not UTF-8"),
+        (DEEP, "deep"),
+        (b"a: " + b"[" * 10_000, "inside one another"),
+        (BOMB, "api:6:8: the aliases of this file stand for more than 100,000 values"),
+        (b"a: [1\n", "api:1:4: the list that begins with `[` is not closed"),
+        (b"a: 1\na: 2\n", "is written twice"),
+        (gzip.compress(b"{}" * 99, mtime=0)[:20], "ends in the middle"),
+        (gzip.compress(b" " * 70_000_000, mtime=0), "more than 64 MB"),
+        (b"[]", "is no OpenAPI document"),
+        (b"{}", "has no `openapi`"),
+        (b'{"swagger": "2.0"}', "Swagger 2.0"),
+        (b'{"openapi": "4.0.0"}', "'4.0.0' is not read"),
+        (b'{"openapi": "3.1.0", "paths": []}', "api#/paths: must be an object"),
+        (b'{"openapi": "3.1.0", "paths": {"/": {"get": 1}}}', "api#/paths/~1/get: must be an object"),
+        (b'{"openapi": "3.1.0", "paths": {"/": {"$ref": "#/paths/~1"}}}', "leads back to itself"),
+        (b'{"openapi": "3.1.0", "paths": {"/": {"get": {"parameters": [{"in": "path"}]}}}}', "parameters/0: a parameter has"),
+        (b'{"openapi": "3.1.0", "paths": {"/": {"get": {"security": [{"x": []}]}}}}', "leads nowhere"),
+    ],
+)  # fmt: skip
+def test_bad_documents(project: Cli, data: bytes, why: str) -> None:
+    write(project, "api", data)
+    before = project.tree(".")
+    done = project("import", "openapi", "api")
+    assert (done.code, done.out) == (2, "")
+    assert why in done.err
+    assert "Traceback" not in done.err
+    assert project.tree(".") == before
+
+
+def test_what_is_missing_is_said(project: Cli) -> None:
+    write(project, "api", document(PATHS))
+    done = project("import", "openapi", "api", "--include", "pets/lst")
+    assert done.code == 2
+    assert "no operation matches 'pets/lst'" in done.err
+    assert "did you mean 'pets/list'?" in done.err
+    assert project("import", "openapi", "nowhere.yaml").code == 2
+    done = project("import", "openapi", "api", "--implement", "--into", "elsewhere")
+    assert (done.code, "only tools of the project's specs folder" in done.err) == (2, True)
+    (project.root / "toolgen.toml").write_text("")
+    done = project("import", "openapi", "api", "--implement")
+    assert done.code == 2
+    assert "no package to implement tools in" in done.err
+
+
+def test_what_no_request_can_say_is_left_out() -> None:
+    parameters = [
+        {"name": "X A", "in": "header", "schema": {}},
+        {"name": "Host", "in": "header", "schema": {}},
+        {"name": "_id", "in": "query", "schema": {}},
+        {"name": "$top", "in": "query", "schema": {}},
+        {"name": "[]", "in": "query", "schema": {}},
+    ]
+    (tool,) = imported(document({"/": {"get": {"parameters": parameters, **OK}}}))
+    assert list(tool.fields["input_schema"]["properties"]) == ["_id", "top", "query"]
+    assert sum("left out" in note for note in tool.notes) == 2
+    with pytest.raises(SourceError, match="no method"):
+        imported(document({"/": {"additionalOperations": {"A B": OK}}}, "3.2.0"))
+
+
+def test_implementations_are_typed(project: Cli) -> None:
+    long = {"get": {"operationId": "a_name_that_is_as_long_as_the_language_lets_a_name_be", **OK}}
+    write(project, "api.json", document({"/x": PATHS["/pets"], "/y": long}))
+    assert project("import", "openapi", "api.json", "--implement").code == 0
+    assert project("generate").code == 0
+    for words in (
+        ("ruff", "check", "--isolated", "--select=E,F,I,UP,B"),
+        ("ruff", "format", "--isolated", "--check"),
+        ("mypy", "--strict", "--follow-imports=silent"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *words, "work"],
+            cwd=project.root,
+            env={**os.environ, "MYPYPATH": f".{os.pathsep}{GENERATOR}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr

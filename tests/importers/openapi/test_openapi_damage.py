@@ -1,0 +1,111 @@
+"""A document with one value damaged, at every place of it: read, or refused with the place, never a crash."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from toolgen.importers.tool import SourceError
+from toolgen.runtime.gate import compile_gate
+
+from tests.importers.openapi.conftest import document
+from tests.importers.openapi.test_schemas import imported
+
+PET = {"$ref": "#/components/schemas/Pet"}
+WHOLE = document(
+    {
+        "/pets/{id}": {
+            "parameters": [{"$ref": "#/components/parameters/Id"}],
+            "servers": [{"url": "https://{r}.example.com", "variables": {"r": {"default": "eu"}}}],
+            "post": {
+                "operationId": "pets/make",
+                "summary": "Make",
+                "tags": ["pets"],
+                "deprecated": False,
+                "security": [{"key": []}, {}],
+                "parameters": [
+                    {"name": "q", "in": "query", "style": "deepObject", "explode": True, "schema": {"type": "object"}},
+                    {"name": "c", "in": "cookie", "content": {"application/json": {"schema": PET}}},
+                ],
+                "requestBody": {
+                    "required": True,
+                    "content": {"multipart/form-data": {"schema": PET, "encoding": {"tag": {"contentType": "text/x"}}}},
+                },
+                "responses": {
+                    "200": {"description": "OK", "content": {"application/json": {"schema": PET}}},
+                    "4XX": {"$ref": "#/components/responses/Bad"},
+                    "default": {"description": "Else"},
+                },
+            },
+        }
+    },
+    "3.0.3",
+    tags=[{"name": "pets", "description": "Of pets."}],
+    security=[{"oauth": ["read"]}],
+    components={
+        "parameters": {"Id": {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}},
+        "responses": {"Bad": {"description": "Bad"}},
+        "securitySchemes": {
+            "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+            "oauth": {"type": "oauth2", "flows": {}},
+        },
+        "schemas": {
+            "Pet": {
+                "type": "object",
+                "required": ["name"],
+                "properties": {
+                    "name": {"type": "string", "nullable": True, "enum": ["a"], "format": "byte", "readOnly": True},
+                    "tag": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    "kind": {
+                        "oneOf": [PET, {"type": "number", "minimum": 1, "exclusiveMinimum": True}],
+                        "discriminator": {"propertyName": "name", "mapping": {"a": "Pet"}},
+                    },
+                },
+                "additionalProperties": {"allOf": [PET]},
+                "example": {"name": "a"},
+            }
+        },
+    },
+)  # fmt: skip
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from places(item, (*path, key))
+
+
+def damaged(path: tuple[Any, ...], value: Any) -> Any:
+    data = copy.deepcopy(WHOLE)
+    owner = data
+    for key in path[:-1]:
+        owner = owner[key]
+    if not path:
+        return value
+    owner[path[-1]] = value
+    return data
+
+
+@pytest.mark.parametrize("per", ["operation", "tag"])
+@pytest.mark.parametrize(
+    "value", [None, True, 7, 1.5, "x", "", [], [1], [{}], {}, {"x": 1}, {"$ref": "#/paths"}], ids=json.dumps
+)
+def test_every_place(value: Any, per: str) -> None:
+    tried = refused = 0
+    for path in places(WHOLE):
+        tried += 1
+        try:
+            tools = imported(damaged(path, value), per=per)
+        except SourceError as error:
+            refused += error.message.startswith(("api.json", "there is no"))
+            continue
+        for tool in tools:
+            json.dumps(tool.fields, allow_nan=False)
+            compile_gate(tool.fields["input_schema"])
+            compile_gate(tool.fields.get("output_schema", {}))
+    assert tried > 100
+    assert refused < tried

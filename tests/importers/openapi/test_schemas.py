@@ -1,0 +1,219 @@
+"""Schemas of OpenAPI as JSON Schema: what they say is enforced, on the side that it is said for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolgen.importers.naming import Names
+from toolgen.importers.openapi.api import Wanted, import_openapi
+from toolgen.importers.tool import Imported, SourceError
+from toolgen.runtime.gate import compile_gate
+
+from tests.importers.openapi.conftest import document
+
+
+def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **wanted: Any) -> list[Imported]:
+    """The tools of a document, `files` beside it."""
+
+    def load(path: str) -> Any:
+        if files is None or path not in files:
+            raise SourceError(f"there is no file {path}")
+        return files[path]
+
+    return import_openapi(data, "api.json", load, Wanted(**wanted), Names(), lambda done, total: None)
+
+
+def both(schema: Any, version: str = "3.0.3", **schemas: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What becomes of a schema in a request, under `body`, and in a response, under `result`."""
+    made = {"application/json": {"schema": {"type": "array", "items": schema}}}
+    post = {
+        "requestBody": {"required": True, "content": made},
+        "responses": {"200": {"description": "", "content": made}},
+    }
+    (tool,) = imported(document({"/": {"post": post}}, version, components={"schemas": schemas}))
+    return tool.fields["input_schema"], tool.fields["output_schema"]
+
+
+def accepts(schema: dict[str, Any], value: Any) -> bool:
+    key = "body" if "body" in schema["properties"] else "result"
+    return compile_gate(schema).accepts({key: [value]})
+
+
+def item(schema: dict[str, Any]) -> Any:
+    return schema["properties"]["body"]["items"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "meant"),
+    [
+        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
+        ({"type": "string", "nullable": True, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
+        ({"type": "string", "nullable": False}, {"type": "string"}),
+        ({"nullable": True}, {}),
+        ({"nullable": True, "anyOf": [{"type": "string"}]}, {"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        (
+            {"nullable": True, "description": "D", "allOf": [{"$ref": "#/components/schemas/A"}]},
+            {"description": "D", "anyOf": [{"allOf": [{"$ref": "#/$defs/A"}]}, {"type": "null"}]},
+        ),
+        (
+            {"nullable": True, "$ref": "#/components/schemas/A"},
+            {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]},
+        ),
+        ({"type": "number", "minimum": 1, "exclusiveMinimum": True}, {"type": "number", "exclusiveMinimum": 1}),
+        ({"type": "number", "minimum": 1, "exclusiveMinimum": False}, {"type": "number", "minimum": 1}),
+        ({"type": "string", "example": "e", "xml": {"name": "n"}, "x-y": 1}, {"type": "string", "examples": ["e"]}),
+        ({"type": "integer", "format": "int64"}, {"type": "integer"}),
+        ({"type": "string", "format": "uuid"}, {"type": "string", "format": "uuid"}),
+        ({"type": "string", "format": "byte"}, {"type": "string", "contentEncoding": "base64"}),
+        ({"type": "string", "format": "iso-country"}, {"type": "string", "x-format": "iso-country"}),
+        ({"$ref": "#/components/schemas/A", "minLength": 3}, {"$ref": "#/$defs/A"}),
+        ({"$ref": "#/components/schemas/A", "description": "D"}, {"$ref": "#/$defs/A", "description": "D"}),
+    ],
+)  # fmt: skip
+def test_the_dialect_of_3_0(schema: Any, meant: Any) -> None:
+    request, _ = both(schema, A={"type": "string"})
+    assert item(request) == meant
+
+
+def test_3_1_is_json_schema() -> None:
+    schema = {"type": ["string", "null"], "exclusiveMinimum": 3, "const": "a", "examples": ["a"]}
+    assert item(both(schema, "3.1.0")[0]) == schema
+    beside = {"$ref": "#/components/schemas/A", "minLength": 3}
+    request, _ = both(beside, "3.2.0", A={"type": "string"})
+    assert item(request) == {"$ref": "#/$defs/A", "minLength": 3}
+
+
+def test_each_side_has_its_own_properties() -> None:
+    thing = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["id", "name", "secret"],
+        "properties": {
+            "id": {"type": "string", "readOnly": True},
+            "name": {"type": "string"},
+            "secret": {"type": "string", "writeOnly": True},
+        },
+    }
+    request, response = both({"$ref": "#/components/schemas/T"}, T=thing)
+    assert accepts(request, {"name": "n", "secret": "s"})
+    assert not accepts(request, {"id": "i", "name": "n", "secret": "s"})
+    assert accepts(response, {"id": "i", "name": "n"})
+    assert accepts(response, {"id": "i", "name": "n", "secret": "s"})  # nothing else is allowed there
+    assert not accepts(response, {"name": "n"})
+
+
+def test_discriminators_are_enforced() -> None:
+    cat = {"type": "object", "properties": {"lives": {"type": "integer"}}}
+    dog = {"type": "object", "properties": {"kind": {"const": "dog"}}, "required": ["kind"]}
+    mapping = {"cat": "#/components/schemas/Cat", "kitten": "Cat", "dog": "#/components/schemas/Dog"}
+    either = {
+        "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+        "discriminator": {"propertyName": "kind", "mapping": mapping},
+    }
+    request, _ = both(either, "3.1.0", Cat=cat, Dog=dog)
+    assert item(request) == {
+        "oneOf": [
+            {
+                "$ref": "#/$defs/Cat",
+                "properties": {"kind": {"enum": ["cat", "kitten"]}},
+                "required": ["kind"],
+            },
+            {"$ref": "#/$defs/Dog"},
+        ]
+    }
+    assert accepts(request, {"kind": "kitten", "lives": 9})
+    assert accepts(request, {"kind": "dog"})
+    assert not accepts(request, {"kind": "cow"})
+    assert not accepts(request, {"lives": 9})
+    del either["discriminator"]["mapping"]  # type: ignore[attr-defined]
+    request, _ = both(either, "3.1.0", Cat=cat, Dog=dog)
+    assert accepts(request, {"kind": "Cat"})
+
+
+def test_recursion_is_kept_and_only_what_is_used() -> None:
+    tree = {
+        "type": "object",
+        "properties": {"children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}},
+    }
+    request, _ = both({"$ref": "#/components/schemas/Tree"}, Tree=tree, Unused={"type": "string"})
+    assert list(request["$defs"]) == ["Tree"]
+    assert accepts(request, {"children": [{"children": []}]})
+    assert not accepts(request, {"children": [{"children": [1]}]})
+
+
+def test_references_into_anything() -> None:
+    ref = {"$ref": "#/components/schemas/A/properties/deep"}
+    request, _ = both(ref, A={"type": "object", "properties": {"deep": {"type": "integer"}}})
+    assert accepts(request, 1)
+    assert not accepts(request, "x")
+
+
+def test_files_beside() -> None:
+    files = {
+        "parts/pet.json": {
+            "Pet": {
+                "type": "object",
+                "properties": {"tag": {"$ref": "../tag.json"}, "self": {"$ref": "#/Pet"}},
+            }
+        },
+        "tag.json": {"type": "string"},
+        "paths.json": {"get": {"operationId": "listed", "responses": {"200": {"$ref": "answers.json#/ok"}}}},
+        "answers.json": {
+            "ok": {
+                "description": "",
+                "content": {"application/json": {"schema": {"$ref": "parts/pet.json#/Pet"}}},
+            }
+        },
+    }
+    (tool,) = imported(document({"/pets": {"$ref": "paths.json"}}), files)
+    gate = compile_gate(tool.fields["output_schema"])
+    assert gate.accepts({"tag": "x", "self": {"tag": "y"}})
+    assert not gate.accepts({"self": {"tag": 1}})
+
+
+def test_long_answers_are_left_open_inside() -> None:
+    links = {
+        f"L{n}": {
+            "type": "object",
+            "description": "x" * 30_000,
+            "properties": {"next": {"$ref": f"#/components/schemas/L{n + 1}"}},
+        }
+        for n in range(9)
+    }
+    links["L9"] = {"type": "object", "required": ["end"]}
+    answer = {
+        "200": {
+            "description": "",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/L0"}}},
+        }
+    }
+    (tool,) = imported(document({"/": {"get": {"responses": answer}}}, components={"schemas": links}))
+    definitions = tool.fields["output_schema"]["$defs"]
+    assert definitions["L3"] == {"type": "object"}
+    assert "L4" not in definitions
+    assert any("longer than 100,000 characters: 1 of its definitions" in note for note in tool.notes)
+
+
+@pytest.mark.parametrize(
+    ("ref", "why"),
+    [
+        ("#/components/schemas/Nowhere", "leads nowhere"),
+        ("#/components/schemas/A", "leads back to itself"),
+        ("#anchor", "is no JSON Pointer"),
+        ("../other.json", "leads out of the document's folder"),
+        ("/etc/passwd", "leads out of the document's folder"),
+        ("https://example.com/x.json", "leads out of the document's folder"),
+        ("file:///etc/passwd", "leads out of the document's folder"),
+        ("missing.json#/A", "there is no file missing.json"),
+    ],
+)
+def test_references_that_are_refused(ref: str, why: str) -> None:
+    loop = {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}
+    with pytest.raises(SourceError, match=why):
+        both({"$ref": ref}, **loop)
+
+
+def test_circles_of_all_of_are_taken_out() -> None:
+    request, _ = both({"$ref": "#/components/schemas/A"}, A={"allOf": [{"$ref": "#/components/schemas/A"}]})
+    compile_gate(request)
