@@ -52,6 +52,11 @@ class Twins:
             stderr=subprocess.DEVNULL,
         )
 
+    def wait_for_stage(self, process: subprocess.Popen[bytes]) -> None:
+        """Until the process begins to write, or has ended."""
+        while process.poll() is None and not (self.project.root / "generated" / STAGE).exists():
+            time.sleep(0.0005)
+
     def run(self, verb: str) -> int:
         return self.start(verb).wait()
 
@@ -72,7 +77,11 @@ def killed_at_random(twins: Twins, moments: int) -> None:
         after = twins.wanted[state]
         twins.set(state)
         process = twins.start("generate")
-        time.sleep(chance.uniform(0, twins.seconds * 1.1))
+        if moment % 2:  # half of them while files are written, a short part of the whole
+            twins.wait_for_stage(process)
+            time.sleep(chance.uniform(0, twins.seconds * 0.3))
+        else:
+            time.sleep(chance.uniform(0, twins.seconds * 1.1))
         process.send_signal(signal.SIGKILL)
         process.wait()
         found = twins.tree()

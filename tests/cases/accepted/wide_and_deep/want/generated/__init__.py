@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# True for type checkers. To import it from typing would take longer than all the rest.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .tools.deep import DeepRequest, DeepTool
     from .tools.either import EitherRequest, EitherResponse, EitherTool
     from .tools.seven import SevenRequest, SevenTool
@@ -24,24 +26,24 @@ __all__ = [
     "WideTool",
 ]
 
-_MODULES = {
-    "DeepRequest": "deep",
-    "DeepTool": "deep",
-    "EitherRequest": "either",
-    "EitherResponse": "either",
-    "EitherTool": "either",
-    "SevenRequest": "seven",
-    "SevenTool": "seven",
-    "WideRequest": "wide",
-    "WideTool": "wide",
+_EXPORTS: dict[str, tuple[str, ...]] = {
+    "deep": ("DeepRequest", "DeepTool"),
+    "either": ("EitherRequest", "EitherResponse", "EitherTool"),
+    "seven": ("SevenRequest", "SevenTool"),
+    "wide": ("WideRequest", "WideTool"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    from importlib import import_module
+
+    for module, names in _EXPORTS.items():
+        if name in names:
+            found = getattr(import_module(f".tools.{module}", __name__), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *__all__})

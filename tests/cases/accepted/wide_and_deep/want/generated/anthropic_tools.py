@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.adapters.dispatch import Dispatcher
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
-
     from anthropic.types import ToolParam
-    from toolgen.runtime import Confirmation, Toolkit
-    from toolgen.runtime.adapters.calls import Answer
 
 TOOLS: Final[list[ToolParam]] = [
     {
@@ -24,12 +21,55 @@ TOOLS: Final[list[ToolParam]] = [
     {
         "name": "either",
         "description": catalog.EITHER["description"],
-        "input_schema": dict(catalog.EITHER["input_schema"]),
+        "input_schema": {
+            "type": "object",
+            "properties": {
+                "id": {"type": "integer"},
+                "name": {"type": "string"},
+                "exact": {"type": "boolean"},
+            },
+        },
     },
     {
         "name": "seven",
         "description": catalog.SEVEN["description"],
-        "input_schema": dict(catalog.SEVEN["input_schema"]),
+        "input_schema": {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "type": "object",
+            "definitions": {
+                "share": {
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                    "exclusiveMaximum": 1,
+                },
+                "node": {
+                    "$id": "#node",
+                    "type": "object",
+                    "properties": {
+                        "next": {"$ref": "#node"},
+                        "at": {"$ref": "#/definitions/share"},
+                    },
+                },
+            },
+            "properties": {
+                "share": {"$ref": "#/definitions/share", "minimum": 5},
+                "node": {"$ref": "#node"},
+                "pair": {
+                    "type": "array",
+                    "items": [{"type": "string"}, {"$ref": "#/definitions/share"}],
+                    "additionalItems": {"type": "null"},
+                },
+                "card": {"type": "string"},
+                "_schema": {"type": "string"},
+            },
+            "dependencies": {
+                "card": ["share"],
+                "pair": {
+                    "required": ["card"],
+                    "properties": {"card": {"minLength": 2}},
+                },
+            },
+        },
     },
     {
         "name": "wide",
@@ -40,41 +80,13 @@ TOOLS: Final[list[ToolParam]] = [
 """For `client.messages.create(tools=…)`."""
 
 
-async def execute_tool_use(
-    block: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> dict[str, Any]:
-    """Answer a `tool_use` block, an SDK object or a dict, with the `tool_result` block to send back."""
-    return (await answer_tool_use(block, toolkit, confirm)).message
+dispatch = Dispatcher("anthropic", catalog.toolkit)
 
+execute_tool_use = dispatch.execute
+"""Answer a `tool_use` block, an SDK object or a dict, with the `tool_result` block to send back."""
 
-async def answer_tool_use(
-    block: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> Answer:
-    """As `execute_tool_use`, with the response beside the block: `answer.response.final_answer`, `.extras`."""
-    from toolgen.runtime.adapters import anthropic
+answer_tool_use = dispatch.answer
+"""As `execute_tool_use`, with the response beside it: `answer.response.final_answer`, `.extras`."""
 
-    return await anthropic.answer_tool_use(
-        _toolkit() if toolkit is None else toolkit, block, confirm
-    )
-
-
-def stream_tool_use(
-    block: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> AsyncGenerator[Any, None]:
-    """The chunks of a streamed result as they come, and last the Answer with the block to send back."""
-    from toolgen.runtime.adapters import anthropic
-
-    return anthropic.stream_tool_use(
-        _toolkit() if toolkit is None else toolkit, block, confirm
-    )
-
-
-@cache
-def _toolkit() -> Toolkit:
-    return catalog.toolkit()
+stream_tool_use = dispatch.stream
+"""The chunks of a streamed result as they come, and last the Answer with the block to send back."""

@@ -3,18 +3,24 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from toolgen.runtime.adapters.dispatch import Dispatcher
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
-
     from openai.types.chat import ChatCompletionFunctionToolParam
     from openai.types.responses import FunctionToolParam
-    from toolgen.runtime import Confirmation, Toolkit
-    from toolgen.runtime.adapters.calls import Answer
+
+EITHER_PARAMETERS: Final[dict[str, object]] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer"},
+        "name": {"type": "string"},
+        "exact": {"type": "boolean"},
+    },
+}
 
 CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
     {
@@ -31,7 +37,7 @@ CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
         "function": {
             "name": "either",
             "description": catalog.EITHER["description"],
-            "parameters": catalog.EITHER["input_schema"],
+            "parameters": EITHER_PARAMETERS,
             "strict": False,
         },
     },
@@ -68,7 +74,7 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
         "type": "function",
         "name": "either",
         "description": catalog.EITHER["description"],
-        "parameters": catalog.EITHER["input_schema"],
+        "parameters": EITHER_PARAMETERS,
         "strict": False,
     },
     {
@@ -89,41 +95,13 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
 """For `client.responses.create(tools=…)`."""
 
 
-async def execute_tool_call(
-    call: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> dict[str, Any]:
-    """Answer a tool call of either API, an SDK object or a dict, with the message or item to send back."""
-    return (await answer_tool_call(call, toolkit, confirm)).message
+dispatch = Dispatcher("openai", catalog.toolkit)
 
+execute_tool_call = dispatch.execute
+"""Answer a tool call of either API, an SDK object or a dict, with the message or item to send back."""
 
-async def answer_tool_call(
-    call: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> Answer:
-    """As `execute_tool_call`, with the response beside it: `answer.response.final_answer`, `.extras`."""
-    from toolgen.runtime.adapters import openai
+answer_tool_call = dispatch.answer
+"""As `execute_tool_call`, with the response beside it: `answer.response.final_answer`, `.extras`."""
 
-    return await openai.answer_tool_call(
-        _toolkit() if toolkit is None else toolkit, call, confirm
-    )
-
-
-def stream_tool_call(
-    call: object,
-    toolkit: Toolkit | None = None,
-    confirm: Callable[[Confirmation], Awaitable[bool]] | None = None,
-) -> AsyncGenerator[Any, None]:
-    """The chunks of a streamed result as they come, and last the Answer with the message or item."""
-    from toolgen.runtime.adapters import openai
-
-    return openai.stream_tool_call(
-        _toolkit() if toolkit is None else toolkit, call, confirm
-    )
-
-
-@cache
-def _toolkit() -> Toolkit:
-    return catalog.toolkit()
+stream_tool_call = dispatch.stream
+"""The chunks of a streamed result as they come, and last the Answer with the message or item to send back."""
