@@ -39,7 +39,7 @@ def made(
     }
     with TemporaryDirectory(prefix="toolgen-made-") as folder:
         targets = load_targets(Project(Path(folder), "toolgen.toml", "", targets=()))
-        tree, refused = _compiled(texts, targets, Settings(package=package))
+        tree, refused = _compiled(texts, targets, Settings(package=package, coerce=False))
         for path, text in tree.items():
             file = Path(folder, package, path)
             file.parent.mkdir(parents=True, exist_ok=True)

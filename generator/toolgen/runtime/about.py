@@ -8,6 +8,8 @@ from typing import Any
 from toolgen.schema.pointer import resolve
 from toolgen.schema.walk import in_place, subschemas
 
+from .gate import compiled
+
 _ONE_FOR_NAMES = ("additionalProperties", "unevaluatedProperties")
 _ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -62,6 +64,14 @@ class About:
 _UNKNOWN: dict[str, Any] = {"writeOnly": True}  # what a reference names that is not followed here
 
 
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a property is one of a pattern's. Yes, when in doubt."""
+    try:
+        return compiled({"pattern": pattern}).is_valid(name)
+    except ValueError:
+        return True
+
+
 def _is_marked(schema: Mapping[str, Any]) -> bool:
     return schema.get("writeOnly") is True or schema.get("format") == "password"
 
@@ -81,7 +91,7 @@ def _parts(schema: Mapping[str, Any], step: str | int) -> Iterator[Any]:
         if isinstance(properties, dict) and step in properties:
             yield properties[step]
         if isinstance(patterns, dict):
-            yield from patterns.values()
+            yield from (inner for pattern, inner in patterns.items() if _matches(pattern, step))
         yield from (schema[keyword] for keyword in _ONE_FOR_NAMES if keyword in schema)
         return
     for keyword in ("prefixItems", "items"):

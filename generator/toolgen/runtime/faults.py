@@ -84,7 +84,7 @@ class Refusal:
 
     def path_of(self, error: ValidationError) -> Path:
         """Where in the value an error is."""
-        return where(self.value, error.instance_path)
+        return where(self.value, error)
 
     def hides(self, error: ValidationError) -> bool:
         """Whether what stands there is not to be shown: it is marked, or a text that may hold what is."""

@@ -23,7 +23,7 @@ def find_slips(errors: Iterable[ValidationError], whole: Any) -> Slips:
 
 def _slips_of(error: ValidationError, whole: Any) -> Slips | None:
     """What has to be another thing than a text for `error` to go; None where that does not help."""
-    found = places(whole, error.instance_path)
+    found = places(whole, error)
     if len(found) != 1:
         return None
     path = found[0]
@@ -102,7 +102,7 @@ def _all_slips(branch: list[ValidationError], whole: Any) -> Slips | None:
 
 def _takes_text(fault: ValidationError, slips: Slips, whole: Any) -> bool:
     """Whether a branch wants another text where a slip is: then there is doubt."""
-    return where(whole, fault.instance_path) in slips and _instead_of_text(fault) is None
+    return where(whole, fault) in slips and _instead_of_text(fault) is None
 
 
 def _both(left: frozenset[str], right: frozenset[str]) -> frozenset[str]:
