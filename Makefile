@@ -91,14 +91,14 @@ test-ranges: $(READY) ## the suite on the lowest and on the newest versions of e
 		.venv-$$r/bin/python -m pytest -n auto --dist worksteal || exit 1; \
 	done
 
-lock: $(READY) ## refresh requirements/dev.txt, then bench.txt and bridges.txt after it
+lock: $(READY) ## refresh requirements/dev.txt, bench.txt after it, and bridges.txt by itself
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --all-extras --group dev pyproject.toml -o requirements/dev.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --constraints requirements/dev.txt --extra all \
 		pyproject.toml requirements/bench.in -o requirements/bench.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate --constraints requirements/dev.txt --extra mcp \
+		--no-emit-index-url --no-annotate --extra mcp \
 		pyproject.toml requirements/bridges.in -o requirements/bridges.txt
 
 # The peers' pins must not disturb ours: they live in an environment of their own, byte-code compiled for all.
