@@ -55,6 +55,18 @@ def test_silence_has_an_end() -> None:
         asked(silent, seconds=0.2)
 
 
+async def dripping(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    while not writer.is_closing():
+        writer.write(b" ")
+        await asyncio.sleep(0.02)
+
+
+def test_a_reply_that_drips_has_an_end() -> None:
+    with pytest.raises(SlowError, match=r"did not answer within 0.3 seconds$"):
+        asked(dripping, seconds=0.3)
+
+
 @pytest.mark.parametrize(
     "reply",
     [

@@ -55,11 +55,19 @@ class SlowError(Exception):
 
 
 async def send(request: Prepared, seconds: float) -> Reply:
-    """Send `request` and read the whole reply. Raises UnreachableError or SlowError.
+    """Send `request` and read the whole reply, all within `seconds`. Raises UnreachableError or SlowError.
 
     Redirects are followed for GET and HEAD only, and within one origin: what a request carries is for the
     host that it was made for.
     """
+    try:
+        async with asyncio.timeout(seconds):  # the client's own limits are for one read: a reply may drip
+            return await _send(request, seconds)
+    except TimeoutError:
+        raise SlowError(_slow(request.url, seconds)) from None
+
+
+async def _send(request: Prepared, seconds: float) -> Reply:
     httpx = _httpx()
     shared = _shared(httpx)
     shared.calls += 1
@@ -80,7 +88,7 @@ async def send(request: Prepared, seconds: float) -> Reply:
                     return await _read(response)
                 url = onward
     except httpx.TimeoutException:
-        raise SlowError(f"{_origin(url)} did not answer within {seconds:g} seconds") from None
+        raise SlowError(_slow(url, seconds)) from None
     except (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL) as error:
         raise UnreachableError(f"{_origin(url)} cannot be reached: {_why(error)}") from None
     finally:
@@ -161,6 +169,10 @@ async def _read(response: httpx2.Response) -> Reply:
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
+
+
+def _slow(url: str, seconds: float) -> str:
+    return f"{_origin(url)} did not answer within {seconds:g} seconds"
 
 
 def _why(error: Exception) -> str:
