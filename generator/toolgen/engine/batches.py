@@ -11,23 +11,20 @@ _MOST = 16  # modules; more save nothing
 
 
 def batches(modules: Sequence[Mapping[str, Class]]) -> Iterator[list[int]]:
-    """Every position in `modules` once, in groups whose classes have different names.
+    """Every position in `modules` once, in groups.
 
     A module whose classes refer to one another in a circle is alone: the engine's order of classes is then no
     longer a matter of each module by itself.
     """
     batch: list[int] = []
-    taken: set[str] = set()
     for index, module in enumerate(modules):
         if _is_circular(module):
             yield [index]
             continue
-        names = {name.casefold() for name in module}
-        if len(batch) == _MOST or not taken.isdisjoint(names):
+        if len(batch) == _MOST:
             yield batch
-            batch, taken = [], set()
+            batch = []
         batch.append(index)
-        taken |= names
     if batch:
         yield batch
 

@@ -8,15 +8,19 @@ of all other text.
 from __future__ import annotations
 
 import ast
+import json
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
 from toolgen.data.bug import EngineBug
 from toolgen.engine.batches import batches
 from toolgen.engine.shape import Class
+from toolgen.engine.unions import renamed
 from toolgen.python.source import docstring
 
 _OPEN_MODEL = "toolgen.runtime.model.OpenModel"
@@ -35,20 +39,38 @@ def engine_version() -> str:
 def print_modules(modules: Sequence[Module]) -> list[str]:
     """Python source of each module, not yet laid out: imports, some of which it may not need, and classes.
 
-    Modules whose classes have different names are printed in one run of the engine, which takes half the
-    time; what is printed of a module does not depend on its company.
+    Several are printed in one run of the engine, which takes half the time; what is printed of a module does
+    not depend on its company.
     """
     printed: dict[int, str] = {}
     for batch in batches(modules):
         company = [modules[index] for index in batch]
-        try:
-            texts = _print(company)
-        except EngineBug:
-            if len(company) == 1:
-                raise
-            texts = [_print([module])[0] for module in company]
-        printed.update(zip(batch, texts, strict=True))
+        printed.update(zip(batch, _together(company) or map(_alone, company), strict=True))
     return [printed[index] for index in range(len(modules))]
+
+
+def _alone(module: Module) -> str:
+    return _print([module])[0]
+
+
+def _together(modules: Sequence[Module]) -> list[str] | None:
+    """The source of each module, from one run; None where that does not work."""
+    asked = [[name, made.shape, *made.names.items()] for module in modules for name, made in module.items()]
+    if len(modules) == 1 or _MARK.search(json.dumps(asked)):
+        return None
+    try:
+        return _print([_marked(module, f"Zz{number:02}") for number, module in enumerate(modules)])
+    except EngineBug:
+        return None
+
+
+_MARK = re.compile(r"Zz\d\d")
+"""Begins the names of classes while several modules are printed, which may have the same names."""
+
+
+def _marked(module: Module, mark: str) -> Module:
+    names = {name: mark + name for name in module}
+    return {names[name]: replace(made, shape=renamed(made.shape, names)) for name, made in module.items()}
 
 
 def _print(modules: Sequence[Module]) -> list[str]:
@@ -106,7 +128,8 @@ def load_engine() -> None:
 
 def _apart(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
     """What was printed for all modules, as the text of each."""
-    lines = code.split("\n")
+    unmarked = partial(_MARK.sub, "") if len(modules) > 1 else str
+    lines = unmarked(code).split("\n")
     imports: list[str] = []
     bodies: dict[str, str] = {}
     rebuilt: list[str] = []
@@ -134,7 +157,7 @@ def _apart(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
             [
                 "\n".join(imports),
                 *(text for name, text in bodies.items() if name in module),
-                "\n".join(f"{name}.model_rebuild()" for name in rebuilt if name in module),
+                "\n".join(f"{unmarked(name)}.model_rebuild()" for name in rebuilt if name in module),
             ]
         )
         for module in modules

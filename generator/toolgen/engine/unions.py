@@ -6,7 +6,7 @@ kept only where each value has a member of its very own kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 Shape = dict[str, Any]
@@ -101,6 +101,22 @@ def named_in(shape: Any) -> list[str]:
 def class_name(shape: Shape) -> str:
     """The class that a reference means."""
     return str(shape["$ref"]).removeprefix("#/$defs/")
+
+
+def renamed(shape: Any, names: Mapping[str, str]) -> Any:
+    """A shape, or a list of shapes, that mentions the classes in `names` by other names."""
+    if isinstance(shape, list):
+        return [renamed(item, names) for item in shape]
+    if not isinstance(shape, dict):
+        return shape
+    inner = {
+        key: renamed(shape[key], names) for key in ("anyOf", "items", "additionalProperties") if key in shape
+    }
+    if "$ref" in shape:
+        inner["$ref"] = f"#/$defs/{names.get(class_name(shape), class_name(shape))}"
+    if "properties" in shape:
+        inner["properties"] = {wire: renamed(each, names) for wire, each in shape["properties"].items()}
+    return {**shape, **inner}
 
 
 def _atoms(shape: Shape) -> Iterator[Shape]:

@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 from toolgen.data.model import Model, Tool
 from toolgen.data.tree import Tree
 from toolgen.engine.run import engine_version, print_modules
 from toolgen.engine.separate import separate
 from toolgen.engine.shape import Class, shapes
-from toolgen.engine.unions import class_name, named_in
+from toolgen.engine.unions import named_in, renamed
 from toolgen.python.names import unused
 from toolgen.python.source import comment, docstring
 
@@ -87,24 +86,9 @@ def _apart(classes: Mapping[str, Class], others: Mapping[str, Class], prefix: st
         names[name] = unused(prefix + name, taken)
         taken.add(names[name])
     return {
-        names.get(name, name): replace(made, shape=_renamed(made.shape, names))
+        names.get(name, name): replace(made, shape=renamed(made.shape, names))
         for name, made in classes.items()
     }
-
-
-def _renamed(shape: Any, names: Mapping[str, str]) -> Any:
-    if isinstance(shape, list):
-        return [_renamed(item, names) for item in shape]
-    if not isinstance(shape, dict):
-        return shape
-    renamed = {
-        key: _renamed(shape[key], names) for key in ("anyOf", "items", "additionalProperties") if key in shape
-    }
-    if "$ref" in shape:
-        renamed["$ref"] = f"#/$defs/{names.get(class_name(shape), class_name(shape))}"
-    if "properties" in shape:
-        renamed["properties"] = {wire: _renamed(inner, names) for wire, inner in shape["properties"].items()}
-    return {**shape, **renamed}
 
 
 def _title(tool: Tool) -> str:
