@@ -116,7 +116,7 @@ def generate(bench: Bench, size: int) -> Samples:
             Case("datamodel-codegen --check", lambda: peers.engine(cold, check=True).seconds, reprint),
             Case("datamodel-codegen, black and isort", lambda: peers.engine(cold, options).seconds),
         ]
-    return bench.run(cases, 7 if size < 1000 else 5, f"generate, {size} specs", warm_up=size < 1000)
+    return bench.run(cases, {10: 7, 100: 5}.get(size, 3), f"generate, {size} specs", warm_up=size < 1000)
 
 
 def memory(bench: Bench, size: int) -> Samples:
@@ -167,7 +167,7 @@ def server(bench: Bench, size: int) -> Samples:
     ):
         command = [PYTHON, str(INSIDE / "servers.py"), kind]
         cases.append(Case(name, _listing(command, project, size)))
-    return bench.run(cases, 7, f"server, {size} tools")
+    return bench.run(cases, 7 if size < 1000 else 3, f"server, {size} tools", warm_up=size < 1000)
 
 
 def call(bench: Bench, size: int) -> Samples:

@@ -1,9 +1,10 @@
-"""`docs/performance.md`: what stands between its markers is written by `make bench`, the rest by people."""
+"""`docs/performance.md` and the README: between markers writes `make bench`, everywhere else people."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from . import report
@@ -12,6 +13,7 @@ from .process import Wrong
 from .source import ROOT
 
 PAGE = ROOT / "docs" / "performance.md"
+README = ROOT / "README.md"
 
 
 def write_page(data: Mapping[str, Any]) -> None:
@@ -23,10 +25,15 @@ def write_page(data: Mapping[str, Any]) -> None:
         "peers": report.as_markdown(report.peers(measured)),
         "facts": _facts(facts),
     }
-    text = PAGE.read_text("utf-8")
+    _fill(PAGE, parts)
+    _fill(README, {"short": report.as_markdown(report.short(measured))})
+
+
+def _fill(page: Path, parts: Mapping[str, str]) -> None:
+    text = page.read_text("utf-8")
     for name, part in parts.items():
-        text = _between(text, name, part)
-    PAGE.write_text(text, "utf-8")
+        text = _between(text, name, part, page.name)
+    page.write_text(text, "utf-8")
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
@@ -42,8 +49,8 @@ def _facts(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _between(text: str, name: str, part: str) -> str:
+def _between(text: str, name: str, part: str, page: str) -> str:
     pattern = re.compile(rf"(<!-- bench:{name} -->\n).*?(<!-- /bench:{name} -->)", re.DOTALL)
     if not pattern.search(text):
-        raise Wrong(f"{PAGE.name} has lost its marker <!-- bench:{name} -->")
+        raise Wrong(f"{page} has lost its marker <!-- bench:{name} -->")
     return pattern.sub(lambda found: f"{found[1]}{part}\n{found[2]}", text)

@@ -93,6 +93,15 @@ def promises(measured: Measured) -> Iterator[tuple[str, ...]]:
         )
 
 
+def short(measured: Measured) -> Iterator[tuple[str, ...]]:
+    """The same for a first look: only what a target was set for, each once."""
+    yield ("what", "specs", "beside", "ratio", "at most", "")
+    for each in {figure.row.id: figure for figure in figures(measured) if figure.binding}.values():
+        row = each.row
+        specs = f"{each.size:,}" if row.at else ""
+        yield (row.what, specs, row.baseline, _digits(each.ratio.median), f"{row.target:g}", each.verdict)
+
+
 def peers(measured: Measured) -> Iterator[tuple[str, ...]]:
     """Everything that was measured in a group beside what is ours, each as a multiple of it."""
     yield ("group", "specs", "case", "median", "times ours")

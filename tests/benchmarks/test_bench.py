@@ -81,7 +81,7 @@ def test_figures_survive_the_file() -> None:
 
 
 def test_the_page_has_its_markers() -> None:
-    text = page.PAGE.read_text("utf-8")
-    for name in ("promises", "peers", "facts"):
+    text = page.PAGE.read_text("utf-8") + page.README.read_text("utf-8")
+    for name in ("promises", "peers", "facts", "short"):
         assert f"<!-- bench:{name} -->\n" in text
         assert f"<!-- /bench:{name} -->" in text
