@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 # The same examples on every run and every machine, however slow: a red test is a change's fault.
 settings.register_profile("toolgen", deadline=None, derandomize=True)
 settings.load_profile("toolgen")
+
+# A shell starts what it runs in the background deaf to ^C, and so would be every command that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
