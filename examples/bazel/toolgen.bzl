@@ -94,7 +94,7 @@ toolgen_index = rule(
         "specs": attr.label_list(mandatory = True, providers = [ToolgenInfo]),
         "out": attr.string(default = "generated"),
         "modules": attr.string_list(
-            default = ["mcp_server", "openai_tools", "anthropic_tools"],
+            default = ["anthropic_tools", "bedrock_tools", "gemini_tools", "mcp_server", "openai_tools"],
             doc = "One for each target; `toolgen outputs --index` prints them.",
         ),
     }),
