@@ -95,8 +95,8 @@ def killed_at_random(twins: Twins, moments: int) -> None:
         assert os.listdir(twins.scratch) == ["cache"], f"{moment}: litter in the temporary folder"
         assert twins.run("check") == 0, moment
         if moment % 10 == 9:
-            print(f"{moment + 1} of {moments} moments", flush=True)
-    print(f"{half_way} of {moments} runs were killed between two files")
+            print(f"{moment + 1} of {moments} moments", file=sys.__stderr__, flush=True)
+    print(f"{half_way} of {moments} runs were killed between two files", file=sys.__stderr__)
 
 
 def test_killed_at_some_moments(project: Cli, tmp_path: Path) -> None:
