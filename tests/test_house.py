@@ -13,25 +13,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "generator" / "toolgen"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-LONGEST_FILE = 300
-LONGEST_FUNCTION = 60
-MOST_PARAMETERS = 6  # `self` included
 
 
 def name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
-
-
-@pytest.mark.parametrize("path", MODULES, ids=name)
-def test_rooms_are_small(path: Path) -> None:
-    text = path.read_text()
-    assert len(text.splitlines()) <= LONGEST_FILE, "split it by idea"
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            assert lines <= LONGEST_FUNCTION, f"{node.name} has {lines} lines"
-            positional = len(node.args.posonlyargs) + len(node.args.args)
-            assert positional <= MOST_PARAMETERS, f"{node.name} takes {positional} parameters"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
