@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.runtime.faults import find_faults
-from toolgen.runtime.gate import compile_gate
+from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.runtime.validation.faults import find_faults
 
 from tools.corpus.generated import measure_schemas, measure_tool
 from tools.corpus.instances import instances
@@ -84,7 +84,7 @@ def test_faults_are_told_in_the_authors_words() -> None:
         "patternProperties": {"^{x}$": {"type": "string", "writeOnly": True, "maxLength": 3}},
         "$defs": {"List<String>": {"type": "array", "items": {"enum": ["aa"]}}},
     }
-    faults = find_faults(compile_gate(schema), {"v": "a", "w": ["ab"], "{x}": "hush, hush"})
+    faults = find_faults(compile_schema(schema), {"v": "a", "w": ["ab"], "{x}": "hush, hush"})
     assert {str(fault) for fault in faults} == {
         r'- $.v: expected text that matches the pattern "^\\<a\\>$", got "a"',
         '- $.w[0]: expected "aa", got "ab"',

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolgen.importers.schemas import usable
-from toolgen.runtime.gate import compiled
+from toolgen.runtime.validation.compiled_schema import compiled
 
 FOURTH = "http://json-schema.org/draft-04/schema#"
 SIXTH = "http://json-schema.org/draft-06/schema#"

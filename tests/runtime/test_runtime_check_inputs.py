@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from shop.catalog import CREATE_ORDER
 from shop.tools.create_order import CreateOrderRequest, CreateOrderTool
 from toolgen.runtime import ToolDefinition, ToolError
-from toolgen.runtime.plain import is_json, not_json
+from toolgen.runtime.validation.json_value import is_json, not_json
 
 JSON = st.recursive(
     st.none()

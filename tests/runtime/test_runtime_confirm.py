@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from by_hand import code_of, make_tool, run
 from toolgen.runtime import Confirmation, ConfirmationPending, Toolkit
-from toolgen.runtime.confirm import TOKENS_KEPT, TokenDesk, render_message
+from toolgen.runtime.confirmation.question import TOKENS_KEPT, ConfirmationTokens, render_message
 
 DONE: list[Any] = []
 
@@ -161,7 +161,7 @@ def test_a_token_means_nothing_to_a_tool_that_denies() -> None:
 
 def test_tokens_expire_and_are_not_kept_without_bound() -> None:
     now = [0.0]
-    desk = TokenDesk(clock=lambda: now[0])
+    desk = ConfirmationTokens(clock=lambda: now[0])
     old = desk.issue("x", {"a": 1})
     now[0] = 599.0
     fresh = desk.issue("x", {"b": 1, "a": 1})

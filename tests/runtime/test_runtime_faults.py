@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.runtime.faults import find_faults, list_faults
-from toolgen.runtime.gate import compile_gate
+from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.runtime.validation.faults import find_faults, list_faults
 
 
 def told(schema: dict[str, Any], value: Any, hidden: tuple[str, ...] = ()) -> list[str]:
-    return list_faults(find_faults(compile_gate(schema), value, hidden)).splitlines()
+    return list_faults(find_faults(compile_schema(schema), value, hidden)).splitlines()
 
 
 def test_a_number_without_end() -> None:
@@ -26,10 +26,10 @@ def test_no_fault_is_looked_for_in_what_is_too_large() -> None:
 def test_draft_07_is_draft_07() -> None:
     old = {"$schema": "http://json-schema.org/draft-07/schema#", "dependencies": {"a": ["b"]}}
     assert told(old, {"a": 1}) == ['- $.b: required property is missing; needed because "a" is given']
-    assert compile_gate(old).accepts({"a": 1, "b": 1})
+    assert compile_schema(old).accepts({"a": 1, "b": 1})
     siblings = {"$ref": "#/definitions/a", "maxLength": 1, "definitions": {"a": {}}}
-    assert compile_gate({"$schema": old["$schema"], **siblings}).accepts("long")
-    assert not compile_gate(siblings).accepts("long")
+    assert compile_schema({"$schema": old["$schema"], **siblings}).accepts("long")
+    assert not compile_schema(siblings).accepts("long")
 
 
 def test_a_property_that_is_required_twice_is_missing_once() -> None:
@@ -64,7 +64,7 @@ def test_values_that_are_not_json_are_told_in_words() -> None:
 def test_bottomless_values_are_refused() -> None:
     loop: list[Any] = []
     loop.append(loop)
-    gate = compile_gate({})
+    gate = compile_schema({})
     assert not gate.accepts(loop)
     assert told({}, loop)[0].endswith("expected a JSON value, got more than 200 levels of nesting")
     deep: Any = 1
@@ -140,7 +140,7 @@ def test_what_the_schema_hides_is_not_told(mark: dict[str, Any]) -> None:
 def test_what_any_part_of_the_schema_hides_is_not_told(schema: dict[str, Any]) -> None:
     root = {**schema, "$defs": {"marked": {"properties": {"pin": {"writeOnly": True}}}}}
     for pin in ("hunter2", {"a": "hunter2"}, ["hunter2"], " hunter2", 1):
-        gate = compile_gate(root)
+        gate = compile_schema(root)
         if not gate.accepts({"pin": pin}):
             lines = told(root, {"pin": pin})
             assert lines
@@ -176,7 +176,7 @@ def test_a_message_is_one_line_whatever_came() -> None:
 def test_references_outside_the_schema_are_refused() -> None:
     for uri in ("https://example.com/x.json", "file:///etc/hosts", "other.json"):
         with pytest.raises(ValueError, match=r"may not refer to|not present"):
-            compile_gate({"$ref": uri})
+            compile_schema({"$ref": uri})
 
 
 def test_pattern_that_would_take_for_ever() -> None:
@@ -189,7 +189,7 @@ def test_empty_keys_are_part_of_a_path() -> None:
     schema = {
         "properties": {"": inner, "d": {"type": "integer"}, "a": {"items": {"properties": {"": inner}}}}
     }
-    faults = find_faults(compile_gate(schema), {"": {"d": 1, "": 3}, "d": 2, "a": [{"": {"d": 4}}]})
+    faults = find_faults(compile_schema(schema), {"": {"d": 1, "": 3}, "d": 2, "a": [{"": {"d": 4}}]})
     assert [fault.path for fault in faults] == ['$[""].d', '$[""][""]', '$.a[0][""].d']
 
 
@@ -198,7 +198,7 @@ def test_a_marked_pattern_hides_what_it_matches_only() -> None:
         "type": "object",
         "patternProperties": {"^key": {"maxLength": 1, "writeOnly": True}, "^n": {"maxLength": 1}},
     }
-    faults = find_faults(compile_gate(schema), {"key_1": "hush", "name": "loud"})
+    faults = find_faults(compile_schema(schema), {"key_1": "hush", "name": "loud"})
     assert [str(fault) for fault in faults] == [
         "- $.key_1: expected at most 1 character",
         '- $.name: expected at most 1 character, got 4 ("loud")',

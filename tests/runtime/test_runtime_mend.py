@@ -12,9 +12,9 @@ from by_hand import Anything, make_tool, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolgen.runtime import ToolError, ToolResponse
-from toolgen.runtime.confirm import Confirmation
-from toolgen.runtime.gate import compile_gate
-from toolgen.runtime.mend import mend
+from toolgen.runtime.coercion.coerce import mend
+from toolgen.runtime.confirmation.question import Confirmation
+from toolgen.runtime.validation.compiled_schema import compile_schema
 
 INTEGER: dict[str, Any] = {"type": "integer"}
 ROWS: dict[str, Any] = {
@@ -40,7 +40,7 @@ SQUARE = {
 
 def mended(schema: dict[str, Any], value: Any, **root: Any) -> Any:
     """What `value` becomes as the argument `a` with `schema`; "refused" where it is left as it is."""
-    gate = compile_gate({"type": "object", "properties": {"a": schema}, **root})
+    gate = compile_schema({"type": "object", "properties": {"a": schema}, **root})
     raw = {"a": value}
     before = copy.deepcopy(raw)
     assert not gate.accepts(raw)
@@ -332,21 +332,21 @@ def nested(depth: int) -> str:
 )
 def test_hostile_texts_are_refused_and_cheap(text: str) -> None:
     tree = {"type": ["integer", "array"], "items": {"$ref": "#/$defs/tree"}}
-    gate = compile_gate(
+    gate = compile_schema(
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}
     )
     assert not mend(gate, {"a": text}).fits
 
 
 def test_many_texts_are_bounded_together() -> None:
-    gate = compile_gate({"type": "object", "additionalProperties": {"type": "array"}})
+    gate = compile_schema({"type": "object", "additionalProperties": {"type": "array"}})
     row = json.dumps(["x" * 100_000])
     assert mend(gate, {str(number): row for number in range(5)}).fits
     assert not mend(gate, {str(number): row for number in range(20)}).fits
 
 
 def test_large_arguments_are_not_searched() -> None:
-    gate = compile_gate({"type": "object", "additionalProperties": {"type": "array", "items": INTEGER}})
+    gate = compile_schema({"type": "object", "additionalProperties": {"type": "array", "items": INTEGER}})
     assert mend(gate, {"a": ["1"] * 900}).fits
     assert not mend(gate, {"a": ["1"] * 200_000}).fits
 
@@ -386,7 +386,7 @@ TYPES = st.lists(
 @settings(deadline=None)
 @given(TYPES, TEXTS)
 def test_a_text_that_the_schema_might_take_stays_one(types: list[str], text: str) -> None:
-    gate = compile_gate({"type": "object", "properties": {"a": {"type": types, "minLength": 99}}})
+    gate = compile_schema({"type": "object", "properties": {"a": {"type": types, "minLength": 99}}})
     if gate.accepts({"a": text}):
         return
     found = mend(gate, {"a": text})

@@ -14,8 +14,8 @@ from by_hand import make_tool, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import ValidationErrorKind
-from toolgen.runtime.faults import find_faults, list_faults
-from toolgen.runtime.gate import compile_gate
+from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.runtime.validation.faults import find_faults, list_faults
 from toolgen.schema.keywords import SAYING
 
 CASES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("told.yaml").read_text("utf-8"))
@@ -27,7 +27,7 @@ PYTHON = re.compile(
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: json.dumps(case["schema"])[:80])
 def test_case(case: dict[str, Any]) -> None:
-    gate = compile_gate(case["schema"])
+    gate = compile_schema(case["schema"])
     assert not gate.accepts(case["value"]), "the schema accepts the value"
     told = [str(fault).removeprefix("- ") for fault in find_faults(gate, case["value"])]
     assert sorted(told) == sorted(case["told"])
@@ -57,7 +57,7 @@ def kinds(errors: Any) -> set[str]:
 def test_every_kind_of_fault_has_a_case() -> None:
     every = {name for name in dir(ValidationErrorKind) if name[0].isupper()}
     of_the_engine = {"BacktrackLimitExceeded", "Custom", "FromUtf8", "Referencing", "RegexEngineFailure"}
-    seen = set().union(*(kinds(compile_gate(case["schema"]).errors(case["value"])) for case in CASES))
+    seen = set().union(*(kinds(compile_schema(case["schema"]).errors(case["value"])) for case in CASES))
     assert every - of_the_engine <= seen
 
 
@@ -115,7 +115,7 @@ SCHEMAS = st.recursive(st.booleans() | schemas(st.booleans()), schemas, max_leav
 @settings(deadline=None, max_examples=150)
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), VALUES)
 def test_no_word_of_python_and_no_forged_line(schema: dict[str, Any], value: Any) -> None:
-    gate = compile_gate(schema)
+    gate = compile_schema(schema)
     if gate.accepts(value):
         return
     lines = list_faults(find_faults(gate, value)).split("\n")

@@ -8,7 +8,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolgen.runtime.gate import compiled
+from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.patterns import enforceable, relaxed
 from toolgen.schema.walk import follow, pointer, rewritten, subschemas
 

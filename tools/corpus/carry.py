@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 from toolgen.runtime import BaseTool, ToolError
-from toolgen.runtime.answer import BrokenContract, written
-from toolgen.runtime.plain import whole_numbers
-from toolgen.runtime.plan import Plan, plan_of
+from toolgen.runtime.contract import ToolContract, contract_of
+from toolgen.runtime.execution.result import BrokenContract, written
+from toolgen.runtime.validation.json_value import whole_numbers
 
 from tools.corpus.score import Score
 
@@ -30,10 +30,15 @@ def requested(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: b
 
 def responded(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str) -> None:
     """The same of its response: plain data, and, where it is valid, an instance of the model."""
-    plan = plan_of(tool)
+    plan = contract_of(tool)
     _note(score, _response(plan, value, value), value, valid, where)
     by_hand = whole_numbers(value)  # as an implementation writes it: 1e20 is no `int`
-    if valid and plan.response_model is not None and plan.response_gate and plan.response_gate.fits(by_hand):
+    if (
+        valid
+        and plan.response_model is not None
+        and plan.response_schema
+        and plan.response_schema.is_valid(by_hand)
+    ):
         try:
             made = plan.response_model.model_validate(by_hand)
         except ValidationError as error:
@@ -64,7 +69,7 @@ def _request(tool: type[BaseTool[Any, Any]], value: Any) -> Way:
     return "request", True, request.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def _response(plan: Plan, result: Any, value: Any) -> Way:
+def _response(plan: ToolContract, result: Any, value: Any) -> Way:
     name = "response" if result is value else "response model"
     try:
         return name, True, json.loads(written(plan, result)[1])

@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 from toolgen.runtime import BaseTool
-from toolgen.runtime.gate import compiled
+from toolgen.runtime.validation.compiled_schema import compiled
 
 from tools.corpus.carry import carried, requested, responded
 from tools.corpus.instances import instances

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema_rs import ReferencingError
-from toolgen.runtime.gate import compiled
-from toolgen.runtime.plain import is_json
+from toolgen.runtime.validation.compiled_schema import compiled
+from toolgen.runtime.validation.json_value import is_json
 from toolgen.schema.walk import follow, pointer, subschemas
 
 from tools.corpus.carry import carried

@@ -12,7 +12,7 @@ import jsonschema_rs
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.linking.bundle import Bound
-from toolgen.runtime.gate import PATTERNS, compiled
+from toolgen.runtime.validation.compiled_schema import PATTERNS, compiled
 from toolgen.schema.keywords import FORMATS, KEYWORDS
 from toolgen.schema.patterns import enforceable
 from toolgen.schema.walk import Path, pointer, subschemas

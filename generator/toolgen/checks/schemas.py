@@ -12,7 +12,7 @@ import jsonschema_rs
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
 from toolgen.linking.drafts import DRAFTS, draft_of
-from toolgen.runtime.gate import PATTERNS
+from toolgen.runtime.validation.compiled_schema import PATTERNS
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import relaxed
 from toolgen.schema.walk import subschemas

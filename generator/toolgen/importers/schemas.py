@@ -19,7 +19,7 @@ from toolgen.importers.drafts import mend_draft
 from toolgen.importers.patterns import mend_patterns
 from toolgen.importers.types import mend_habits, mend_types
 from toolgen.linking.bundle import Bundler
-from toolgen.runtime.gate import compiled
+from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.walk import follow, pointer
 from toolgen.words import shortened
 

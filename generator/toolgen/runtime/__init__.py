@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .checkpoint import Checkpoint, CheckpointError
-    from .confirm import Confirmation, ConfirmationPending
+    from .confirmation.question import Confirmation, ConfirmationPending
     from .context import ToolConfig, ToolContext, ToolEvent
     from .definition import ToolDefinition
     from .errors import ToolError
@@ -40,8 +40,8 @@ _HOMES = {
     "BaseTool": "tool",
     "Checkpoint": "checkpoint",
     "CheckpointError": "checkpoint",
-    "Confirmation": "confirm",
-    "ConfirmationPending": "confirm",
+    "Confirmation": "confirmation.question",
+    "ConfirmationPending": "confirmation.question",
     "ResponseForm": "forms",
     "ToolConfig": "context",
     "ToolContext": "context",

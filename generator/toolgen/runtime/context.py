@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from .checkpoint import Checkpoint
-    from .confirm import Confirm
+    from .confirmation.question import Confirm
 
 LOGGER = logging.getLogger("toolgen.runtime")
 
@@ -75,7 +75,7 @@ class ToolContext:
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
         """The configured logger; records carry `tool_name` and `call_id`, secrets of the spec are masked."""
-        from .hide import CallLogger
+        from .instrumentation.redaction import CallLogger
 
         fields = {"tool_name": self.tool_name, "call_id": self.call_id}
         return CallLogger(self.config.logger or LOGGER, fields, list(self.secrets.values()))

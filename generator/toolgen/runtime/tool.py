@@ -70,10 +70,10 @@ class BaseTool(ABC, Generic[Request, Response]):
 
         Raises ToolError with code `invalid_request` and one line per fault in its message.
         """
-        from .plan import plan_of
-        from .request import read_request
+        from .contract import contract_of
+        from .validation.request import read_request
 
-        return cast("Request", read_request(plan_of(cls), raw))
+        return cast("Request", read_request(contract_of(cls), raw))
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 from .context import ANYBODY, DEFAULT_CONFIG, LOGGER, Caller, Listener, Progress, ToolConfig
 from .definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
-from .loading import Catalog, load_context, load_tool
+from .execution.loading import Catalog, load_context, load_tool
+from .registry import Entry, Registry, _index, entry_of, registry_of
 from .response import ToolResponse
-from .shelf import Rack, Slot, instance_slot, rack_of, shelve
 from .tool import BaseTool
 
 if TYPE_CHECKING:
-    from .call import Setting
-    from .confirm import Confirm
+    from .confirmation.question import Confirm
+    from .execution.call import Environment
 
 
 class _Home:
@@ -28,15 +28,15 @@ class _Home:
         self.config = config
         self._context = context
         self._lock = threading.RLock()
-        self._setting: Setting | None = None
+        self._setting: Environment | None = None
 
-    def setting(self) -> Setting:
-        from .call import Setting
-        from .confirm import TokenDesk
+    def setting(self) -> Environment:
+        from .confirmation.question import ConfirmationTokens
+        from .execution.call import Environment
 
         with self._lock:
             if self._setting is None:
-                self._setting = Setting(self._context(), self.config, TokenDesk())
+                self._setting = Environment(self._context(), self.config, ConfirmationTokens())
             return self._setting
 
 
@@ -44,7 +44,7 @@ class Toolkit:
     """Tools that are called by name. Safe to share between threads and event loops.
 
     `context` maps what tools inject, by name or by type, to values, factories or async context managers
-    that factories give (see `toolgen.runtime.inject`). Raises ValueError if two tools answer to one name.
+    that factories give (see `toolgen.runtime.execution.injection`). Raises ValueError if two tools answer to one name.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Toolkit:
         context: Mapping[Any, Any] | None = None,
         config: ToolConfig | None = None,
     ) -> None:
-        self._rack = rack_of(map(instance_slot, tools))
+        self._registry = registry_of(map(entry_of, tools))
         self._home = _Home(config or DEFAULT_CONFIG, lambda: {} if context is None else context)
-        self._setting: Setting | None = None
+        self._setting: Environment | None = None
         self._extras: MutableMapping[str, Any] | None = None  # None: every call begins with none
         self._owner = True  # of its tools: it closes them
 
@@ -69,7 +69,7 @@ class Toolkit:
         Without `context`, the mapping `CONTEXT` of the implementations package is used, if it has one.
         """
         toolkit = cls(context=context, config=config)
-        toolkit._rack = rack_of(_catalog_slot(catalog, each) for each in catalog.TOOLS.values())
+        toolkit._registry = registry_of(_catalog_entry(catalog, each) for each in catalog.TOOLS.values())
         if context is None:
             toolkit._home = _Home(toolkit.config, lambda: load_context(catalog))
         return toolkit
@@ -77,7 +77,7 @@ class Toolkit:
     @property
     def definitions(self) -> Mapping[str, ToolDefinition]:
         """Wire name → definition, in order. Aliases are answered, never listed."""
-        return self._rack.shelf.definitions
+        return self._registry.current.definitions
 
     @property
     def config(self) -> ToolConfig:
@@ -99,15 +99,15 @@ class Toolkit:
         return self._extras or {}
 
     def __contains__(self, name: object) -> bool:
-        return name in self._rack.shelf.by_name
+        return name in self._registry.current.by_name
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.definitions)
 
     def definition_of(self, name: str) -> ToolDefinition | None:
         """The definition of the tool that answers to a wire name or alias; None for any other name."""
-        slot = self._rack.shelf.by_name.get(name)
-        return None if slot is None else slot.definition
+        entry = self._registry.current.by_name.get(name)
+        return None if entry is None else entry.definition
 
     def get(self, name: str) -> BaseTool[Any, Any] | None:
         """The tool that answers to a wire name or alias; None for any other name.
@@ -115,23 +115,23 @@ class Toolkit:
         Raises ToolError `not_implemented` for a listed tool without implementation, and whatever the
         implementation's module raises while it is imported.
         """
-        slot = self._rack.shelf.by_name.get(name)
-        return None if slot is None else slot.tool()
+        entry = self._registry.current.by_name.get(name)
+        return None if entry is None else entry.tool()
 
     def add(self, tool: BaseTool[Any, Any]) -> None:
         """One more tool, from now on. Raises ValueError if one of its names is taken."""
-        self._rack.add(instance_slot(tool))
+        self._registry.add(entry_of(tool))
 
     def remove(self, name: str) -> None:
         """Take away the tool that answers to a wire name or alias; KeyError if none does.
 
         Calls that run go on; a tool that was set up is closed with the toolkit, as ever.
         """
-        self._rack.remove(name)
+        self._registry.remove(name)
 
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Have `listener` called after each `add` and `remove`, in their thread; gives what undoes it."""
-        listeners = self._rack.listeners
+        listeners = self._registry.listeners
         listeners.append(listener)
         return lambda: listeners.remove(listener) if listener in listeners else None
 
@@ -147,7 +147,7 @@ class Toolkit:
         It shares instances, context and configuration, and is not touched by what is added or removed
         here later. Raises KeyError for a name (wire name or alias) that no tool answers to.
         """
-        by_name = self._rack.shelf.by_name
+        by_name = self._registry.current.by_name
         wanted = None if names is None else {by_name[name].definition["name"] for name in names}
 
         def choose(definition: ToolDefinition) -> bool:
@@ -158,7 +158,7 @@ class Toolkit:
             )
 
         made = self._view()
-        made._rack = Rack(shelve(self._rack.chosen(choose)), self._rack.every)
+        made._registry = Registry(_index(self._registry.chosen(choose)), self._registry.every)
         return made
 
     def session(self, extras: Mapping[str, Any] | None = None) -> Toolkit:
@@ -197,16 +197,16 @@ class Toolkit:
         asked for. `listen` is awaited with each chunk of a streamed result.
         Cancellation, and ConfirmationPending raised by `confirm`, pass through.
         """
-        slot = self._rack.shelf.by_name.get(name)
+        entry = self._registry.current.by_name.get(name)
         try:
-            if slot is None:
-                raise _unknown(name, self._rack.shelf.by_name)
-            ready = slot.prepared or slot.ready()
+            if entry is None:
+                raise _unknown(name, self._registry.current.by_name)
+            ready = entry.prepared or entry.ready()
             setting = self._setting or self._make_setting()
         except ToolError as error:
-            return ToolResponse(_wire_name(name, slot), False, error=error.with_traceback(None))
+            return ToolResponse(_wire_name(name, entry), False, error=error.with_traceback(None))
         except Exception:  # an import or a schema that fails is the developer's to see, not the agent's
-            return _broken(_wire_name(name, slot))
+            return _broken(_wire_name(name, entry))
         if context:
             setting = setting.plus(context)
         caller = ANYBODY
@@ -223,14 +223,14 @@ class Toolkit:
         its injected values released. The tool runs at most 64 chunks ahead; then its time goes on while
         it waits.
         """
-        from .stream import pump
+        from .execution.streams import pump
 
         return pump(lambda listen: self.call(name, arguments, listen=listen, **options))
 
     async def close(self) -> None:
         """Close every tool that was set up. A session or a selection closes nothing; its maker does."""
         if self._owner:
-            await self._rack.close()
+            await self._registry.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -238,23 +238,23 @@ class Toolkit:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _make_setting(self) -> Setting:
+    def _make_setting(self) -> Environment:
         setting = self._home.setting()
         self._setting = setting if self._extras is None else replace(setting, extras=self._extras)
         return self._setting
 
 
-def _catalog_slot(catalog: Catalog, definition: ToolDefinition) -> Slot:
-    return Slot(definition, lambda: load_tool(catalog, definition))
+def _catalog_entry(catalog: Catalog, definition: ToolDefinition) -> Entry:
+    return Entry(definition, lambda: load_tool(catalog, definition))
 
 
-def _wire_name(name: str, slot: Slot | None) -> str:
-    return name if slot is None else slot.definition["name"]
+def _wire_name(name: str, entry: Entry | None) -> str:
+    return name if entry is None else entry.definition["name"]
 
 
 def _broken(wire_name: str) -> ToolResponse:
     from .errors import InternalError
-    from .request import new_id
+    from .validation.request import new_id
 
     reference = new_id()
     LOGGER.exception("tool %s cannot be loaded (call %s)", wire_name, reference)
@@ -262,11 +262,11 @@ def _broken(wire_name: str) -> ToolResponse:
     return ToolResponse(wire_name, False, error=error, metadata={"call_id": reference})
 
 
-def _unknown(name: str, slots: Mapping[str, Slot]) -> ToolError:
-    from .words import nearest, quote
+def _unknown(name: str, entries: Mapping[str, Entry]) -> ToolError:
+    from .text import nearest, quote
 
-    near = nearest(name, list(slots))
+    near = nearest(name, list(entries))
     hint = ""
     if near is not None:
-        hint = f" Did you mean {quote(slots[near].definition['name'])}?"
+        hint = f" Did you mean {quote(entries[near].definition['name'])}?"
     return UnknownToolError(f"There is no tool called {quote(name)}.{hint}")

@@ -20,7 +20,7 @@ from toolgen.data.program import Parsed, Program, ProgramTool
 from toolgen.data.source import Path, Source, Span
 from toolgen.data.spec import Spec
 from toolgen.linking.bundle import Bound, Bundler
-from toolgen.runtime.gate import compiled
+from toolgen.runtime.validation.compiled_schema import compiled
 
 
 def resolve(parsed: Parsed) -> Program:

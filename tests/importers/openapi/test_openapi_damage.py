@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from toolgen.importers.tool import SourceError
-from toolgen.runtime.gate import compile_gate
+from toolgen.runtime.validation.compiled_schema import compile_schema
 
 from tests.importers.openapi.conftest import document
 from tests.importers.openapi.test_schemas import imported
@@ -105,7 +105,7 @@ def test_every_place(value: Any, per: str) -> None:
             continue
         for tool in tools:
             json.dumps(tool.fields, allow_nan=False)
-            compile_gate(tool.fields["input_schema"])
-            compile_gate(tool.fields.get("output_schema", {}))
+            compile_schema(tool.fields["input_schema"])
+            compile_schema(tool.fields.get("output_schema", {}))
     assert tried > 100
     assert refused < tried

@@ -8,7 +8,7 @@ import pytest
 from toolgen.importers.naming import Names
 from toolgen.importers.openapi.api import Wanted, import_openapi
 from toolgen.importers.tool import Imported, SourceError
-from toolgen.runtime.gate import compile_gate
+from toolgen.runtime.validation.compiled_schema import compile_schema
 
 from tests.importers.openapi.conftest import document
 
@@ -37,7 +37,7 @@ def both(schema: Any, version: str = "3.0.3", **schemas: Any) -> tuple[dict[str,
 
 def accepts(schema: dict[str, Any], value: Any) -> bool:
     key = "body" if "body" in schema["properties"] else "result"
-    return compile_gate(schema).accepts({key: [value]})
+    return compile_schema(schema).accepts({key: [value]})
 
 
 def item(schema: dict[str, Any]) -> Any:
@@ -167,7 +167,7 @@ def test_files_beside() -> None:
         },
     }
     (tool,) = imported(document({"/pets": {"$ref": "paths.json"}}), files)
-    gate = compile_gate(tool.fields["output_schema"])
+    gate = compile_schema(tool.fields["output_schema"])
     assert gate.accepts({"tag": "x", "self": {"tag": "y"}})
     assert not gate.accepts({"self": {"tag": 1}})
 
@@ -216,4 +216,4 @@ def test_references_that_are_refused(ref: str, why: str) -> None:
 
 def test_circles_of_all_of_are_taken_out() -> None:
     request, _ = both({"$ref": "#/components/schemas/A"}, A={"allOf": [{"$ref": "#/components/schemas/A"}]})
-    compile_gate(request)
+    compile_schema(request)

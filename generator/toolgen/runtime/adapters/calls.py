@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.adapters.naming import published, wire_names
-from toolgen.runtime.confirm import Confirm
+from toolgen.runtime.confirmation.question import Confirm
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.response import ToolResponse

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
 
     from toolgen.runtime.adapters.calls import Answer, Speaker
-    from toolgen.runtime.confirm import Confirm
+    from toolgen.runtime.confirmation.question import Confirm
     from toolgen.runtime.toolkit import Toolkit
 
 

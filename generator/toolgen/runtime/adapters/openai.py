@@ -12,8 +12,8 @@ from toolgen.runtime.adapters.naming import published, published_name, wire_name
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.text import quote
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.runtime.words import quote
 
 JsonObject = dict[str, Any]
 

@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
 
 from pydantic import Field, InstanceOf
 
-from toolgen.runtime.confirm import Confirm, Confirmation, ConfirmationPending
+from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse

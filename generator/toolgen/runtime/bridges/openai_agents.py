@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
 
 from toolgen.runtime.adapters.calls import Incoming
 from toolgen.runtime.adapters.openai import read_tool_call, responses_tools
-from toolgen.runtime.confirm import Confirm, ConfirmationPending
+from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.errors import ConfirmationRequiredError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit

@@ -16,7 +16,7 @@ try:
 except ModuleNotFoundError as error:
     refuse(error, "pydantic-ai", "pydantic-ai-slim", ("pydantic_ai",))
 
-from toolgen.runtime.confirm import Confirm, ConfirmationPending
+from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
-from toolgen.runtime.confirm import Confirm, Confirmation, ConfirmationPending
+from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse

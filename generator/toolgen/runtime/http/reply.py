@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.hide import redact
-from toolgen.runtime.plain import is_json
+from toolgen.runtime.instrumentation.redaction import redact
+from toolgen.runtime.validation.json_value import is_json
 
 from .client import Reply
 from .media import is_json as is_json_media

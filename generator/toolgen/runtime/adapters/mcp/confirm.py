@@ -16,7 +16,12 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolgen.runtime.confirm import Confirm, Confirmation, ConfirmationPending, TokenDesk
+from toolgen.runtime.confirmation.question import (
+    Confirm,
+    Confirmation,
+    ConfirmationPending,
+    ConfirmationTokens,
+)
 from toolgen.runtime.errors import ConfirmationRequiredError
 
 LOGGER = logging.getLogger("toolgen.runtime")
@@ -37,7 +42,7 @@ class Round:
     context: ServerRequestContext[Any, Any]
     params: types.CallToolRequestParams
     arguments: Mapping[str, Any]
-    desk: TokenDesk
+    desk: ConfirmationTokens
 
 
 def asker(this: Round) -> Confirm | None:

@@ -7,8 +7,8 @@ from typing import Any, Final, Literal
 import mcp_types as types
 from mcp.server import ServerRequestContext
 
-from toolgen.runtime.answer import as_text
 from toolgen.runtime.context import LOGGER
+from toolgen.runtime.execution.result import as_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.inline import RESULT
 

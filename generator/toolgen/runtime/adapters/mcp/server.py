@@ -22,7 +22,7 @@ except ModuleNotFoundError as error:
         "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'", name=error.name
     ) from error
 
-from toolgen.runtime.confirm import ConfirmationPending
+from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.toolkit import Toolkit
 
 from .confirm import Round, asker, input_required

@@ -16,7 +16,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.adapters.naming import wire_names
-from toolgen.runtime.confirm import TokenDesk
+from toolgen.runtime.confirmation.question import ConfirmationTokens
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.toolkit import Toolkit
 
@@ -32,7 +32,7 @@ class Service:
 
     def __init__(self, toolkit: Toolkit) -> None:
         self.toolkit = toolkit
-        self.desk = TokenDesk()
+        self.desk = ConfirmationTokens()
         self.bus = InMemorySubscriptionBus()  # clients since 2026-07-28 listen here
         self._conversations: WeakKeyDictionary[Any, tuple[Toolkit, Any]] = WeakKeyDictionary()
         self._loops: list[asyncio.AbstractEventLoop] = []  # one for each time that the server runs

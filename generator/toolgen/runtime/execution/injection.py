@@ -1,4 +1,4 @@
-"""Values from the application for the implementation: made per call, closed after it.
+"""Injected values: provided by the application, created for each call, closed after it.
 
 The context mapping has what a tool injects by its name, or by its type: `{"db": connect}` or
 `{sqlite3.Connection: connect}`. A name goes before a type, and a type is
@@ -25,7 +25,7 @@ from inspect import isasyncgenfunction as _yields
 from inspect import isawaitable, isclass, iscoroutinefunction, isroutine, unwrap
 from typing import Any
 
-from .errors import MissingDependencyError
+from toolgen.runtime.errors import MissingDependencyError
 
 Factory = Callable[[], Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from math import isinf
 from typing import Any, NoReturn
 
-from .plain import is_json
+from toolgen.runtime.validation.json_value import is_json
 
 LENGTH = 1_000_000  # characters of a text that is read
 DIGITS = 400  # of a whole number

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any
 
-from .confirm import TOKEN_SECONDS, Confirm, Confirmation, TokenDesk, render_message
-from .context import ToolContext
-from .errors import ConfirmationRequiredError, DeclinedError
-from .perform import Work, perform, within
-from .plan import Plan
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError
+from toolgen.runtime.execution.invoke import PreparedMethod, perform, within
+
+from .question import TOKEN_SECONDS, Confirm, Confirmation, ConfirmationTokens, render_message
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A call that needs the user's word."""
 
-    plan: Plan
-    preview: Work | None
+    contract: ToolContract
+    preview: PreparedMethod | None
     arguments: Mapping[str, Any]  # as they came, checked
     request: Any
     call: ToolContext
@@ -29,7 +30,7 @@ async def ask(
     question: Question,
     asker: tuple[Confirm | None, str | None],
     context: Mapping[str, Any],
-    desk: TokenDesk,
+    desk: ConfirmationTokens,
     metadata: MutableMapping[str, Any],
 ) -> None:
     """Return if the call may go on. Raises ConfirmationRequiredError or DeclinedError where it may not.
@@ -37,10 +38,14 @@ async def ask(
     Where a token is issued, it is left in `metadata`, never in a text.
     """
     confirm, token = asker
-    plan = question.plan
-    options = plan.confirm or {}
+    contract = question.contract
+    options = contract.confirm or {}
     otherwise = options.get("on_unsupported", "deny")
-    if otherwise == "two_step" and token is not None and desk.redeem(token, plan.name, question.arguments):
+    if (
+        otherwise == "two_step"
+        and token is not None
+        and desk.redeem(token, contract.name, question.arguments)
+    ):
         return
     if confirm is None and otherwise == "allow":
         return
@@ -49,7 +54,7 @@ async def ask(
             "This call needs the user's confirmation, and the user cannot be asked here."
         )
     asked = Confirmation(
-        plan.name,
+        contract.name,
         render_message(options["message"], question.arguments),
         question.arguments,
         await _preview(question, context),
@@ -60,7 +65,7 @@ async def ask(
             raise DeclinedError
         return
     metadata["confirmation"] = {
-        "token": desk.issue(plan.name, question.arguments),
+        "token": desk.issue(contract.name, question.arguments),
         "message": asked.message,
         "preview": asked.preview,
         "seconds": TOKEN_SECONDS,
@@ -72,15 +77,15 @@ async def ask(
 async def _preview(question: Question, context: Mapping[str, Any]) -> str | None:
     if question.preview is None:
         return None
-    plan = question.plan
+    contract = question.contract
     text: str = await within(
-        plan.timeout, plan.name, perform(question.preview, question.request, question.call, context)
+        contract.timeout, contract.name, perform(question.preview, question.request, question.call, context)
     )
     return text
 
 
-def preview_text(plan: Plan, text: Any) -> str:
+def preview_text(contract: ToolContract, text: Any) -> str:
     """What `preview` gave, if it is text."""
     if not isinstance(text, str):
-        raise TypeError(f"preview of {plan.name} must return text, not {type(text).__name__}")
+        raise TypeError(f"preview of {contract.name} must return text, not {type(text).__name__}")
     return text

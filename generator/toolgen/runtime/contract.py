@@ -1,4 +1,4 @@
-"""What a tool class asks for, found out once: no call looks at schemas or signatures again."""
+"""A tool's contract, compiled once per class: schemas, injected values, confirmation, declared errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 from .errors import RUNTIME_ERRORS, ToolError
-from .gate import Gate, compile_gate
+from .validation.compiled_schema import CompiledSchema, compile_schema
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -21,17 +21,17 @@ Kind: TypeAlias = Literal["coroutine", "generator", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ToolContract:
     """Everything about a tool class that holds for every call."""
 
     name: str  # wire name
-    request_gate: Gate
+    request_schema: CompiledSchema
     validate: Callable[
         [Any], Any
     ]  # raw arguments to the request model; its `model_validate` without a detour
-    response_gate: Gate | None  # None: any JSON value will do
+    response_schema: CompiledSchema | None  # None: any JSON value will do
     response_model: type[BaseModel] | None
-    chunk_gate: Gate | None  # None: the result is not a stream
+    chunk_schema: CompiledSchema | None  # None: the result is not a stream
     inject: tuple[tuple[str, str], ...]  # (name, dotted type)
     confirm: Mapping[str, Any] | None
     timeout: float | None  # seconds
@@ -48,27 +48,27 @@ class Plan:
         return [value for value in map(os.environ.get, self.secrets) if value]
 
 
-_PLANS: WeakKeyDictionary[type, Plan] = WeakKeyDictionary()
+_CONTRACTS: WeakKeyDictionary[type, ToolContract] = WeakKeyDictionary()
 
 
-def plan_of(tool: type[BaseTool[Any, Any]]) -> Plan:
-    """The plan of a tool class, made on first use. Raises ValueError where a schema is not usable."""
-    plan = _PLANS.get(tool)
-    if plan is None:
-        plan = _PLANS[tool] = _make(tool)  # made twice if two threads are first; no harm in it
-    return plan
+def contract_of(tool: type[BaseTool[Any, Any]]) -> ToolContract:
+    """The contract of a tool class, made on first use. Raises ValueError where a schema is not usable."""
+    contract = _CONTRACTS.get(tool)
+    if contract is None:
+        contract = _CONTRACTS[tool] = _make(tool)  # made twice if two threads are first; no harm in it
+    return contract
 
 
-def _make(tool: type[BaseTool[Any, Any]]) -> Plan:
+def _make(tool: type[BaseTool[Any, Any]]) -> ToolContract:
     definition = tool.definition
     output, stream = definition.get("output_schema"), definition.get("stream")
-    return Plan(
+    return ToolContract(
         name=definition["name"],
-        request_gate=compile_gate(definition["input_schema"]),
+        request_schema=compile_schema(definition["input_schema"]),
         validate=tool.request_model.__pydantic_validator__.validate_python,
-        response_gate=None if output is None else compile_gate(output),
+        response_schema=None if output is None else compile_schema(output),
         response_model=tool.response_model,
-        chunk_gate=None if stream is None else compile_gate(stream["chunk_schema"]),
+        chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
         inject=tuple((entry["name"], entry.get("type", "")) for entry in definition.get("inject", ())),
         confirm=definition.get("confirm"),
         timeout=definition.get("timeout"),

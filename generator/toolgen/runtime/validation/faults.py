@@ -9,14 +9,15 @@ from typing import Any
 
 from jsonschema_rs import ValidationError
 
-from .about import About
-from .branches import one_of_several, too_many
-from .effort import too_much
-from .expect import because, expected_of, instead_of_text, part_at, sentence, unknown_property
-from .gate import Gate
-from .plain import not_json
-from .where import Path, part_of, where
-from .words import SHOWN, quote, show_path
+from toolgen.runtime.text import SHOWN, quote, show_path
+
+from .compiled_schema import CompiledSchema
+from .complexity import too_complex
+from .fault_messages import because, expected_of, instead_of_text, part_at, sentence, unknown_property
+from .json_path import Path, part_of, where
+from .json_value import not_json
+from .schema_lookup import About
+from .union_faults import one_of_several, too_many
 
 MISSING = "required property is missing"
 LIMIT = 20  # faults told; the rest is counted
@@ -34,7 +35,7 @@ class Fault:
         return f"- {self.path}: {self.message}"
 
 
-def find_faults(gate: Gate, value: Any, hidden: Iterable[str] = ()) -> list[Fault]:
+def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) -> list[Fault]:
     """The faults of a value that `gate` refuses, in the schema's order, each told once, at most 1,000.
 
     No text of `hidden` (secrets) appears, nor any value that the schema marks `writeOnly` or as a password.
@@ -50,8 +51,8 @@ def find_faults(gate: Gate, value: Any, hidden: Iterable[str] = ()) -> list[Faul
     ]
 
 
-def _refused(gate: Gate, value: Any) -> Iterator[Fault]:
-    why = too_much(gate.schema, value)
+def _refused(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
+    why = too_complex(gate.schema, value)
     if why is not None:
         yield Fault("$", f"does not fit the schema; {why}")
         return

@@ -8,10 +8,10 @@ from inspect import isabstract, isclass
 from types import ModuleType
 from typing import Any, Protocol
 
-from .context import LOGGER
-from .definition import ToolDefinition
-from .errors import NotImplementedToolError
-from .tool import BaseTool
+from toolgen.runtime.context import LOGGER
+from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.errors import NotImplementedToolError
+from toolgen.runtime.tool import BaseTool
 
 
 class Catalog(Protocol):

@@ -1,4 +1,4 @@
-"""The author's schema as a compiled check: what it accepts is accepted, what it refuses is refused."""
+"""Compile an author's schema into a validator."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ import jsonschema_rs
 
 from toolgen.schema.patterns import enforceable, located, misread
 
-from .plain import is_json
+from .json_value import is_json
 
 PATTERNS = jsonschema_rs.FancyRegexOptions(size_limit=100_000_000)  # bytes of one compiled pattern
 """For patterns that are refused by the engine's own limit, a tenth of this: `^.{0,30000}$`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class CompiledSchema:
     """A schema that compiled: formats are asserted, the draft is the one of `$schema` (default 2020-12)."""
 
     schema: Mapping[str, Any]  # the author's, as `errors` finds its way in it
-    fits: Callable[[Any], bool]  # for values known to be JSON
+    is_valid: Callable[[Any], bool]  # for values known to be JSON
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
 
     def accepts(self, value: Any) -> bool:
         """Whether `value` is JSON and the schema accepts it."""
-        return is_json(value) and self.fits(value)
+        return is_json(value) and self.is_valid(value)
 
 
-def compile_gate(schema: Mapping[str, Any]) -> Gate:
+def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
     """Compile `schema`. Raises ValueError where it is not a schema or refers to anything outside itself."""
     validator, as_written = _compiled(schema, True, _refuse)
-    return Gate(schema if as_written else located(schema), validator.is_valid, validator.iter_errors)
+    return CompiledSchema(
+        schema if as_written else located(schema), validator.is_valid, validator.iter_errors
+    )
 
 
 def compiled(

@@ -1,4 +1,4 @@
-"""Secret values kept out of texts: of errors, of logs."""
+"""Redaction: keep secret values out of error texts and logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an application sees of a call: log records, a span, callback events. Where nobody looks, nothing."""
+"""Log records, a span and callback events for each call. Without observers, calls pay nothing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, Final, Self
 
-from .confirm import ConfirmationPending
-from .context import LOGGER, EventKind, ToolContext, ToolEvent
-from .errors import ToolError
-from .hide import redact, tell_log, traceback_of
-from .response import ToolResponse
+from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.context import LOGGER, EventKind, ToolContext, ToolEvent
+from toolgen.runtime.errors import ToolError
+from toolgen.runtime.response import ToolResponse
+
+from .redaction import redact, tell_log, traceback_of
 from .tracing import current_tracer, mark_failed, open_span
 
 # Faults of the caller are the caller's; these are for who runs the tool. Those that are logged where they
@@ -23,7 +24,7 @@ _OPERATORS: Final = frozenset({"timeout", "missing_dependency"})
 _LOGGED: Final = frozenset({"internal_error", "invalid_response", "not_ready"})
 
 
-def watch(call: ToolContext, description: str) -> Watch | None:
+def watch(call: ToolContext, description: str) -> CallRecord | None:
     """How `call` is watched; None if it is not."""
     config = call.config
     tracer = current_tracer()
@@ -31,10 +32,10 @@ def watch(call: ToolContext, description: str) -> Watch | None:
         quiet = config.callback is None and not (config.logger or LOGGER).isEnabledFor(logging.INFO)
     except Exception:
         quiet = False  # told when it is used
-    return None if quiet and tracer is None else Watch(call, tracer, description)
+    return None if quiet and tracer is None else CallRecord(call, tracer, description)
 
 
-class Watch:
+class CallRecord:
     """One call, watched from its start to its end; entered and left around it."""
 
     def __init__(self, call: ToolContext, tracer: Any, description: str) -> None:

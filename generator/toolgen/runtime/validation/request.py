@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from .context import LOGGER
-from .errors import InternalError, InvalidRequestError
+from toolgen.runtime.context import LOGGER
+from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.errors import InternalError, InvalidRequestError
+from toolgen.runtime.instrumentation.redaction import redact
+from toolgen.runtime.text import show_kind
+
 from .faults import LIMIT, Fault, find_faults, list_faults
-from .hide import redact
-from .plain import is_json, not_json, whole_numbers
-from .plan import Plan
-from .words import show_kind
+from .json_value import is_json, not_json, whole_numbers
 
 if TYPE_CHECKING:
-    from .mend import Mended
+    from toolgen.runtime.coercion.coerce import Mended
 
 _random = Random(os.urandom(32))  # our own: an application that seeds `random` must not repeat our ids
 if hasattr(os, "register_at_fork"):
@@ -31,57 +32,60 @@ def new_id() -> str:
 
 
 def read_request(
-    plan: Plan, raw: Any, reference: str | None = None, metadata: MutableMapping[str, Any] | None = None
+    contract: ToolContract,
+    raw: Any,
+    reference: str | None = None,
+    metadata: MutableMapping[str, Any] | None = None,
 ) -> Any:
     """The request model of `raw`, every value as it came, or mended as `metadata["coerced"]` then tells.
 
     None is an empty object. Raises InvalidRequestError with one line per fault, InternalError if schema and
     model disagree.
     """
-    if type(raw) is not dict or not (is_json(raw) and plan.request_gate.fits(raw)):
-        raw = accepted(plan, raw, {} if metadata is None else metadata)
+    if type(raw) is not dict or not (is_json(raw) and contract.request_schema.is_valid(raw)):
+        raw = accepted(contract, raw, {} if metadata is None else metadata)
     try:
-        return plan.validate(raw)
+        return contract.validate(raw)
     except ValidationError:
         pass
     try:
-        return plan.validate(whole_numbers(raw))  # 1e20 is an integer, but not one that pydantic takes
+        return contract.validate(whole_numbers(raw))  # 1e20 is an integer, but not one that pydantic takes
     except ValidationError as error:
         reference = reference or new_id()
         why = "; ".join(f"{each['loc']}: {each['type']}" for each in error.errors(include_input=False))
         LOGGER.error(  # without the values: a caller's secrets are among them
             "the request model of tool %s refuses what its schema accepts (call %s): %s",
-            plan.name,
+            contract.name,
             reference,
             why,
         )
         raise InternalError(f"The tool failed. Reference: {reference}.") from None
 
 
-def accepted(plan: Plan, raw: Any, metadata: MutableMapping[str, Any]) -> dict[str, Any]:
+def accepted(contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any]) -> dict[str, Any]:
     """The arguments as the schema accepts them: as they came, or mended, which `metadata["coerced"]` tells.
 
     Raises InvalidRequestError where it does not accept them.
     """
-    from .mend import Mended, mend, mend_whole
+    from toolgen.runtime.coercion.coerce import Mended, mend, mend_whole
 
-    gate, notes = plan.request_gate, list[dict[str, str]]()
-    if isinstance(raw, str) and plan.coerce and (whole := mend_whole(raw)) is not None:
+    gate, notes = contract.request_schema, list[dict[str, str]]()
+    if isinstance(raw, str) and contract.coerce and (whole := mend_whole(raw)) is not None:
         raw, notes = whole.value, whole.notes
-    arguments = as_object(plan, raw)
+    arguments = as_object(contract, raw)
     is_plain = is_json(arguments)
-    if not (is_plain and gate.fits(arguments)):
-        mended = mend(gate, arguments) if is_plain and plan.coerce else Mended(arguments, [], fits=False)
+    if not (is_plain and gate.is_valid(arguments)):
+        mended = mend(gate, arguments) if is_plain and contract.coerce else Mended(arguments, [], fits=False)
         if not mended.fits:
-            faults = find_faults(gate, arguments, plan.hidden())
-            raise _invalid(plan, faults + _inside_texts(plan, mended))
+            faults = find_faults(gate, arguments, contract.hidden())
+            raise _invalid(contract, faults + _inside_texts(contract, mended))
         arguments, notes = mended.value, notes + mended.notes
     if notes:
-        metadata["coerced"] = redact(notes, plan.hidden())  # property names are the caller's words
+        metadata["coerced"] = redact(notes, contract.hidden())  # property names are the caller's words
     return arguments
 
 
-def as_object(plan: Plan, raw: Any) -> dict[str, Any]:
+def as_object(contract: ToolContract, raw: Any) -> dict[str, Any]:
     """The arguments as a dict. Raises InvalidRequestError for what is not an object."""
     if type(raw) is dict:
         return raw
@@ -91,21 +95,23 @@ def as_object(plan: Plan, raw: Any) -> dict[str, Any]:
         return dict(raw)
     odd = next(not_json(raw), None)
     words = show_kind(raw) if odd is None else "a value that is not JSON"
-    raise _invalid(plan, [Fault("$", f"expected an object with the arguments, got {words}")])
+    raise _invalid(contract, [Fault("$", f"expected an object with the arguments, got {words}")])
 
 
-def _inside_texts(plan: Plan, tried: Mended) -> list[Fault]:
+def _inside_texts(contract: ToolContract, tried: Mended) -> list[Fault]:
     """The faults of what stands inside texts that were read as JSON, all in vain."""
     if not tried.notes or not is_json(tried.value):
         return []
-    hidden = plan.hidden()
+    hidden = contract.hidden()
     return [
         Fault(fault.path, f"{fault.message} (inside the text at {redact(text, hidden)})")
-        for fault in find_faults(plan.request_gate, tried.value, hidden)
+        for fault in find_faults(contract.request_schema, tried.value, hidden)
         if (text := tried.is_inside(fault.path)) is not None
     ]
 
 
-def _invalid(plan: Plan, faults: list[Fault]) -> InvalidRequestError:
+def _invalid(contract: ToolContract, faults: list[Fault]) -> InvalidRequestError:
     details = {"faults": [{"path": fault.path, "message": fault.message} for fault in faults[:LIMIT]]}
-    return InvalidRequestError(f"Invalid arguments for {plan.name}:\n{list_faults(faults)}", details=details)
+    return InvalidRequestError(
+        f"Invalid arguments for {contract.name}:\n{list_faults(faults)}", details=details
+    )

@@ -7,16 +7,17 @@ from typing import Any, TypeAlias
 
 from jsonschema_rs import ValidationError
 
-from .branches import meant
-from .reading import kind_of
-from .where import Path, part_of, places, where
+from toolgen.runtime.validation.json_path import Path, part_of, places, where
+from toolgen.runtime.validation.union_faults import meant
+
+from .strict_json import kind_of
 
 Slips: TypeAlias = dict[Path, frozenset[str]]  # place of a text → the JSON Schema types taken there instead
 
 _NUMBERS = frozenset({"integer", "number"})
 
 
-def find_slips(errors: Iterable[ValidationError], whole: Any) -> Slips:
+def find_places(errors: Iterable[ValidationError], whole: Any) -> Slips:
     """The texts in `whole` that are refused for being texts, by the validator's `errors` about it."""
     return _together(_slips_of(error, whole) or {} for error in errors)
 

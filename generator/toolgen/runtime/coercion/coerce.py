@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from .about import About
-from .effort import too_much
-from .gate import Gate
-from .reading import LENGTH, Unreadable, kind_of, read_as
-from .slips import Slips, find_slips
-from .where import Path, part_of
-from .words import show_path
+from toolgen.runtime.text import show_path
+from toolgen.runtime.validation.compiled_schema import CompiledSchema
+from toolgen.runtime.validation.complexity import too_complex
+from toolgen.runtime.validation.json_path import Path, part_of
+from toolgen.runtime.validation.schema_lookup import About
+
+from .places import Slips, find_places
+from .strict_json import LENGTH, Unreadable, kind_of, read_as
 
 ROUNDS = 4  # texts in what texts held
 PLACES = 1000  # that are mended at a time
@@ -39,7 +40,7 @@ class Mended:
         return next((text for text in texts if path.startswith((f"{text}.", f"{text}["))), None)
 
 
-def mend(gate: Gate, value: dict[str, Any]) -> Mended:
+def mend(gate: CompiledSchema, value: dict[str, Any]) -> Mended:
     """`value`, which is JSON that `gate` refuses, with its slips mended as far as that goes.
 
     `value` stays as it is. What the schema marks as not to be shown is never touched.
@@ -48,15 +49,15 @@ def mend(gate: Gate, value: dict[str, Any]) -> Mended:
     notes: list[dict[str, str]] = []
     left = LENGTH
     for _ in range(ROUNDS):
-        if too_much(gate.schema, value) is not None:
+        if too_complex(gate.schema, value) is not None:
             break
-        slips = find_slips(islice(gate.errors(value), PLACES), value)
+        slips = find_places(islice(gate.errors(value), PLACES), value)
         taken, left = _take(slips, value, about, left)
         if not taken:
             break
         value = _put(value, taken)
         notes += [_note(path, taken[path], slips[path]) for path in taken]
-        if gate.fits(value):
+        if gate.is_valid(value):
             return Mended(value, notes)
     return Mended(value, notes, fits=False)
 

@@ -11,21 +11,22 @@ from inspect import isasyncgen, isawaitable, isgenerator
 from time import monotonic
 from typing import Any
 
-from .context import Listener, ToolContext
-from .errors import ToolTimeoutError
-from .inject import Supply, look_up, needs_loop, open_value, supplied
-from .plan import Kind, Plan
-from .stream import Delivery, Gathering
+from toolgen.runtime.context import Listener, ToolContext
+from toolgen.runtime.contract import Kind, ToolContract
+from toolgen.runtime.errors import ToolTimeoutError
+
+from .injection import Supply, look_up, needs_loop, open_value, supplied
+from .streams import Delivery, Gathering
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class PreparedMethod:
     """A method of an implementation, ready to be called as often as needed."""
 
-    plan: Plan
+    contract: ToolContract
     method: Callable[..., Any]
     kind: Kind
-    finish: Callable[[Plan, Any], Any]  # what came back, checked
+    finish: Callable[[ToolContract, Any], Any]  # what came back, checked
     streams: bool = False
     listen: Listener | None = None  # is given the chunks of this one call
 
@@ -88,23 +89,23 @@ class _Begun:
                 return done.value
 
 
-async def perform(work: Work, request: Any, call: ToolContext, context: Mapping[str, Any]) -> Any:
+async def perform(work: PreparedMethod, request: Any, call: ToolContext, context: Mapping[str, Any]) -> Any:
     """The method called with the request, its context and its injected values; what it gave, finished.
 
     It is finished before injected values are closed, so that a transaction can still be undone.
     """
-    plan = work.plan
-    given = look_up(plan.inject, plan.name, context) if plan.inject else {}
+    contract = work.contract
+    given = look_up(contract.inject, contract.name, context) if contract.inject else {}
     if isinstance(given, Supply):
         async with supplied(given, work.kind != "plain") as supply:
             return await _run(work, request, call, supply)
-        raise RuntimeError(f"a context manager injected into {plan.name} swallowed what the tool raised")
+        raise RuntimeError(f"a context manager injected into {contract.name} swallowed what the tool raised")
     if work.kind == "coroutine" and not work.streams:
-        return work.finish(plan, await work.method(request, call, **given))
+        return work.finish(contract, await work.method(request, call, **given))
     return await _run(work, request, call, Supply(given))
 
 
-async def _run(work: Work, request: Any, call: ToolContext, supply: Supply) -> Any:
+async def _run(work: PreparedMethod, request: Any, call: ToolContext, supply: Supply) -> Any:
     delivery = Delivery(work.listen)
     if work.kind != "plain":
         return await _finish(work, work.method(request, call, **supply.values), delivery)
@@ -117,12 +118,16 @@ async def _run(work: Work, request: Any, call: ToolContext, supply: Supply) -> A
             if isinstance(outcome, _Failed):
                 raise outcome.error
             return await _finish(work, outcome, delivery)
-        raise RuntimeError(f"a context manager injected into {work.plan.name} swallowed what the tool raised")
+        raise RuntimeError(
+            f"a context manager injected into {work.contract.name} swallowed what the tool raised"
+        )
     finally:
         delivery.stop()
 
 
-def _in_thread(work: Work, arguments: tuple[Any, ToolContext], supply: Supply, delivery: Delivery) -> Any:
+def _in_thread(
+    work: PreparedMethod, arguments: tuple[Any, ToolContext], supply: Supply, delivery: Delivery
+) -> Any:
     """Make the remaining values and call the method, in one and the same thread."""
     values = dict(supply.values)
     try:
@@ -133,7 +138,7 @@ def _in_thread(work: Work, arguments: tuple[Any, ToolContext], supply: Supply, d
         result = work.method(*arguments, **values)
         if not (work.streams and isgenerator(result)):
             return result
-        gathering = Gathering(work.plan)
+        gathering = Gathering(work.contract)
         with closing(result):
             for item in result:
                 if delivery.stopped:
@@ -143,19 +148,19 @@ def _in_thread(work: Work, arguments: tuple[Any, ToolContext], supply: Supply, d
     except Exception as error:  # the caller of the thread raises it
         return _Failed(error)
     except SystemExit as error:  # a library that exits must not take the server along
-        wrong = RuntimeError(f"{work.plan.name} tried to exit the process ({error})")
+        wrong = RuntimeError(f"{work.contract.name} tried to exit the process ({error})")
         wrong.__cause__ = error
         return _Failed(wrong)
 
 
-async def _finish(work: Work, result: Any, delivery: Delivery) -> Any:
+async def _finish(work: PreparedMethod, result: Any, delivery: Delivery) -> Any:
     if isawaitable(result):
         result = await result
     if not work.streams:
-        return work.finish(work.plan, result)
+        return work.finish(work.contract, result)
     if isinstance(result, Gathering):
         return result.content()
-    gathering = Gathering(work.plan)
+    gathering = Gathering(work.contract)
     if isasyncgen(result):
         async with aclosing(result) as items:
             async for item in items:

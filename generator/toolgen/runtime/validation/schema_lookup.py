@@ -8,7 +8,7 @@ from typing import Any
 from toolgen.schema.pointer import resolve
 from toolgen.schema.walk import in_place, subschemas
 
-from .gate import compiled
+from .compiled_schema import compiled
 
 _ONE_FOR_NAMES = ("additionalProperties", "unevaluatedProperties")
 _ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")

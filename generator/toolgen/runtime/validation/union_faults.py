@@ -8,8 +8,9 @@ from typing import Any
 
 from jsonschema_rs import ValidationError
 
-from .expect import part_at
-from .words import did_you_mean, either, quote, show, show_kind, show_options
+from toolgen.runtime.text import did_you_mean, either, quote, show, show_kind, show_options
+
+from .fault_messages import part_at
 
 Told = list[tuple[str, str]]  # (path, message)
 FORMS = 4  # forms that are described

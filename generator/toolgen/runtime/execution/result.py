@@ -7,35 +7,35 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from .faults import Fault, find_faults, list_faults
-from .gate import Gate
-from .plain import is_json, not_json, whole_numbers
-from .plan import Plan
-from .words import show_path
+from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.text import show_path
+from toolgen.runtime.validation.compiled_schema import CompiledSchema
+from toolgen.runtime.validation.faults import Fault, find_faults, list_faults
+from toolgen.runtime.validation.json_value import is_json, not_json, whole_numbers
 
 
 class BrokenContract(Exception):  # noqa: N818  told as InvalidResponseError, once it is logged
     """The implementation's answer does not fit; the text has the faults and is for the log."""
 
 
-def written(plan: Plan, result: Any) -> tuple[Any, str]:
+def written(contract: ToolContract, result: Any) -> tuple[Any, str]:
     """The content of a response and its text: `result` as its author wrote it, checked against the schema."""
-    model, gate = plan.response_model, plan.response_gate
+    model, gate = contract.response_model, contract.response_schema
     if type(result) is not model and model is not None and not isinstance(result, model):
-        result = _build(plan, model, result)
+        result = _build(contract, model, result)
     content = _dump(result)
     try:
-        if (content is result and not is_json(content)) or not (gate is None or gate.fits(content)):
-            raise BrokenContract(_faults(plan, "its response", gate, content))
+        if (content is result and not is_json(content)) or not (gate is None or gate.is_valid(content)):
+            raise BrokenContract(_faults(contract, "its response", gate, content))
         text = to_json(content, inf_nan_mode="constants").decode()
     except (ValueError, PydanticSerializationError):  # text that is not valid Unicode passes through models
-        raise BrokenContract(_faults(plan, "its response", None, content)) from None
+        raise BrokenContract(_faults(contract, "its response", None, content)) from None
     if ("N" in text or "I" in text) and not _is_finite(text, content):
-        raise BrokenContract(_faults(plan, "its response", None, content))
+        raise BrokenContract(_faults(contract, "its response", None, content))
     return content, content if isinstance(content, str) else text
 
 
-def write(plan: Plan, content: Any) -> tuple[Any, str]:
+def write(contract: ToolContract, content: Any) -> tuple[Any, str]:
     """A JSON value and its text: JSON, but for text, which reads best as it is.
 
     Raises BrokenContract for what only looks like JSON.
@@ -45,7 +45,7 @@ def write(plan: Plan, content: Any) -> tuple[Any, str]:
     except PydanticSerializationError:  # text that is not valid Unicode passes through models
         text = "NaN"
     if ("N" in text or "I" in text) and not _is_finite(text, content):
-        raise BrokenContract(_faults(plan, "its response", None, content))
+        raise BrokenContract(_faults(contract, "its response", None, content))
     return content, content if isinstance(content, str) else text
 
 
@@ -61,33 +61,33 @@ def as_text(content: Any) -> str:
     return to_json(content, inf_nan_mode="constants").decode()
 
 
-def is_response(plan: Plan, item: Any) -> bool:
+def is_response(contract: ToolContract, item: Any) -> bool:
     """Whether an item of a stream can be its response; what is certainly a chunk is not."""
-    if plan.response_model is not None and isinstance(item, plan.response_model):
+    if contract.response_model is not None and isinstance(item, contract.response_model):
         return True
-    content, gate = _dump(item), plan.response_gate
+    content, gate = _dump(item), contract.response_schema
     return gate is None or (is_json(content) and _fits(gate, content))
 
 
-def to_chunk(plan: Plan, chunk: Any) -> Any:
+def to_chunk(contract: ToolContract, chunk: Any) -> Any:
     """One chunk of a streamed result as a JSON value, checked against the chunk schema."""
     content = _dump(chunk)
-    gate = plan.chunk_gate
+    gate = contract.chunk_schema
     if not (_is_written(chunk, content) and (gate is None or _fits(gate, content))):
-        raise BrokenContract(_faults(plan, "a chunk of its result", gate, content))
+        raise BrokenContract(_faults(contract, "a chunk of its result", gate, content))
     return content
 
 
-def written_metadata(plan: Plan, metadata: dict[str, Any]) -> dict[str, Any]:
+def written_metadata(contract: ToolContract, metadata: dict[str, Any]) -> dict[str, Any]:
     """What a tool tells of its answer, as plain JSON. Raises BrokenContract if it is not what it declares."""
-    model = plan.metadata_model
+    model = contract.metadata_model
     if model is not None:
         try:
             metadata = model.model_validate(metadata).model_dump(mode="json", by_alias=True)
         except (ValidationError, PydanticSerializationError) as error:
             raise BrokenContract(f"its metadata is not {model.__name__}: {_reasons(error)}") from None
     if not is_json(metadata):
-        raise BrokenContract(_faults(plan, "its metadata", None, metadata))
+        raise BrokenContract(_faults(contract, "its metadata", None, metadata))
     return metadata
 
 
@@ -98,13 +98,13 @@ def _reasons(error: ValidationError | PydanticSerializationError) -> str:
     return "; ".join(f"{each['loc']}: {each['msg']}" for each in error.errors(include_input=False))
 
 
-def _build(plan: Plan, model: type[BaseModel], result: Any) -> BaseModel:
+def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> BaseModel:
     """The response model of plain data, so that `return {...}` is as good as an instance."""
     if isinstance(result, BaseModel):
         raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}")
-    gate = plan.response_gate
-    if gate is not None and is_json(result) and not gate.fits(result):
-        raise BrokenContract(_faults(plan, "its response", gate, result))
+    gate = contract.response_schema
+    if gate is not None and is_json(result) and not gate.is_valid(result):
+        raise BrokenContract(_faults(contract, "its response", gate, result))
     try:
         return model.model_validate(result)
     except ValidationError:
@@ -131,16 +131,16 @@ def _is_written(value: Any, content: Any) -> bool:
     return value is not content or is_json(content)
 
 
-def _fits(gate: Gate, content: Any) -> bool:
+def _fits(gate: CompiledSchema, content: Any) -> bool:
     try:
-        return gate.fits(content)
+        return gate.is_valid(content)
     except ValueError:  # text that is not valid Unicode
         return False
 
 
-def _faults(plan: Plan, what: str, gate: Gate | None, content: Any) -> str:
+def _faults(contract: ToolContract, what: str, gate: CompiledSchema | None, content: Any) -> str:
     """For the log: what is wrong with an answer, secrets left out."""
     if gate is not None:
-        return f"{what} breaks the schema:\n{list_faults(find_faults(gate, content, plan.hidden()))}"
+        return f"{what} breaks the schema:\n{list_faults(find_faults(gate, content, contract.hidden()))}"
     odd = [Fault(show_path(path), f"expected a JSON value, got {words}") for path, words in not_json(content)]
     return f"{what} is not JSON:\n{list_faults(odd)}"

@@ -20,7 +20,7 @@ _UNIONS = ("anyOf", "oneOf")
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
-def too_much(schema: Mapping[str, Any], value: Any) -> str | None:
+def too_complex(schema: Mapping[str, Any], value: Any) -> str | None:
     """Why the faults of a JSON value are not to be looked for; None where they are."""
     parts, levels = _size(value)
     if parts > PARTS:

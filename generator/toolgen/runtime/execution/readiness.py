@@ -9,8 +9,8 @@ from concurrent.futures import Future
 from inspect import isawaitable, iscoroutinefunction
 from typing import Any
 
-from .context import LOGGER
-from .tool import BaseTool
+from toolgen.runtime.context import LOGGER
+from toolgen.runtime.tool import BaseTool
 
 
 class Readiness:

@@ -1,4 +1,4 @@
-"""What a keyword of a schema expects, and what came instead, in one sentence."""
+"""Describe a schema fault in one sentence: what was expected and what was received."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from typing import Any
 
 from jsonschema_rs import ValidationError
 
+from toolgen.runtime.coercion.strict_json import Unreadable, read_as
+from toolgen.runtime.text import (
+    count,
+    did_you_mean,
+    either,
+    nearest,
+    quote,
+    show,
+    show_kind,
+    show_literal,
+    show_options,
+)
 from toolgen.schema.pointer import resolve
 
-from .plain import whole_numbers
-from .reading import Unreadable, read_as
-from .words import count, did_you_mean, either, nearest, quote, show, show_kind, show_literal, show_options
+from .json_value import whole_numbers
 
 _FORMATS = {
     "date": "2025-01-31",

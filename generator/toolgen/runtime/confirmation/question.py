@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from .words import quote
+from toolgen.runtime.text import quote
 
 TOKEN_SECONDS = 600
 TOKENS_KEPT = 1000  # unanswered questions; the oldest is forgotten first
@@ -79,7 +79,7 @@ def _say(value: Any) -> str:
     return quote(text, SHOWN)[1:-1].replace('\\"', '"')
 
 
-class TokenDesk:
+class ConfirmationTokens:
     """One-time tokens for calls that wait for the user, kept in this process for ten minutes.
 
     A token stands for one tool and one set of arguments. Safe to use from several threads.

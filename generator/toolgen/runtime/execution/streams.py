@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any
 
-from .answer import BrokenContract, is_response, to_chunk, write, written
-from .context import Listener
-from .plan import Plan
+from toolgen.runtime.context import Listener
+from toolgen.runtime.contract import ToolContract
+
+from .result import BrokenContract, is_response, to_chunk, write, written
 
 _NOTHING = object()
 _AHEAD = 64  # chunks that a tool may be ahead of who listens
@@ -17,14 +18,14 @@ _AHEAD = 64  # chunks that a tool may be ahead of who listens
 class Gathering:
     """The chunks of one call so far. Where the tool has an output schema, the last item is the response."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, contract: ToolContract) -> None:
+        self._plan = contract
         self._held: Any = _NOTHING  # the newest item, where it may turn out to be the response
         self._chunks: list[Any] = []
 
     def add(self, item: Any) -> list[Any]:
         """Take the next item; the chunks that are known by it. Raises BrokenContract if one does not fit."""
-        if self._plan.response_gate is None:
+        if self._plan.response_schema is None:
             self._chunks.append(to_chunk(self._plan, item))
             return self._chunks[-1:]
         known = [] if self._held is _NOTHING else [to_chunk(self._plan, self._held)]
@@ -37,11 +38,11 @@ class Gathering:
 
     def takes_list(self, result: Any) -> bool:
         """Whether `result` is all chunks at once."""
-        return self._plan.response_gate is None and isinstance(result, list)
+        return self._plan.response_schema is None and isinstance(result, list)
 
     def content(self) -> tuple[Any, str]:
         """The whole result and its JSON: the response, or the list of chunks without an output schema."""
-        if self._plan.response_gate is None:
+        if self._plan.response_schema is None:
             return write(self._plan, self._chunks)
         if self._held is _NOTHING:
             raise BrokenContract("its stream ended without a response")

@@ -1,0 +1,1 @@
+"""Asking the user before a tool acts."""

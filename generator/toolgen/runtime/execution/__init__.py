@@ -1,0 +1,1 @@
+"""The call path: request in, implementation run, response out."""

@@ -1,0 +1,1 @@
+"""Logs, events and spans around a call; redaction and error mapping."""

@@ -1,0 +1,127 @@
+"""Registry of a toolkit's tools. Entries load on first access and are prepared on first call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from .context import LOGGER
+from .definition import ToolDefinition
+from .tool import BaseTool
+
+if TYPE_CHECKING:
+    from .execution.call import PreparedTool
+
+
+class Entry:
+    """One tool, loaded or still to be loaded. Toolkits derived from each other share it."""
+
+    __slots__ = ("_load", "_lock", "_tool", "definition", "prepared")
+
+    def __init__(self, definition: ToolDefinition, load: Callable[[], BaseTool[Any, Any]]) -> None:
+        self.definition = definition
+        self.prepared: PreparedTool | None = None
+        self._load = load
+        self._lock = threading.RLock()
+        self._tool: BaseTool[Any, Any] | None = None
+
+    def tool(self) -> BaseTool[Any, Any]:
+        """Return the instance. Raises what loading raises; the next access tries again."""
+        with self._lock:
+            if self._tool is None:
+                self._tool = self._load()
+            return self._tool
+
+    def ready(self) -> PreparedTool:
+        """Return the tool prepared for calls. Raises as `tool` does, and ValueError for a schema that does not compile."""
+        from .execution.call import prepare_tool
+
+        with self._lock:
+            if self.prepared is None:
+                self.prepared = prepare_tool(self.tool())
+            return self.prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """An immutable snapshot of a registry."""
+
+    entries: Mapping[str, Entry]  # by wire name, in order
+    by_name: Mapping[str, Entry]  # by wire name and alias
+    definitions: Mapping[str, ToolDefinition]  # by wire name, in order
+
+
+def _index(entries: Iterable[Entry]) -> Tools:
+    """Index `entries` by wire name and alias. Raises ValueError if two tools share a name."""
+    by_wire_name: dict[str, Entry] = {}
+    for entry in entries:
+        name = entry.definition["name"]
+        if name in by_wire_name:
+            raise ValueError(f"two tools answer to {name!r}: a name or alias must be unique in a Toolkit")
+        by_wire_name[name] = entry
+    by_name = dict(by_wire_name)
+    for name, entry in by_wire_name.items():
+        for alias in entry.definition.get("aliases", ()):
+            first = by_name.setdefault(alias, entry)
+            if first is not entry:
+                other = first.definition["name"]
+                raise ValueError(f"two tools answer to {alias!r}: {other} and, by its alias, {name}")
+    definitions = {name: entry.definition for name, entry in by_wire_name.items()}
+    return Tools(by_wire_name, by_name, MappingProxyType(definitions))
+
+
+@dataclass(slots=True)
+class Registry:
+    """The current snapshot, replaced as a whole when tools are added or removed, also while tools are called."""
+
+    current: Tools
+    every: list[Entry] = field(default_factory=list)  # that was ever here, or in a selection of it
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    listeners: list[Callable[[], None]] = field(default_factory=list)
+
+    def add(self, entry: Entry) -> None:
+        """Add a tool. Raises ValueError if one of its names is taken."""
+        with self.lock:
+            self.current = _index([*self.current.entries.values(), entry])
+            self.every.append(entry)
+        self._tell()
+
+    def remove(self, name: str) -> None:
+        """Remove the tool that answers to `name`; KeyError if there is none. Running calls are not affected."""
+        with self.lock:
+            gone = self.current.by_name[name]
+            self.current = _index(entry for entry in self.current.entries.values() if entry is not gone)
+        self._tell()
+
+    def chosen(self, choose: Callable[[ToolDefinition], bool]) -> Iterator[Entry]:
+        """Iterate over the entries whose definition satisfies `choose`."""
+        return (entry for entry in self.current.entries.values() if choose(entry.definition))
+
+    async def close(self) -> None:
+        """Close all tools that were set up, the last one first."""
+        for entry in reversed(self.every):
+            if entry.prepared is not None:
+                await entry.prepared.readiness.close()
+
+    def _tell(self) -> None:
+        for listener in tuple(self.listeners):
+            try:
+                listener()
+            except Exception:  # one that fails must not keep the change from the others
+                LOGGER.exception("a listener for changes of a toolkit raised")
+
+
+def registry_of(entries: Iterable[Entry]) -> Registry:
+    """Return a registry of `entries`. Raises ValueError if two tools share a name."""
+    tools = _index(entries)
+    return Registry(tools, list(tools.entries.values()))
+
+
+def entry_of(tool: Any) -> Entry:
+    """Return the entry of a tool instance. Raises TypeError for anything else."""
+    if not isinstance(tool, BaseTool) or not hasattr(tool, "definition"):
+        raise TypeError(f"a Toolkit takes instances of generated tools that are implemented, not {tool!r}")
+    return Entry(tool.definition, lambda: tool)

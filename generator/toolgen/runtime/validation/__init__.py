@@ -1,0 +1,1 @@
+"""Checking values with an author's schema: compiled schemas, and faults in words."""
