@@ -200,7 +200,10 @@ class Spec(Part):
     stream: Stream | None = _about("Results arrive in chunks.", None)
     auth: Auth | None = _about("What the caller must be allowed, and what the implementation needs.", None)
     timeout: Annotated[int | float, Field(gt=0, le=86_400), _SECONDS] | None = _about(
-        "Seconds that a call may take.", None
+        "Seconds of work that a call may take; waiting for a worker is not counted.", None
+    )
+    concurrency: Annotated[int, Field(ge=1, le=10_000)] | None = _about(
+        "Calls of this tool that run at the same time; more wait in a bounded queue.", None
     )
     examples: list[Example] = _about("Calls as they should go; they drive docs, mock and contract tests.", [])
     aliases: list[Text] = _about("Further names that are answered and never listed.", [])

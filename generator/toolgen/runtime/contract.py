@@ -35,6 +35,7 @@ class ToolContract:
     inject: tuple[tuple[str, str], ...]  # (name, dotted type)
     confirm: Mapping[str, Any] | None
     timeout: float | None  # seconds
+    concurrency: int | None  # calls at the same time
     errors: tuple[type[ToolError], ...]  # those that are no surprise
     declared: Mapping[str, type[ToolError]]  # code → the spec's own, which may be one of the runtime's codes
     secrets: tuple[str, ...]  # names of environment variables whose values are never told
@@ -72,6 +73,7 @@ def _make(tool: type[BaseTool[Any, Any]]) -> ToolContract:
         inject=tuple((entry["name"], entry.get("type", "")) for entry in definition.get("inject", ())),
         confirm=definition.get("confirm"),
         timeout=definition.get("timeout"),
+        concurrency=definition.get("concurrency"),
         errors=(*tool.errors, *RUNTIME_ERRORS),
         declared={error.code: error for error in tool.errors},
         secrets=tuple(definition.get("auth", {}).get("secrets", ())),

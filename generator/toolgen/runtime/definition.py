@@ -71,6 +71,7 @@ class ToolDefinition(TypedDict, total=False):
     stream: StreamDefinition
     auth: AuthDefinition
     timeout: float  # seconds
+    concurrency: int  # calls at the same time
     examples: Sequence[Mapping[str, Any]]
     aliases: Sequence[str]
     deprecated: DeprecatedDefinition

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 class ToolError(Exception):
     """A fault that the caller is meant to read. Subclasses say the code, raising says the case.
 
-    `message` defaults to the class's description; `details` is any JSON value for programs.
+    `message` defaults to the class's description; `details` is any JSON value for programs;
+    `retry_after` is the number of seconds after which the call is worth repeating, where known.
     """
 
     code: ClassVar[str] = "error"
@@ -16,10 +17,13 @@ class ToolError(Exception):
     retryable: ClassVar[bool] = False  # the same call may succeed later
     hint: ClassVar[str] = ""  # what the caller should do instead
 
-    def __init__(self, message: str | None = None, *, details: Any = None) -> None:
+    def __init__(
+        self, message: str | None = None, *, details: Any = None, retry_after: float | None = None
+    ) -> None:
         text = self.description if message is None else str(message)
         self.message = text.encode(errors="backslashreplace").decode()  # half surrogate pairs cannot be sent
         self.details = details
+        self.retry_after = retry_after
         super().__init__(self.message)
 
     def as_text(self) -> str:
@@ -28,14 +32,15 @@ class ToolError(Exception):
         return f"{text}\nHint: {self.hint}" if self.hint else text
 
     def as_dict(self) -> dict[str, Any]:
-        """Code, message, retryable, hint and details as plain data."""
-        return {
+        """Code, message, retryable, hint, details and, where known, retry_after as plain data."""
+        data = {
             "code": self.code,
             "message": self.message,
             "retryable": self.retryable,
             "hint": self.hint,
             "details": self.details,
         }
+        return data if self.retry_after is None else {**data, "retry_after": self.retry_after}
 
 
 class InvalidRequestError(ToolError):
@@ -104,6 +109,45 @@ class ToolTimeoutError(ToolError):
     retryable = True
 
 
+class ChangedSinceConfirmedError(ToolError):
+    """What the user approved is not what would be done now; nothing was done."""
+
+    code = "changed_since_confirmed"
+    description = "Something changed after the user confirmed this call, so nothing was done."
+    retryable = True
+    hint = "Call the tool again; the user is asked about the new state."
+
+
+class OverloadedError(ToolError):
+    """No worker is free and the queue is full."""
+
+    code = "overloaded"
+    description = "The tool is busy."
+    retryable = True
+
+
+class TooLargeError(ToolError):
+    """A request, result or stream is larger than its limit."""
+
+    code = "too_large"
+    description = "The request or the result is too large."
+
+
+class HttpError(ToolError):
+    """An HTTP API or an upstream server answered with an error."""
+
+    code = "http_error"
+    description = "The service behind this tool answered with an error."
+
+
+class UnreachableError(ToolError):
+    """An HTTP API or an upstream server could not be reached."""
+
+    code = "unreachable"
+    description = "The service behind this tool could not be reached."
+    retryable = True
+
+
 class InvalidResponseError(ToolError):
     """The implementation broke the output schema. The faults are in the log, under the reference."""
 
@@ -127,7 +171,12 @@ RUNTIME_ERRORS: tuple[type[ToolError], ...] = (
     InsufficientScopeError,
     ConfirmationRequiredError,
     DeclinedError,
+    ChangedSinceConfirmedError,
     ToolTimeoutError,
+    OverloadedError,
+    TooLargeError,
+    HttpError,
+    UnreachableError,
     InvalidResponseError,
     InternalError,
 )

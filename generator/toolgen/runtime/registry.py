@@ -36,7 +36,7 @@ class Entry:
             return self._tool
 
     def ready(self) -> PreparedTool:
-        """Return the tool prepared for calls. Raises as `tool` does, and ValueError for a schema that does not compile."""
+        """Return the tool prepared for calls. Raises as `tool` does; ValueError for an invalid schema."""
         from .execution.call import prepare_tool
 
         with self._lock:
@@ -75,7 +75,7 @@ def _index(entries: Iterable[Entry]) -> Tools:
 
 @dataclass(slots=True)
 class Registry:
-    """The current snapshot, replaced as a whole when tools are added or removed, also while tools are called."""
+    """The current snapshot, replaced as a whole when tools are added or removed."""
 
     current: Tools
     every: list[Entry] = field(default_factory=list)  # that was ever here, or in a selection of it
@@ -90,7 +90,7 @@ class Registry:
         self._tell()
 
     def remove(self, name: str) -> None:
-        """Remove the tool that answers to `name`; KeyError if there is none. Running calls are not affected."""
+        """Remove the tool that answers to `name`; KeyError if there is none. Running calls go on."""
         with self.lock:
             gone = self.current.by_name[name]
             self.current = _index(entry for entry in self.current.entries.values() if entry is not gone)

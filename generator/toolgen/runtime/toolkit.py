@@ -44,7 +44,8 @@ class Toolkit:
     """Tools that are called by name. Safe to share between threads and event loops.
 
     `context` maps what tools inject, by name or by type, to values, factories or async context managers
-    that factories give (see `toolgen.runtime.execution.injection`). Raises ValueError if two tools answer to one name.
+    that factories give (see `toolgen.runtime.execution.injection`).
+    Raises ValueError if two tools answer to one name.
     """
 
     def __init__(

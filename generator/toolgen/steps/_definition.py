@@ -40,6 +40,7 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Setti
         "stream": None if tool.chunk_schema is None else {"chunk_schema": tool.chunk_schema},
         "auth": said.get("auth"),
         "timeout": spec.timeout,
+        "concurrency": spec.concurrency,
         "aliases": spec.aliases,
         "deprecated": said.get("deprecated"),
         "final_answer": spec.final_answer or None,

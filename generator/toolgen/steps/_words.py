@@ -128,7 +128,8 @@ def _range(error: ErrorDetails, written: str) -> Words:
     if error["loc"] == ("toolgen",):
         return "bad-value", "this toolgen knows version 1 of the spec language", "write `toolgen: 1`"
     ctx: dict[str, Any] = error["ctx"]
-    bound = f"more than {ctx['gt']}" if "gt" in ctx else f"at most {ctx['le']}"
+    bounds = {"gt": "more than", "ge": "at least", "le": "at most"}
+    bound = next(f"{words} {ctx[key]}" for key, words in bounds.items() if key in ctx)
     return "bad-value", f"{_field(error)} must be {bound}", ""
 
 

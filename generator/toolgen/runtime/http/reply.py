@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toolgen.runtime.errors import ToolError
+from toolgen.runtime.errors import HttpError, ToolError
 from toolgen.runtime.instrumentation.redaction import redact
 from toolgen.runtime.validation.json_value import is_json
 
@@ -20,24 +20,9 @@ _SHOWN = 500  # characters of what an API says of its failure
 _DETAILS = 10_000  # characters of its reply that programs are given
 
 
-class HttpError(ToolError):
-    """The API answered with an error that the spec does not declare."""
-
-    code = "http_error"
-    description = "The API answered with an error."
-
-
 class RetryableHttpError(HttpError):
-    """The same, where the call may succeed later."""
+    """An HTTP API answered with an error that a later call may not meet."""
 
-    retryable = True
-
-
-class UnreachableApiError(ToolError):
-    """The API did not answer."""
-
-    code = "unreachable"
-    description = "The API cannot be reached."
     retryable = True
 
 

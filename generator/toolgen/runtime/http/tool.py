@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgen.runtime.errors import ToolError, ToolTimeoutError
+from toolgen.runtime.errors import UnreachableError as UnreachableToolError
 
 from .client import SlowError, UnreachableError, close_client, send
-from .reply import UnreachableApiError, masked, named, result_of
+from .reply import masked, named, result_of
 from .request import prepare
 from .security import secure
 
@@ -52,7 +53,7 @@ class HttpTool:
         except SlowError as error:
             raise ToolTimeoutError(f"{error}.") from None
         except UnreachableError as error:
-            raise (named(tool.errors, "unreachable") or UnreachableApiError)(f"{error}.") from None
+            raise (named(tool.errors, "unreachable") or UnreachableToolError)(f"{error}.") from None
         try:
             result = result_of(reply, how, "output_schema" in definition, tool.errors)
         except ToolError as error:

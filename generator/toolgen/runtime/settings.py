@@ -1,0 +1,136 @@
+"""Settings of a running application: each is an environment variable, and a flag of the servers.
+
+The variable of `max_result_bytes` is `TOOLGEN_MAX_RESULT_BYTES`, its flag `--max-result-bytes`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+MIB = 1024 * 1024
+
+
+class SettingError(ValueError):
+    """A setting with an invalid value; the message names the variable and what it takes."""
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) < 16 and int(text) >= least):
+            raise ValueError(f"a whole number, {least} or more")
+        return int(text)
+
+    return parse
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 86_400:
+        raise ValueError("a number of seconds from 0 to 86400")
+    return seconds
+
+
+def _flag(text: str) -> bool:
+    values = {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }
+    if text.lower() not in values:
+        raise ValueError("1 or 0")
+    return values[text.lower()]
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text.replace(",", " ").split()))
+
+
+def _one_of(*options: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in options:
+            raise ValueError(f"one of {', '.join(options)}")
+        return text.lower()
+
+    return parse
+
+
+def _setting(default: Any, parse: Callable[[str], Any], description: str, **more: Any) -> Any:
+    return field(default=default, metadata={"parse": parse, "description": description, **more})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Limits and choices of one process. Sizes are bytes, times are seconds."""
+
+    threads: int = _setting(32, _whole(1), "plain (not async) tools that run at the same time")
+    queue: int = _setting(256, _whole(0), "calls of plain tools that may wait for a thread")
+    grace: float = _setting(10.0, _seconds, "seconds that calls in flight get when the server stops")
+    max_request_bytes: int = _setting(4 * MIB, _whole(1), "bytes of a request")
+    max_result_bytes: int = _setting(25 * MIB, _whole(1), "bytes of a result")
+    max_stream_bytes: int = _setting(64 * MIB, _whole(1), "bytes of all chunks of a streamed result")
+    max_stream_chunks: int = _setting(100_000, _whole(1), "chunks of a streamed result")
+    page_size: int = _setting(500, _whole(1), "tools on one page of tools/list")
+    sessions: int = _setting(1000, _whole(1), "sessions that are kept; the one idle longest makes room")
+    session_idle: float = _setting(1800.0, _seconds, "seconds after which an idle session ends")
+    allowed_hosts: tuple[str, ...] = _setting(
+        (), _words, "Host headers that are accepted", flag="allowed-host"
+    )
+    allowed_origins: tuple[str, ...] = _setting(
+        (), _words, "Origin headers that are accepted", flag="allowed-origin"
+    )
+    scopes: tuple[str, ...] = _setting((), _words, "scopes granted to the user who starts a stdio server")
+    log_level: str = _setting(
+        "info", _one_of("debug", "info", "warning", "error"), "least severe log records"
+    )
+    log_format: str = _setting("text", _one_of("text", "json"), "format of log records")
+    strict_start: bool = _setting(False, _flag, "refuse to start if an implementation does not load")
+    confirmation_key: str | None = _setting(
+        None, str, "keys that seal confirmations, comma-separated", flag=None
+    )
+    confirmation_store: str | None = _setting(
+        None,
+        str,
+        "where redeemed confirmations are remembered: memory, sqlite:///path or redis://…",
+        flag=None,
+    )
+    confirmation_expiry: float = _setting(600.0, _seconds, "seconds that a confirmation is valid", flag=None)
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read the settings from environment variables; an empty variable counts as unset.
+
+        Raises SettingError for a variable whose value is not valid.
+        """
+        given = os.environ if environ is None else environ
+        return cls(
+            **{
+                each.name: parse_setting(each.name, text)
+                for each in fields(cls)
+                if (text := given.get(variable(each.name)))
+            }
+        )
+
+
+def variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"TOOLGEN_{name.upper()}"
+
+
+def parse_setting(name: str, text: str) -> Any:
+    """Parse the value of a setting. Raises SettingError, which names the variable."""
+    parse = next(each.metadata["parse"] for each in fields(Settings) if each.name == name)
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise SettingError(f"{variable(name)} must be {error}, not {text!r}") from None

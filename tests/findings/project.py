@@ -1,0 +1,162 @@
+"""A project on disk, used as a stranger would: toolgen's commands, the generated server, real MCP clients."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+SECONDS = 30.0  # that anything may take before the test fails
+ERAS = pytest.mark.parametrize("era", ["legacy", "auto"])  # up to 2025-11-25, and the newest
+
+ECHO_SPEC = """
+name: echo
+description: Return the text that was given.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [text]
+  properties: {text: {type: string}}
+output_schema: {type: object, required: [text], properties: {text: {type: string}}}
+"""
+ECHO_TOOL = """
+from generated.tools.echo import EchoResponse, EchoTool
+
+class Echo(EchoTool):
+    async def execute(self, request, context):
+        return EchoResponse(text=request.text)
+"""
+
+
+@dataclass
+class Project:
+    """Specs and implementations in a folder; `generate` makes the package `generated`."""
+
+    root: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    def write(self, path: str, text: str) -> Path:
+        """Write a file, its text dedented."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(textwrap.dedent(text).lstrip("\n"))
+        return file
+
+    def add_tool(self, name: str, spec: str, implementation: str | None = None) -> None:
+        """Write a spec, and its implementation if there is one."""
+        self.write(f"specs/{name}.yaml", spec)
+        if implementation is not None:
+            self.write(f"tools/{name}.py", implementation)
+
+    def toolgen(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run a toolgen command in the project's folder."""
+        return self.python("-m", "toolgen", *words, **env)
+
+    def python(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run Python in the project's folder."""
+        return subprocess.run(
+            [sys.executable, *words],
+            cwd=self.root,
+            env=self.environment(env),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    def environment(self, more: Mapping[str, str]) -> dict[str, str]:
+        """The environment of the project's processes."""
+        return {**os.environ, **self.env, **more}
+
+    def generate(self) -> None:
+        """Generate the package, which must succeed."""
+        done = self.toolgen("generate")
+        assert done.returncode == 0, done.stderr
+
+    @asynccontextmanager
+    async def stdio_client(self, era: str, *flags: str, **options: Any) -> AsyncIterator[Client]:
+        """A client of `python -m generated.mcp_server` over stdio. `options` are those of the SDK's Client."""
+        parameters = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "generated.mcp_server", *flags],
+            env=self.environment({}),
+            cwd=self.root,
+        )
+        async with asyncio.timeout(SECONDS), Client(parameters, mode=era, **options) as client:
+            yield client
+
+    @asynccontextmanager
+    async def server(self, *flags: str, **env: str) -> AsyncIterator[HttpServer]:
+        """`python -m generated.mcp_server --http --port 0`, ended with SIGTERM."""
+        with (self.root / "server.log").open("w+") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "generated.mcp_server", "--http", "--port", "0", *flags],
+                cwd=self.root,
+                env=self.environment(env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
+            server = HttpServer(process, self.root / "server.log")
+            try:
+                await server.started()
+                yield server
+            finally:
+                if process.poll() is None:
+                    process.send_signal(signal.SIGTERM)
+                try:
+                    await asyncio.to_thread(process.wait, SECONDS)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    raise
+
+
+@dataclass
+class HttpServer:
+    """A running HTTP server of a project."""
+
+    process: subprocess.Popen[bytes]
+    log_file: Path
+    url: str = ""
+
+    @property
+    def log(self) -> str:
+        """What it has written to stderr."""
+        return self.log_file.read_text()
+
+    async def started(self) -> None:
+        """Wait for the line with its URL."""
+        async with asyncio.timeout(SECONDS):
+            while (found := re.search(r"http://\S+/mcp", self.log)) is None:
+                assert self.process.poll() is None, self.log
+                await asyncio.sleep(0.02)
+        self.url = found[0]
+
+    @asynccontextmanager
+    async def client(self, era: str, **options: Any) -> AsyncIterator[Client]:
+        """A client of this server. `options` are those of the SDK's Client."""
+        async with asyncio.timeout(SECONDS), Client(self.url, mode=era, **options) as client:
+            yield client
+
+
+def text_of(result: Any) -> str:
+    """The text of a tool result."""
+    return "".join(block.text for block in result.content if block.type == "text")
+
+
+def error_code(result: Any) -> str | None:
+    """The error code of a tool result; None where it succeeded."""
+    return result.meta["toolgen/error"]["code"] if result.is_error else None

@@ -1,0 +1,27 @@
+"""Settings from environment variables."""
+
+from __future__ import annotations
+
+import pytest
+from toolgen.runtime.settings import SettingError, Settings, variable
+
+
+def test_defaults_need_no_environment() -> None:
+    settings = Settings.from_environment({})
+    assert (settings.threads, settings.queue, settings.grace) == (32, 256, 10)
+    assert settings.max_result_bytes == 25 * 1024 * 1024
+
+
+def test_each_setting_is_read_from_its_variable() -> None:
+    environ = {"TOOLGEN_THREADS": "4", "TOOLGEN_GRACE": "2.5", "TOOLGEN_SCOPES": "a:read, b:write a:read"}
+    settings = Settings.from_environment(environ)
+    assert (settings.threads, settings.grace, settings.scopes) == (4, 2.5, ("a:read", "b:write"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("threads", "0"), ("threads", "many"), ("grace", "-1"), ("grace", "nan"), ("log_format", "xml")],
+)
+def test_an_invalid_value_is_refused_with_the_name_of_its_variable(name: str, text: str) -> None:
+    with pytest.raises(SettingError, match=variable(name)):
+        Settings.from_environment({variable(name): text})
