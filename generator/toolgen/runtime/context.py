@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from .checkpoint import Checkpoint
     from .confirmation.question import Confirm
+    from .settings import Settings
 
 LOGGER = logging.getLogger("toolgen.runtime")
 
@@ -41,6 +42,7 @@ class ToolConfig:
     logger: Logger | None = None  # default: the logger "toolgen.runtime"
     callback: Callable[[ToolEvent], Awaitable[None] | None] | None = None
     checkpoint: str | os.PathLike[str] | None = None  # folder where tools may keep state between calls
+    settings: Settings | None = None  # limits and choices; None: those of the environment variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Caller:
     progress: Progress | None = None
     scopes: frozenset[str] | None = None  # what the caller may do; None: not for this transport to say
     listen: Listener | None = None  # is given each chunk of a streamed result
+    principal: str | None = None  # who calls, where the transport or the application knows
 
 
 DEFAULT_CONFIG = ToolConfig()
@@ -71,6 +74,8 @@ class ToolContext:
     progress: Progress | None = field(default=None, repr=False)
     metadata: dict[str, Any] = field(default_factory=dict)  # about the answer, for the application: JSON
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the spec names
+    principal: str | None = None  # who calls, where the transport or the application knows
+    session_id: str | None = None  # of the conversation; None outside of a session
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:

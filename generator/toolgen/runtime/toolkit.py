@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
 
 from .context import ANYBODY, DEFAULT_CONFIG, LOGGER, Caller, Listener, Progress, ToolConfig
 from .definition import ToolDefinition
@@ -28,16 +29,18 @@ class _Home:
         self.config = config
         self._context = context
         self._lock = threading.RLock()
-        self._setting: Environment | None = None
+        self._environment: Environment | None = None
 
-    def setting(self) -> Environment:
+    def environment(self) -> Environment:
         from .confirmation.question import ConfirmationTokens
         from .execution.call import Environment
+        from .settings import Settings
 
         with self._lock:
-            if self._setting is None:
-                self._setting = Environment(self._context(), self.config, ConfirmationTokens())
-            return self._setting
+            if self._environment is None:
+                settings = self.config.settings or Settings.from_environment()
+                self._environment = Environment(self._context(), self.config, settings, ConfirmationTokens())
+            return self._environment
 
 
 class Toolkit:
@@ -57,8 +60,9 @@ class Toolkit:
     ) -> None:
         self._registry = registry_of(map(entry_of, tools))
         self._home = _Home(config or DEFAULT_CONFIG, lambda: {} if context is None else context)
-        self._setting: Environment | None = None
+        self._environment: Environment | None = None
         self._extras: MutableMapping[str, Any] | None = None  # None: every call begins with none
+        self._session_id: str | None = None
         self._owner = True  # of its tools: it closes them
 
     @classmethod
@@ -169,11 +173,12 @@ class Toolkit:
         """
         made = self._view()
         made._extras = dict(extras or {})
+        made._session_id = uuid4().hex
         return made
 
     def _view(self) -> Toolkit:
         made = copy.copy(self)
-        made._setting, made._owner = None, False
+        made._environment, made._owner = None, False
         return made
 
     async def call(
@@ -188,6 +193,7 @@ class Toolkit:
         progress: Progress | None = None,
         scopes: frozenset[str] | None = None,
         listen: Listener | None = None,
+        principal: str | None = None,
     ) -> ToolResponse:
         """Call a tool by wire name or alias. No fault of caller or tool is raised: it is in the response.
 
@@ -195,7 +201,7 @@ class Toolkit:
         tool's `on_unsupported` decides. `confirmation_token` is that of an earlier answer
         (`metadata["confirmation"]`). `context` adds to the toolkit's, for this call. `meta` and `progress`
         are the protocol's. `scopes` are the caller's; None where the transport knows none, and none are
-        asked for. `listen` is awaited with each chunk of a streamed result.
+        asked for. `listen` is awaited with each chunk of a streamed result. `principal` is who calls.
         Cancellation, and ConfirmationPending raised by `confirm`, pass through.
         """
         entry = self._registry.current.by_name.get(name)
@@ -203,18 +209,18 @@ class Toolkit:
             if entry is None:
                 raise _unknown(name, self._registry.current.by_name)
             ready = entry.prepared or entry.ready()
-            setting = self._setting or self._make_setting()
+            environment = self._environment or self._make_environment()
         except ToolError as error:
             return ToolResponse(_wire_name(name, entry), False, error=error.with_traceback(None))
         except Exception:  # an import or a schema that fails is the developer's to see, not the agent's
             return _broken(_wire_name(name, entry))
         if context:
-            setting = setting.plus(context)
+            environment = environment.plus(context)
         caller = ANYBODY
         bare = confirm is None and progress is None and listen is None and scopes is None
-        if not bare or confirmation_token is not None or meta:
-            caller = Caller(confirm, confirmation_token, meta or {}, progress, scopes, listen)
-        return await ready.answer(arguments, caller, setting)
+        if not bare or confirmation_token is not None or meta or principal is not None:
+            caller = Caller(confirm, confirmation_token, meta or {}, progress, scopes, listen, principal)
+        return await ready.answer(arguments, caller, environment)
 
     def stream(self, name: str, arguments: Any, **options: Any) -> AsyncGenerator[Any, None]:
         """Call a tool and give each chunk of its result as it comes, a JSON value, and last the ToolResponse.
@@ -239,10 +245,12 @@ class Toolkit:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _make_setting(self) -> Environment:
-        setting = self._home.setting()
-        self._setting = setting if self._extras is None else replace(setting, extras=self._extras)
-        return self._setting
+    def _make_environment(self) -> Environment:
+        environment = self._home.environment()
+        if self._extras is not None:
+            environment = replace(environment, extras=self._extras, session_id=self._session_id)
+        self._environment = environment
+        return self._environment
 
 
 def _catalog_entry(catalog: Catalog, definition: ToolDefinition) -> Entry:

@@ -16,6 +16,7 @@ from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyErro
 from toolgen.runtime.instrumentation.error_mapping import explain, told_metadata
 from toolgen.runtime.instrumentation.record import CallRecord, failed, log, watch
 from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.settings import Settings
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.validation.request import accepted, as_object, new_id, read_request
 
@@ -30,8 +31,10 @@ class Environment:
 
     context: Mapping[Any, Any]
     config: ToolConfig
+    settings: Settings
     desk: ConfirmationTokens
     extras: MutableMapping[str, Any] | None = None  # of the session; None: there is none
+    session_id: str | None = None
 
     def plus(self, context: Mapping[Any, Any]) -> Environment:
         """The same, with more context."""
@@ -50,15 +53,18 @@ class PreparedTool:
     direct: bool  # an `async def` that takes nothing from the application and gives its result whole
 
     def answer(
-        self, arguments: Any, caller: Caller, setting: Environment
+        self, arguments: Any, caller: Caller, environment: Environment
     ) -> Coroutine[Any, Any, ToolResponse]:
         """Check, confirm, inject, execute, check again. Raises only cancellation and ConfirmationPending."""
-        extras = {} if setting.extras is None else setting.extras
-        call = ToolContext(new_id(), self.contract.name, setting.config, caller.meta, extras, caller.progress)
+        extras = {} if environment.extras is None else environment.extras
+        call = ToolContext(
+            new_id(), self.contract.name, environment.config, caller.meta, extras, caller.progress
+        )
+        call.principal, call.session_id = caller.principal, environment.session_id
         watched = watch(call, self.description)
         if watched is None:
-            return self._answer((arguments, caller, setting), call, None)
-        return self._watched((arguments, caller, setting), call, watched)
+            return self._answer((arguments, caller, environment), call, None)
+        return self._watched((arguments, caller, environment), call, watched)
 
     async def _watched(
         self, given: tuple[Any, Caller, Environment], call: ToolContext, watched: CallRecord
@@ -72,7 +78,7 @@ class PreparedTool:
     async def _answer(
         self, given: tuple[Any, Caller, Environment], call: ToolContext, watched: CallRecord | None
     ) -> ToolResponse:
-        contract, (arguments, caller, setting) = self.contract, given
+        contract, (arguments, caller, environment) = self.contract, given
         metadata: dict[str, Any] = {"call_id": call.call_id}
         try:
             if contract.scopes or contract.secrets:
@@ -91,7 +97,9 @@ class PreparedTool:
                     else as_object(contract, arguments)
                 )
                 question = Question(contract, self.preview, asked, request, call)
-                await ask(question, (caller.confirm, caller.token), setting.context, setting.desk, metadata)
+                await ask(
+                    question, (caller.confirm, caller.token), environment.context, environment.desk, metadata
+                )
             execute = self.execute
             if execute.streams:
                 execute = _heard(execute, caller, watched)
@@ -102,7 +110,7 @@ class PreparedTool:
                 )
                 content, text = written(contract, result)
             else:
-                work = perform(execute, request, call, setting.context)
+                work = perform(execute, request, call, environment.context)
                 content, text = await within(contract.timeout, contract.name, work)
             if call.metadata or contract.metadata_model is not None:
                 metadata = {**written_metadata(contract, call.metadata), **metadata}
@@ -113,8 +121,8 @@ class PreparedTool:
             if watched is None:
                 failed(call, told)
             metadata = {**told_metadata(call), **metadata}
-            return ToolResponse(contract.name, False, None, told, metadata, extras=_extras(call, setting))
-        extras = call.extras if setting.extras is None else _extras(call, setting)
+            return ToolResponse(contract.name, False, None, told, metadata, extras=_extras(call, environment))
+        extras = call.extras if environment.extras is None else _extras(call, environment)
         return ToolResponse(
             contract.name,
             True,
@@ -189,10 +197,10 @@ def _heard(execute: PreparedMethod, caller: Caller, watched: CallRecord | None) 
     return replace(execute, listen=listen)
 
 
-def _extras(call: ToolContext, setting: Environment) -> dict[str, Any]:
+def _extras(call: ToolContext, environment: Environment) -> dict[str, Any]:
     """What the call left, as it is now; kept for the session, too, where the tool put another mapping."""
     left = dict(call.extras)
-    if setting.extras is not None and call.extras is not setting.extras:
-        setting.extras.clear()
-        setting.extras.update(left)
+    if environment.extras is not None and call.extras is not environment.extras:
+        environment.extras.clear()
+        environment.extras.update(left)
     return left
