@@ -31,14 +31,13 @@ demo: $(READY) ## the five systems that toolgen unites, walked with the gallery'
 test: $(READY) ## all tests
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(REPORT)
 
-check: $(READY) ## everything that must hold before a commit
+check: $(READY) ## everything static: format, lint, types, import contracts, generated code
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/toolgen check
-	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 format: $(READY) ## lay out the sources
 	@$(BIN)/ruff check --fix --exit-zero --quiet .
