@@ -94,6 +94,17 @@ class ToolContext:
 
         return Checkpoint(self.config.checkpoint, self.tool_name)
 
+    def check_approval(self, preview: str | None) -> None:
+        """Raise ChangedSinceConfirmedError if the user approved something else than `preview`.
+
+        For `execute`, inside the transaction that does the work; `preview` is what it is about to do, in the
+        words of the tool's `preview`. Does nothing where nobody had to be asked.
+        """
+        if self.approval is not None and self.approval.preview != preview:
+            from .errors import ChangedSinceConfirmedError
+
+            raise ChangedSinceConfirmedError
+
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
