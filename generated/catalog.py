@@ -84,7 +84,7 @@ ATTEMPT_COMPLETION: Final[ToolDefinition] = {
         "$defs": {
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -256,7 +256,7 @@ CATALOG_SEARCH: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -350,7 +350,6 @@ CREATE_MANUFACTURING_ORDER: Final[ToolDefinition] = {
         "type": "object",
         "additionalProperties": False,
         "required": [
-            "id",
             "order_number",
             "product_sku",
             "product_name",
@@ -365,7 +364,7 @@ CREATE_MANUFACTURING_ORDER: Final[ToolDefinition] = {
         "properties": {
             "id": {
                 "type": "integer",
-                "description": "Number of the order, `manufacturing_orders.id`.",
+                "description": "Number of the order, `manufacturing_orders.id`; a preview has none.",
                 "minimum": 1,
             },
             "order_number": {"$ref": "#/$defs/ManufacturingOrderNumber"},
@@ -439,7 +438,7 @@ CREATE_MANUFACTURING_ORDER: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -585,7 +584,6 @@ CREATE_PURCHASE_ORDER: Final[ToolDefinition] = {
         "type": "object",
         "additionalProperties": False,
         "required": [
-            "id",
             "order_number",
             "supplier_id",
             "supplier_name",
@@ -602,7 +600,7 @@ CREATE_PURCHASE_ORDER: Final[ToolDefinition] = {
         "properties": {
             "id": {
                 "type": "integer",
-                "description": "Number of the order, `purchase_orders.id`.",
+                "description": "Number of the order, `purchase_orders.id`; a preview has none.",
                 "minimum": 1,
             },
             "order_number": {"$ref": "#/$defs/OrderNumber"},
@@ -672,7 +670,7 @@ CREATE_PURCHASE_ORDER: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -880,7 +878,7 @@ EXECUTE: Final[ToolDefinition] = {
         "$defs": {
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -1035,7 +1033,7 @@ FULFILL_ORDER: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -1274,7 +1272,7 @@ LIST_CONTENT: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -1406,7 +1404,7 @@ LOAD: Final[ToolDefinition] = {
         "$defs": {
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -1624,7 +1622,7 @@ RECEIVE_PURCHASE_ORDER: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -1833,7 +1831,7 @@ SEARCH: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -2034,7 +2032,7 @@ SEARCH_AND_REPLACE: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -2203,7 +2201,7 @@ SEARCH_CONTENT: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -2361,7 +2359,7 @@ SEARCH_ITEMS: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -2511,7 +2509,7 @@ SQL_QUERY: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -2721,7 +2719,7 @@ TODO: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -2921,7 +2919,7 @@ VERIFY_ORDER_DOCUMENT: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {
@@ -3038,7 +3036,7 @@ WRITE: Final[ToolDefinition] = {
             },
             "Message": {
                 "type": "string",
-                "description": "One sentence for the user that says what happened.",
+                "description": "What happened, in one sentence for the user; in a preview, what would happen.",
                 "minLength": 1,
             },
             "Warnings": {

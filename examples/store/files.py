@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from toolgen.runtime import printable
+
 from .text_files import MAX_FILE_BYTES, is_text
-from .words import count, is_unicode
-from .workspace import OutsideWorkspaceError, PathNotFoundError, Snapshot, Workspace
+from .words import count, digest, is_unicode
+from .workspace import OutsideWorkspaceError, PathNotFoundError, Snapshot, Workspace, Writer
 
 Mode = Literal["create", "replace", "append"]
 MAX_SHOWN: Final = 20
 """Lines of a difference that the user is shown."""
+_END: Final = "\n"
 
 
 class IsFolderError(Exception):
@@ -95,30 +99,60 @@ def plan(workspace: Workspace, path: str, text: str, mode: Mode) -> Writing:
 
 def write(workspace: Workspace, planned: Writing) -> None:
     """Write what was planned, whole or not at all. Raises ChangedMeanwhileError or NotWritableError."""
+    with workspace.writing() as writer:
+        put(writer, planned)
+
+
+def change(
+    workspace: Workspace, path: str, text: str, mode: Mode, check: Callable[[Writing], None] = lambda _: None
+) -> Writing:
+    """Plan and write in one step, which no other writer can come between; return what was written.
+
+    `check` sees the plan before anything is written, and may raise to prevent it. Raises what `plan`, `check`
+    and `write` raise.
+    """
+    with workspace.writing() as writer:
+        planned = plan(workspace, path, text, mode)
+        check(planned)
+        put(writer, planned)
+    return planned
+
+
+def put(writer: Writer, planned: Writing) -> None:
+    """Write what was planned in a workspace that is locked. Raises what `write` raises."""
     if planned.before is None:
-        workspace.create(planned.path, planned.after)
+        writer.create(planned.path, planned.after)
     else:
-        workspace.replace({planned.path: (planned.before, planned.after)})
+        writer.replace({planned.path: (planned.before, planned.after)})
 
 
 def describe(planned: Writing) -> str:
-    """The change as text for the person who is asked."""
-    after = planned.after.decode("utf-8")
+    """The change as text for the person who is asked; nothing in it is invisible.
+
+    Where not all of it is shown, a digest stands for the rest: another change never has the same text.
+    """
+    path, after = printable(planned.path), planned.after.decode("utf-8")
     if planned.before is None:
-        shown = [f"  + {line}" for line in after.splitlines()]
-        return _first(f"{planned.path}: new file, {count(planned.lines, 'line')}", shown)
+        shown = [f"  + {printable(line.rstrip(_END))}" for line in _lines(after)]
+        return _first(f"{path}: new file, {count(planned.lines, 'line')}", shown, planned)
     before = planned.before.data.decode("utf-8")
     if before == after:
-        return f"{planned.path}: nothing would change"
-    difference = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
-    shown = [f"  {line}" for line in list(difference)[2:]]
+        return f"{path}: nothing would change"
+    difference = difflib.unified_diff(_lines(before), _lines(after), n=1)
+    shown = [f"  {printable(line.rstrip(_END))}" for line in list(difference)[2:]]
     lines = f"{count(len(_lines(before)), 'line')} become {planned.lines}"
-    return _first(f"{planned.path}: {lines}", shown)
+    return _first(f"{path}: {lines}", shown, planned)
 
 
-def _first(title: str, shown: list[str]) -> str:
-    more = [f"  … and {len(shown) - MAX_SHOWN} more lines"] if len(shown) > MAX_SHOWN else []
-    return "\n".join([title, *shown[:MAX_SHOWN], *more])
+def _first(title: str, shown: list[str], planned: Writing) -> str:
+    if len(shown) <= MAX_SHOWN:
+        return "\n".join([title, *shown])
+    title += f" (sha256 {digest(_before(planned), planned.after)})"
+    return "\n".join([title, *shown[:MAX_SHOWN], f"  … and {len(shown) - MAX_SHOWN} more lines"])
+
+
+def _before(planned: Writing) -> bytes:
+    return b"" if planned.before is None else planned.before.data
 
 
 def snapshot_of(workspace: Workspace, path: str) -> Snapshot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,10 +51,17 @@ def plan(db: sqlite3.Connection, order_number: str) -> Fulfilment:
     return Fulfilment(order_number, "sales", row["customer"], moves)
 
 
-def fulfil(db: sqlite3.Connection, order_number: str) -> Fulfilment:
-    """Move the stock and close the order, all or nothing. Raises what `plan` raises."""
+def fulfil(
+    db: sqlite3.Connection, order_number: str, check: Callable[[Fulfilment], None] = lambda _: None
+) -> Fulfilment:
+    """Move the stock and close the order, all or nothing.
+
+    `check` sees the fulfilment in the transaction, before anything is written, and may raise to prevent it.
+    Raises what `plan` and `check` raise.
+    """
     with transaction(db):
         planned = plan(db, order_number)
+        check(planned)
         stock.book(db, planned.moves)
         table = "sales_orders" if planned.kind == "sales" else "manufacturing_orders"
         db.execute(f"UPDATE {table} SET status = 'fulfilled' WHERE order_number = ?", (order_number,))

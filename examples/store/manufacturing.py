@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import stock
@@ -57,10 +58,17 @@ def plan(db: sqlite3.Connection, job: Job) -> PlannedJob:
     return PlannedJob(job, product["name"], stock.plan_moves(db, needed))
 
 
-def begin(db: sqlite3.Connection, job: Job) -> tuple[int, PlannedJob]:
-    """Write the order and take its components, or nothing; its id and itself. Raises what `plan` raises."""
+def begin(
+    db: sqlite3.Connection, job: Job, check: Callable[[PlannedJob], None] = lambda _: None
+) -> tuple[int, PlannedJob]:
+    """Write the order and take its components, or nothing; return its id and itself.
+
+    `check` sees the job in the transaction, before anything is written, and may raise to prevent it.
+    Raises what `plan` and `check` raise.
+    """
     with transaction(db):
         planned = plan(db, job)
+        check(planned)
         stock.book(db, planned.components)
         row = {
             "order_number": job.order_number,

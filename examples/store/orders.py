@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -118,10 +118,17 @@ def plan(db: sqlite3.Connection, order: Order) -> PricedOrder:
     )
 
 
-def place(db: sqlite3.Connection, order: Order) -> tuple[int, PricedOrder]:
-    """Write the order and its lines, all or nothing; its id and itself. Raises what `plan` raises."""
+def place(
+    db: sqlite3.Connection, order: Order, check: Callable[[PricedOrder], None] = lambda _: None
+) -> tuple[int, PricedOrder]:
+    """Write the order and its lines, all or nothing; return its id and itself.
+
+    `check` sees the order in the transaction, before anything is written, and may raise to prevent it.
+    Raises what `plan` and `check` raise.
+    """
     with transaction(db):
         priced = plan(db, order)
+        check(priced)
         row = {
             "order_number": order.order_number,
             "supplier_id": order.supplier_id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import stock
@@ -74,10 +74,20 @@ def plan(db: sqlite3.Connection, order_number: str, arrived: Mapping[str, int] |
     return Receipt(order["id"], order_number, order["name"], lines, moves)
 
 
-def receive(db: sqlite3.Connection, order_number: str, arrived: Mapping[str, int] | None = None) -> Receipt:
-    """Book the goods into stock and note them on the order, all or nothing. Raises what `plan` raises."""
+def receive(
+    db: sqlite3.Connection,
+    order_number: str,
+    arrived: Mapping[str, int] | None = None,
+    check: Callable[[Receipt], None] = lambda _: None,
+) -> Receipt:
+    """Book the goods into stock and note them on the order, all or nothing.
+
+    `check` sees the receipt in the transaction, before anything is written, and may raise to prevent it.
+    Raises what `plan` and `check` raise.
+    """
     with transaction(db):
         receipt = plan(db, order_number, arrived)
+        check(receipt)
         stock.book(db, receipt.moves)
         for line in receipt.lines:
             change = (line.now, receipt.order_id, line.position)

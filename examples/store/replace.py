@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from toolgen.runtime import printable
+
 from .patterns import PATTERN_SECONDS, InvalidPatternError, PatternTooExpensiveError, run_pattern
 from .text_files import MAX_TOTAL_BYTES, Skipped, read_texts
-from .words import count, is_unicode
+from .words import count, digest, is_unicode
 from .workspace import Snapshot, Workspace
 
 MAX_RESULT: Final = 2 * MAX_TOTAL_BYTES
@@ -68,30 +70,49 @@ def plan(workspace: Workspace, wanted: Replacement, seconds: float = PATTERN_SEC
 
 
 def apply(workspace: Workspace, planned: Plan) -> None:
-    """Write what was planned, or nothing: raises what `Workspace.replace` raises."""
-    workspace.replace({file.path: (file.snapshot, file.text.encode("utf-8")) for file in planned.changes})
+    """Write what was planned, or nothing, if every file is still as it was when it was planned.
+
+    Raises what `Workspace.writing` and `Writer.replace` raise.
+    """
+    changes = {file.path: (file.snapshot, file.text.encode("utf-8")) for file in planned.changes}
+    with workspace.writing() as writer:
+        writer.replace(changes)
 
 
 def describe(planned: Plan, most_files: int = 8, most_lines: int = 3) -> str:
-    """The plan as text for the person who is asked: files, and the first lines that change in each."""
+    """The plan as text for the person who is asked: files, and the first lines that change in each.
+
+    Nothing in it is invisible. A digest stands for what is not shown: another plan never has the same text.
+    """
     if not planned.changes:
         return f"Nothing would change: no match in {count(planned.searched, 'file')}."
     shown = [line for change in planned.changes[:most_files] for line in _describe_file(change, most_lines)]
     if (more := len(planned.changes) - most_files) > 0:
         shown.append(f"… and {more} more files")
     total = f"{count(planned.replacements, 'replacement')} in {count(len(planned.changes), 'file')}"
+    if any("…" in line or " lines become " in line for line in shown):
+        total += f" (sha256 {_digest(planned)})"
     return "\n".join([total, *shown])
 
 
 def _describe_file(change: FileChange, most_lines: int) -> list[str]:
     before, after = change.snapshot.data.decode("utf-8").split("\n"), change.text.split("\n")
-    shown = [f"{change.path}: {change.replacements}"]
+    shown = [f"{printable(change.path)}: {change.replacements}"]
     if len(before) != len(after):  # lines have moved, so that pairs of them would mislead
         return [*shown, f"  {len(before)} lines become {len(after)}"]
     pairs = [(n, old, new) for n, (old, new) in enumerate(zip(before, after, strict=True), 1) if old != new]
     for number, old, new in pairs[:most_lines]:
-        shown += [f"  {number} - {old[:120]}", f"  {number} + {new[:120]}"]
+        shown += [f"  {number} - {_cut(old)}", f"  {number} + {_cut(new)}"]
     return [*shown, f"  … and {len(pairs) - most_lines} more lines"] if len(pairs) > most_lines else shown
+
+
+def _cut(line: str) -> str:
+    return printable(line) if len(line) <= 120 else printable(line[:120]) + "…"
+
+
+def _digest(planned: Plan) -> str:
+    parts = [(file.path.encode(), file.snapshot.data, file.text.encode()) for file in planned.changes]
+    return digest(*(part for change in parts for part in change))
 
 
 def _substitute(wanted: Replacement, texts: Sequence[str], seconds: float) -> list[tuple[str, int]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from . import files
-from .workspace import PathNotFoundError, Snapshot, Workspace
+from .workspace import PathNotFoundError, Snapshot, Workspace, Writer
 
 State = Literal["open", "doing", "done", "dropped"]
 
@@ -49,7 +49,14 @@ def change(workspace: Workspace, states: Mapping[int, State], added: Sequence[st
 
     The items afterwards. Raises NoSuchItemError, ListFullError, what `files.load` and `files.write` raise.
     """
-    before = _snapshot(workspace)  # one look, so that nothing that others write meanwhile can be lost
+    with workspace.writing() as writer:  # from the first look to the end: others wait with their changes
+        return _change(workspace, writer, states, added)
+
+
+def _change(
+    workspace: Workspace, writer: Writer, states: Mapping[int, State], added: Sequence[str]
+) -> list[Item]:
+    before = _snapshot(workspace)
     lines = _text(before).split("\n")
     places = [(place, item) for place, line in enumerate(lines) if (item := _parse(line))]
     for number, state in states.items():
@@ -63,7 +70,7 @@ def change(workspace: Workspace, states: Mapping[int, State], added: Sequence[st
         lines.pop()
     lines += [_print(Item(text)) for text in added]
     text = "\n".join([*lines, ""] if lines[-1] else lines)
-    files.write(workspace, files.Writing(PATH, before, text.encode("utf-8")))
+    files.put(writer, files.Writing(PATH, before, text.encode("utf-8")))
     return _items(text)
 
 

@@ -2,15 +2,21 @@
 
 Every step of a path is opened relative to the descriptor of the folder before it, and symbolic links are
 refused at each step. A path is therefore never looked up twice: swapping a folder for a link between a check
-and its use, the usual way out, has nothing to swap. Needs a POSIX system (`dir_fd`).
+and its use, the usual way out, has nothing to swap. Needs a POSIX system (`dir_fd`, `flock`).
+
+Files are written under a lock, whole or not at all, and only where they are still as they were read: of two
+writers, neither loses what the other wrote.
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import random
 import secrets
 import stat
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -21,6 +27,7 @@ from typing import Final, Literal
 from .words import is_unicode
 
 MAX_DEPTH: Final = 16
+LOCK_SECONDS: Final = 5.0  # that a writer waits for the others
 
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not keep us waiting
 _FOLDER: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
@@ -44,6 +51,10 @@ class NotWritableError(Exception):
 
 class ChangedMeanwhileError(Exception):
     """A file is no longer as it was when it was read, or is there though it was not."""
+
+
+class WorkspaceBusyError(ChangedMeanwhileError):
+    """Others have been changing files for as long as we can wait."""
 
 
 Reason = Literal["hidden", "link", "special_file", "too_deep", "too_large", "not_text", "unreadable"]
@@ -104,6 +115,47 @@ class Workspace:
             return "folder"
         return "file" if stat.S_ISREG(mode) else "special"
 
+    def read(self, path: str, max_bytes: int) -> Snapshot | None:
+        """The file as it is now, or None where it is larger than `max_bytes`."""
+        *parents, name = _parts(path)
+        with self._folder(tuple(parents), path) as parent:
+            return _read(parent, name, path, max_bytes)
+
+    @contextmanager
+    def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[Writer]:
+        """Lock the workspace against all other writers, of this process and of others.
+
+        What is read inside stays as it is until the end, as far as all writers come this way. The lock is on
+        the folder itself and ends with the process that holds it. Raises WorkspaceBusyError after `seconds`.
+        """
+        descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            _lock(descriptor, time.monotonic() + seconds)
+            yield Writer(self)
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def _folder(self, parts: tuple[str, ...], shown: str = ".") -> Iterator[int]:
+        """A descriptor of the folder at `parts`, reached step by step from the root."""
+        here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for part in parts:
+                with _naming(shown):
+                    below = os.open(part, _FOLDER, dir_fd=here)
+                os.close(here)
+                here = below
+            yield here
+        finally:
+            os.close(here)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Changes files of a locked workspace; see `Workspace.writing`."""
+
+    _workspace: Workspace
+
     def create(self, path: str, data: bytes) -> None:
         """Write a file that is not there yet, with the folders on its way.
 
@@ -112,7 +164,7 @@ class Workspace:
         """
         *above, name = _parts(path) or (".",)
         self._make_folders(above, path)
-        with self._folder(tuple(above), path) as parent:
+        with self._workspace._folder(tuple(above), path) as parent:
             scratch = _stage(_Staged(parent, name), path, data, 0o644)
             try:
                 os.link(scratch.scratch, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
@@ -125,19 +177,13 @@ class Workspace:
 
     def _make_folders(self, parts: list[str], shown: str) -> None:
         for number, part in enumerate(parts):
-            with self._folder(tuple(parts[:number]), shown) as here:
+            with self._workspace._folder(tuple(parts[:number]), shown) as here:
                 try:
                     os.mkdir(part, 0o755, dir_fd=here)
                 except FileExistsError:
                     continue
                 except OSError as fault:
                     raise _not_writable(shown, fault) from fault
-
-    def read(self, path: str, max_bytes: int) -> Snapshot | None:
-        """The file as it is now, or None where it is larger than `max_bytes`."""
-        *parents, name = _parts(path)
-        with self._folder(tuple(parents), path) as parent:
-            return _read(parent, name, path, max_bytes)
 
     def replace(self, changes: Mapping[str, tuple[Snapshot, bytes]]) -> None:
         """Write every file of `changes`, path → (as it was read, new bytes), or none.
@@ -153,7 +199,7 @@ class Workspace:
                 for path, (snapshot, data) in changes.items():
                     *above, name = _parts(path)
                     if (key := tuple(above)) not in parents:
-                        parents[key] = folders.enter_context(self._folder(key, path))
+                        parents[key] = folders.enter_context(self._workspace._folder(key, path))
                     staged.append(_stage(_Staged(parents[key], name), path, data, snapshot.mode))
                 for snapshot, _ in changes.values():
                     self._check_unchanged(snapshot)
@@ -165,23 +211,19 @@ class Workspace:
                     scratch.discard()
 
     def _check_unchanged(self, snapshot: Snapshot) -> None:
-        now = self.read(snapshot.path, max_bytes=len(snapshot.data))
+        now = self._workspace.read(snapshot.path, max_bytes=len(snapshot.data))
         if now is None or now.identity != snapshot.identity or now.data != snapshot.data:
             raise ChangedMeanwhileError(f"{snapshot.path} was changed by somebody else.")
 
-    @contextmanager
-    def _folder(self, parts: tuple[str, ...], shown: str = ".") -> Iterator[int]:
-        """A descriptor of the folder at `parts`, reached step by step from the root."""
-        here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+def _lock(descriptor: int, deadline: float) -> None:
+    while True:
         try:
-            for part in parts:
-                with _naming(shown):
-                    below = os.open(part, _FOLDER, dir_fd=here)
-                os.close(here)
-                here = below
-            yield here
-        finally:
-            os.close(here)
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise WorkspaceBusyError("Other calls are changing files of the workspace.") from None
+        time.sleep(random.uniform(0.001, 0.01))  # at random, so that they do not meet again
 
 
 def normal(path: str) -> str:

@@ -26,29 +26,43 @@ from ._stock import shortages, told
 class CreateManufacturingOrder(CreateManufacturingOrderTool):
     def preview(
         self, request: CreateManufacturingOrderRequest, context: ToolContext, *, db: sqlite3.Connection
-    ) -> str:
+    ) -> CreateManufacturingOrderResponse:
         with _declared():
-            return manufacturing.describe(manufacturing.plan(db, _job(request)))
+            planned = manufacturing.plan(db, _job(request))
+        return _response(planned, is_preview=True, message=manufacturing.describe(planned))
 
     def execute(
         self, request: CreateManufacturingOrderRequest, context: ToolContext, *, db: sqlite3.Connection
     ) -> CreateManufacturingOrderResponse:
         with _declared():
-            number, begun = manufacturing.begin(db, _job(request))
+            order_id, begun = manufacturing.begin(
+                db, _job(request), lambda planned: context.check_approval(manufacturing.describe(planned))
+            )
         job = begun.job
-        return CreateManufacturingOrderResponse(
-            id=number,
-            order_number=job.order_number,
-            product_sku=job.product_sku,
-            product_name=begun.product,
-            quantity=job.quantity,
-            status="in_progress",
-            components=[StockMove.model_validate(move) for move in told(begun.components)],
-            is_preview=False,
-            message=f"Began {job.order_number}: {job.quantity} x {job.product_sku}.",
-            warnings=list(begun.warnings),
-            next_actions=[f"When it is built, call fulfill_order with {job.order_number}."],
+        response = _response(
+            begun, is_preview=False, message=f"Began {job.order_number}: {job.quantity} x {job.product_sku}."
         )
+        response.id = order_id
+        response.next_actions = [f"When it is built, call fulfill_order with {job.order_number}."]
+        return response
+
+
+def _response(
+    begun: manufacturing.PlannedJob, *, is_preview: bool, message: str
+) -> CreateManufacturingOrderResponse:
+    job = begun.job
+    return CreateManufacturingOrderResponse(
+        order_number=job.order_number,
+        product_sku=job.product_sku,
+        product_name=begun.product,
+        quantity=job.quantity,
+        status="in_progress",
+        components=[StockMove.model_validate(move) for move in told(begun.components)],
+        is_preview=is_preview,
+        message=message,
+        warnings=list(begun.warnings),
+        next_actions=[],
+    )
 
 
 def _job(request: CreateManufacturingOrderRequest) -> manufacturing.Job:

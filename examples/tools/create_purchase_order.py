@@ -24,16 +24,25 @@ from generated.tools.create_purchase_order import (
 class CreatePurchaseOrder(CreatePurchaseOrderTool):
     def preview(
         self, request: CreatePurchaseOrderRequest, context: ToolContext, *, db: sqlite3.Connection
-    ) -> str:
+    ) -> CreatePurchaseOrderResponse:
         with _declared():
-            return orders.describe(orders.plan(db, _order(request)))
+            planned = orders.plan(db, _order(request))
+        return _response(planned, is_preview=True, message=orders.describe(planned))
 
     def execute(
         self, request: CreatePurchaseOrderRequest, context: ToolContext, *, db: sqlite3.Connection
     ) -> CreatePurchaseOrderResponse:
         with _declared():
-            number, placed = orders.place(db, _order(request))
-        return _response(number, placed)
+            order_id, placed = orders.place(
+                db, _order(request), lambda planned: context.check_approval(orders.describe(planned))
+            )
+        number, total = placed.order.order_number, orders.money(placed.total_cents)
+        response = _response(
+            placed, is_preview=False, message=f"Ordered {number} from {placed.supplier} for {total} EUR."
+        )
+        response.id = order_id
+        response.next_actions = [f"Send {number} to {placed.supplier}: {placed.supplier_email}."]
+        return response
 
 
 def _order(request: CreatePurchaseOrderRequest) -> orders.Order:
@@ -52,12 +61,10 @@ def _line(item: PurchaseOrderItem) -> orders.Line:
     return orders.Line(item.sku, item.quantity, price)
 
 
-def _response(order_id: int, placed: orders.PricedOrder) -> CreatePurchaseOrderResponse:
+def _response(placed: orders.PricedOrder, *, is_preview: bool, message: str) -> CreatePurchaseOrderResponse:
     order = placed.order
-    number, total = order.order_number, orders.money(placed.total_cents)
     return CreatePurchaseOrderResponse(
-        id=order_id,
-        order_number=number,
+        order_number=order.order_number,
         supplier_id=order.supplier_id,
         supplier_name=placed.supplier,
         location_id=order.location_id,
@@ -72,12 +79,12 @@ def _response(order_id: int, placed: orders.PricedOrder) -> CreatePurchaseOrderR
             )
             for line in placed.lines
         ],
-        total_cost=total,
+        total_cost=orders.money(placed.total_cents),
         currency="EUR",
-        is_preview=False,
-        message=f"Ordered {number} from {placed.supplier} for {total} EUR.",
+        is_preview=is_preview,
+        message=message,
         warnings=list(placed.warnings),
-        next_actions=[f"Send {number} to {placed.supplier}: {placed.supplier_email}."],
+        next_actions=[],
     )
 
 

@@ -23,28 +23,39 @@ from ._stock import shortages, told
 
 
 class FulfillOrder(FulfillOrderTool):
-    def preview(self, request: FulfillOrderRequest, context: ToolContext, *, db: sqlite3.Connection) -> str:
+    def preview(
+        self, request: FulfillOrderRequest, context: ToolContext, *, db: sqlite3.Connection
+    ) -> FulfillOrderResponse:
         with _declared():
-            return fulfilment.describe(fulfilment.plan(db, request.order_number))
+            planned = fulfilment.plan(db, request.order_number)
+        return _response(planned, is_preview=True, message=fulfilment.describe(planned))
 
     def execute(
         self, request: FulfillOrderRequest, context: ToolContext, *, db: sqlite3.Connection
     ) -> FulfillOrderResponse:
         with _declared():
-            done = fulfilment.fulfil(db, request.order_number)
-        low = [move.sku for move in done.moves if move.change < 0 and move.after < move.reorder_point]
+            done = fulfilment.fulfil(
+                db,
+                request.order_number,
+                lambda planned: context.check_approval(fulfilment.describe(planned)),
+            )
         what = f"shipped to {done.customer}" if done.kind == "sales" else "built and in stock"
-        return FulfillOrderResponse(
-            order_number=done.order_number,
-            kind=done.kind,
-            customer=done.customer,
-            status="fulfilled",
-            stock=[StockMove.model_validate(move) for move in told(done.moves)],
-            is_preview=False,
-            message=f"{done.order_number} is fulfilled: {what}.",
-            warnings=list(done.warnings),
-            next_actions=[f"Order or build more: {', '.join(low)}."] if low else [],
-        )
+        return _response(done, is_preview=False, message=f"{done.order_number} is fulfilled: {what}.")
+
+
+def _response(done: fulfilment.Fulfilment, *, is_preview: bool, message: str) -> FulfillOrderResponse:
+    low = [move.sku for move in done.moves if move.change < 0 and move.after < move.reorder_point]
+    return FulfillOrderResponse(
+        order_number=done.order_number,
+        kind=done.kind,
+        customer=done.customer,
+        status="fulfilled",
+        stock=[StockMove.model_validate(move) for move in told(done.moves)],
+        is_preview=is_preview,
+        message=message,
+        warnings=list(done.warnings),
+        next_actions=[f"Order or build more: {', '.join(low)}."] if low else [],
+    )
 
 
 @contextmanager

@@ -28,16 +28,25 @@ from ._stock import told
 class ReceivePurchaseOrder(ReceivePurchaseOrderTool):
     def preview(
         self, request: ReceivePurchaseOrderRequest, context: ToolContext, *, db: sqlite3.Connection
-    ) -> str:
+    ) -> ReceivePurchaseOrderResponse:
         with _declared():
-            return receiving.describe(receiving.plan(db, request.order_number, _arrived(request)))
+            planned = receiving.plan(db, request.order_number, _arrived(request))
+        return _response(planned, is_preview=True, message=receiving.describe(planned))
 
     def execute(
         self, request: ReceivePurchaseOrderRequest, context: ToolContext, *, db: sqlite3.Connection
     ) -> ReceivePurchaseOrderResponse:
         with _declared():
-            receipt = receiving.receive(db, request.order_number, _arrived(request))
-        return _response(receipt)
+            receipt = receiving.receive(
+                db,
+                request.order_number,
+                _arrived(request),
+                lambda planned: context.check_approval(receiving.describe(planned)),
+            )
+        units = count(sum(line.now for line in receipt.lines), "unit")
+        return _response(
+            receipt, is_preview=False, message=f"Booked {units} of {receipt.order_number} into stock."
+        )
 
 
 def _arrived(request: ReceivePurchaseOrderRequest) -> dict[str, int] | None:
@@ -50,12 +59,10 @@ def _arrived(request: ReceivePurchaseOrderRequest) -> dict[str, int] | None:
     return dict(arrived)
 
 
-def _response(receipt: receiving.Receipt) -> ReceivePurchaseOrderResponse:
-    units = sum(line.now for line in receipt.lines)
+def _response(receipt: receiving.Receipt, *, is_preview: bool, message: str) -> ReceivePurchaseOrderResponse:
     missing = sum(line.outstanding for line in receipt.lines)
-    number = receipt.order_number
     return ReceivePurchaseOrderResponse(
-        order_number=number,
+        order_number=receipt.order_number,
         supplier_name=receipt.supplier,
         status="partly_received" if missing else "received",
         lines=[
@@ -69,8 +76,8 @@ def _response(receipt: receiving.Receipt) -> ReceivePurchaseOrderResponse:
             for line in receipt.lines
         ],
         stock=[StockMove.model_validate(move) for move in told(receipt.moves)],
-        is_preview=False,
-        message=f"Booked {count(units, 'unit')} of {number} into stock.",
+        is_preview=is_preview,
+        message=message,
         warnings=[f"{count(missing, 'unit')} still to come."] if missing else [],
         next_actions=[f"Ask {receipt.supplier} when the rest comes."] if missing else [],
     )

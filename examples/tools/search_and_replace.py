@@ -27,17 +27,23 @@ from generated.tools.search_and_replace import (
 
 
 class SearchAndReplace(SearchAndReplaceTool):
-    def preview(self, request: SearchAndReplaceRequest, context: ToolContext, *, workspace: Workspace) -> str:
+    def preview(
+        self, request: SearchAndReplaceRequest, context: ToolContext, *, workspace: Workspace
+    ) -> SearchAndReplaceResponse:
         with _declared():
-            return replace.describe(replace.plan(workspace, _wanted(request)))
+            planned = replace.plan(workspace, _wanted(request))
+        return _response(planned, is_preview=True, message=replace.describe(planned))
 
     def execute(
         self, request: SearchAndReplaceRequest, context: ToolContext, *, workspace: Workspace
     ) -> SearchAndReplaceResponse:
         with _declared():
             planned = replace.plan(workspace, _wanted(request))
-            replace.apply(workspace, planned)
-        return _response(planned)
+            context.check_approval(replace.describe(planned))
+            replace.apply(workspace, planned)  # refuses files that are no longer as they were planned
+        changed = f"{count(planned.replacements, 'replacement')} in {count(len(planned.changes), 'file')}."
+        message = changed if planned.changes else "Nothing matched; no file changed."
+        return _response(planned, is_preview=False, message=message)
 
 
 def _wanted(request: SearchAndReplaceRequest) -> replace.Replacement:
@@ -51,15 +57,14 @@ def _wanted(request: SearchAndReplaceRequest) -> replace.Replacement:
     )
 
 
-def _response(done: replace.Plan) -> SearchAndReplaceResponse:
-    changed = f"{count(done.replacements, 'replacement')} in {count(len(done.changes), 'file')}."
+def _response(done: replace.Plan, *, is_preview: bool, message: str) -> SearchAndReplaceResponse:
     return SearchAndReplaceResponse(
-        is_preview=False,
+        is_preview=is_preview,
         files=[ChangedFile(path=change.path, replacements=change.replacements) for change in done.changes],
         replacements=done.replacements,
         files_searched=done.searched,
         skipped=[SkippedFile(path=skipped.path, reason=skipped.reason) for skipped in done.skipped],
-        message=changed if done.changes else "Nothing matched; no file changed.",
+        message=message,
         warnings=["Some files were not searched; see skipped."] if done.skipped else [],
         next_actions=[] if done.changes else ["Check the spelling, or search again with ignore_case."],
     )

@@ -27,24 +27,35 @@ from generated.tools.write import (
 
 
 class Write(WriteTool):
-    def preview(self, request: WriteRequest, context: ToolContext, *, workspace: Workspace) -> str:
+    def preview(self, request: WriteRequest, context: ToolContext, *, workspace: Workspace) -> WriteResponse:
         with _declared():
-            return files.describe(files.plan(workspace, request.path, request.text, request.mode))
+            planned = files.plan(workspace, request.path, request.text, request.mode)
+        return _response(planned, is_preview=True, message=files.describe(planned))
 
     def execute(self, request: WriteRequest, context: ToolContext, *, workspace: Workspace) -> WriteResponse:
         with _declared():
-            written = files.plan(workspace, request.path, request.text, request.mode)
-            files.write(workspace, written)
+            written = files.change(
+                workspace,
+                request.path,
+                request.text,
+                request.mode,
+                lambda planned: context.check_approval(files.describe(planned)),
+            )
         verb = "Wrote" if written.created else "Changed"
-        return WriteResponse(
-            is_preview=False,
-            path=written.path,
-            created=written.created,
-            line_count=written.lines,
-            message=f"{verb} {written.path}, now {count(written.lines, 'line')}.",
-            warnings=[] if written.after.endswith(b"\n") else ["The file does not end with a line break."],
-            next_actions=[],
-        )
+        message = f"{verb} {written.path}, now {count(written.lines, 'line')}."
+        return _response(written, is_preview=False, message=message)
+
+
+def _response(written: files.Writing, *, is_preview: bool, message: str) -> WriteResponse:
+    return WriteResponse(
+        is_preview=is_preview,
+        path=written.path,
+        created=written.created,
+        line_count=written.lines,
+        message=message,
+        warnings=[] if written.after.endswith(b"\n") else ["The file does not end with a line break."],
+        next_actions=[],
+    )
 
 
 @contextmanager

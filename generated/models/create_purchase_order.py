@@ -77,8 +77,8 @@ class CreatePurchaseOrderResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    id: Annotated[int, Field(ge=1)]
-    """Number of the order, `purchase_orders.id`."""
+    id: Annotated[int | None, Field(ge=1)] = None
+    """Number of the order, `purchase_orders.id`; a preview has none."""
 
     order_number: Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
     """Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
@@ -108,7 +108,7 @@ class CreatePurchaseOrderResponse(BaseModel):
     """True when nothing has been changed yet and this only shows what would happen."""
 
     message: Annotated[str, Field(min_length=1)]
-    """One sentence for the user that says what happened."""
+    """What happened, in one sentence for the user; in a preview, what would happen."""
 
     warnings: list[str]
     """What the user should know before relying on the result; empty when all is

@@ -47,7 +47,7 @@ class WriteResponse(BaseModel):
     """Lines in the file now."""
 
     message: Annotated[str, Field(min_length=1)]
-    """One sentence for the user that says what happened."""
+    """What happened, in one sentence for the user; in a preview, what would happen."""
 
     warnings: list[str]
     """What the user should know before relying on the result; empty when all is

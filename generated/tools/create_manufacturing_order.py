@@ -115,5 +115,12 @@ class CreateManufacturingOrderTool(
         context: ToolContext,
         *,
         db: sqlite3.Connection,
-    ) -> str | Awaitable[str]:
-        """What would happen, for the user to read before the question."""
+    ) -> (
+        str
+        | CreateManufacturingOrderResponse
+        | Awaitable[str | CreateManufacturingOrderResponse]
+    ):
+        """What would happen, for the user to read before the question.
+
+        A text, or a response whose `message` is the text.
+        """

@@ -115,5 +115,10 @@ class CreatePurchaseOrderTool(
         context: ToolContext,
         *,
         db: sqlite3.Connection,
-    ) -> str | Awaitable[str]:
-        """What would happen, for the user to read before the question."""
+    ) -> (
+        str | CreatePurchaseOrderResponse | Awaitable[str | CreatePurchaseOrderResponse]
+    ):
+        """What would happen, for the user to read before the question.
+
+        A text, or a response whose `message` is the text.
+        """

@@ -96,5 +96,8 @@ class FulfillOrderTool(BaseTool[FulfillOrderRequest, FulfillOrderResponse]):
         context: ToolContext,
         *,
         db: sqlite3.Connection,
-    ) -> str | Awaitable[str]:
-        """What would happen, for the user to read before the question."""
+    ) -> str | FulfillOrderResponse | Awaitable[str | FulfillOrderResponse]:
+        """What would happen, for the user to read before the question.
+
+        A text, or a response whose `message` is the text.
+        """

@@ -110,5 +110,12 @@ class ReceivePurchaseOrderTool(
         context: ToolContext,
         *,
         db: sqlite3.Connection,
-    ) -> str | Awaitable[str]:
-        """What would happen, for the user to read before the question."""
+    ) -> (
+        str
+        | ReceivePurchaseOrderResponse
+        | Awaitable[str | ReceivePurchaseOrderResponse]
+    ):
+        """What would happen, for the user to read before the question.
+
+        A text, or a response whose `message` is the text.
+        """

@@ -163,5 +163,8 @@ class SearchAndReplaceTool(BaseTool[SearchAndReplaceRequest, SearchAndReplaceRes
         context: ToolContext,
         *,
         workspace: examples.store.workspace.Workspace,
-    ) -> str | Awaitable[str]:
-        """What would happen, for the user to read before the question."""
+    ) -> str | SearchAndReplaceResponse | Awaitable[str | SearchAndReplaceResponse]:
+        """What would happen, for the user to read before the question.
+
+        A text, or a response whose `message` is the text.
+        """

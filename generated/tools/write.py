@@ -174,5 +174,8 @@ class WriteTool(BaseTool[WriteRequest, WriteResponse]):
         context: ToolContext,
         *,
         workspace: examples.store.workspace.Workspace,
-    ) -> str | Awaitable[str]:
-        """What would happen, for the user to read before the question."""
+    ) -> str | WriteResponse | Awaitable[str | WriteResponse]:
+        """What would happen, for the user to read before the question.
+
+        A text, or a response whose `message` is the text.
+        """

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from by_hand import code_of, make_tool, run
 from toolgen.runtime import Confirmation, ConfirmationPending, Toolkit
-from toolgen.runtime.confirmation.question import TOKENS_KEPT, ConfirmationTokens, render_message
+from toolgen.runtime.confirmation.question import render_message
 
 DONE: list[Any] = []
 
@@ -157,22 +157,6 @@ def test_a_token_is_for_one_call_only() -> None:
 
 def test_a_token_means_nothing_to_a_tool_that_denies() -> None:
     assert code_of(run(risky("deny"), {"path": "/"}, confirmation_token="t")) == "confirmation_required"
-
-
-def test_tokens_expire_and_are_not_kept_without_bound() -> None:
-    now = [0.0]
-    desk = ConfirmationTokens(clock=lambda: now[0])
-    old = desk.issue("x", {"a": 1})
-    now[0] = 599.0
-    fresh = desk.issue("x", {"b": 1, "a": 1})
-    now[0] = 600.0
-    assert not desk.redeem(old, "x", {"a": 1})
-    assert desk.redeem(fresh, "x", {"a": 1, "b": 1})
-    first = desk.issue("x", {})
-    for _ in range(TOKENS_KEPT):
-        last = desk.issue("x", {})
-    assert not desk.redeem(first, "x", {})
-    assert not desk.redeem(last, "y", {})
 
 
 @pytest.mark.parametrize("kind", ["plain", "async"])

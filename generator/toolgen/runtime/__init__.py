@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .checkpoint import Checkpoint, CheckpointError
-    from .confirmation.question import Confirmation, ConfirmationPending
+    from .confirmation.question import Approval, Confirmation, ConfirmationPending
     from .context import ToolConfig, ToolContext, ToolEvent
     from .definition import ToolDefinition
-    from .errors import ToolError
+    from .errors import ChangedSinceConfirmedError, ToolError
     from .forms import ResponseForm
     from .response import ToolResponse
+    from .text import printable
     from .tool import BaseTool
     from .toolkit import Toolkit
 
 __all__ = [
+    "Approval",
     "BaseTool",
+    "ChangedSinceConfirmedError",
     "Checkpoint",
     "CheckpointError",
     "Confirmation",
@@ -34,9 +37,12 @@ __all__ = [
     "ToolEvent",
     "ToolResponse",
     "Toolkit",
+    "printable",
 ]
 
 _HOMES = {
+    "Approval": "confirmation.question",
+    "ChangedSinceConfirmedError": "errors",
     "BaseTool": "tool",
     "Checkpoint": "checkpoint",
     "CheckpointError": "checkpoint",
@@ -50,6 +56,7 @@ _HOMES = {
     "ToolEvent": "context",
     "ToolResponse": "response",
     "Toolkit": "toolkit",
+    "printable": "text",
 }
 
 

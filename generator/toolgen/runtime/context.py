@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from .checkpoint import Checkpoint
-    from .confirmation.question import Confirm
+    from .confirmation.question import Approval, Confirm
     from .settings import Settings
 
 LOGGER = logging.getLogger("toolgen.runtime")
@@ -50,12 +50,13 @@ class Caller:
     """What a call brings along beside its arguments."""
 
     confirm: Confirm | None = None  # asks the user
-    token: str | None = None  # for a call that the application has had confirmed
+    token: str | None = None  # of a confirmation: the user has approved what it stands for
     meta: Mapping[str, Any] = field(default_factory=dict)
     progress: Progress | None = None
     scopes: frozenset[str] | None = None  # what the caller may do; None: not for this transport to say
     listen: Listener | None = None  # is given each chunk of a streamed result
     principal: str | None = None  # who calls, where the transport or the application knows
+    preview: bool = False  # wants to know what would happen; nothing is done
 
 
 DEFAULT_CONFIG = ToolConfig()
@@ -76,6 +77,7 @@ class ToolContext:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the spec names
     principal: str | None = None  # who calls, where the transport or the application knows
     session_id: str | None = None  # of the conversation; None outside of a session
+    approval: Approval | None = None  # what the user approved; None where nobody had to be asked
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
@@ -91,6 +93,17 @@ class ToolContext:
         from .checkpoint import Checkpoint
 
         return Checkpoint(self.config.checkpoint, self.tool_name)
+
+    def check_approval(self, preview: str | None) -> None:
+        """Raise ChangedSinceConfirmedError if the user approved something else than `preview`.
+
+        For `execute`, inside the transaction that does the work; `preview` is what it is about to do, in the
+        words of the tool's `preview`. Does nothing where nobody had to be asked.
+        """
+        if self.approval is not None and self.approval.preview != preview:
+            from .errors import ChangedSinceConfirmedError
+
+            raise ChangedSinceConfirmedError
 
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None

@@ -65,8 +65,11 @@ def _one_of(*options: str) -> Callable[[str], str]:
     return parse
 
 
-def _setting(default: Any, parse: Callable[[str], Any], description: str, **more: Any) -> Any:
-    return field(default=default, metadata={"parse": parse, "description": description, **more})
+def _setting(
+    default: Any, parse: Callable[[str], Any], description: str, *, secret: bool = False, **more: Any
+) -> Any:
+    metadata = {"parse": parse, "description": description, **more}
+    return field(default=default, repr=not secret, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +99,13 @@ class Settings:
     log_format: str = _setting("text", _one_of("text", "json"), "format of log records")
     strict_start: bool = _setting(False, _flag, "refuse to start if an implementation does not load")
     confirmation_key: str | None = _setting(
-        None, str, "keys that seal confirmations, comma-separated", flag=None
+        None, str, "keys that seal confirmations, comma-separated", secret=True, flag=None
     )
     confirmation_store: str | None = _setting(
         None,
         str,
         "where redeemed confirmations are remembered: memory, sqlite:///path or redis://…",
+        secret=True,
         flag=None,
     )
     confirmation_expiry: float = _setting(600.0, _seconds, "seconds that a confirmation is valid", flag=None)

@@ -9,6 +9,9 @@ from difflib import get_close_matches
 from typing import Any
 
 SHOWN = 60  # characters of a value that are shown
+_BLANK = re.compile(  # characters that count as printable and show nothing
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
+)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 
 
@@ -51,6 +54,16 @@ def show_path(path: Iterable[str | int]) -> str:
         else:
             parts.append(f"[{quote(step)}]")
     return "".join(parts)
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Return `text` with every control, bidirectional and invisible character escaped, as in JSON.
+
+    That is one line, in which nothing can pass for something else; but for the characters in `keep`.
+    """
+    if text.isprintable() and not _BLANK.search(text):
+        return text
+    return "".join(char if char in keep else _printed(char) for char in text)
 
 
 def either(words: Sequence[str]) -> str:
@@ -112,4 +125,4 @@ def _visible(char: str) -> str:
 
 
 def _printed(char: str) -> str:
-    return char if char.isprintable() else json.dumps(char)[1:-1]
+    return char if char.isprintable() and not _BLANK.match(char) else json.dumps(char)[1:-1]

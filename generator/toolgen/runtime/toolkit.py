@@ -15,10 +15,12 @@ from .errors import ToolError, UnknownToolError
 from .execution.loading import Catalog, load_context, load_tool
 from .registry import Entry, Registry, _index, entry_of, registry_of
 from .response import ToolResponse
+from .settings import Settings
 from .tool import BaseTool
 
 if TYPE_CHECKING:
     from .confirmation.question import Confirm
+    from .confirmation.tokens import ConfirmationTokens
     from .execution.call import Environment
 
 
@@ -30,17 +32,28 @@ class _Home:
         self._context = context
         self._lock = threading.RLock()
         self._environment: Environment | None = None
+        self._confirmations: ConfirmationTokens | None = None
+        self.settings = config.settings or Settings.from_environment()
+        if self.settings.confirmation_key is not None or self.settings.confirmation_store is not None:
+            self.confirmations()  # what is not valid is refused now, not at the first question
 
     def environment(self) -> Environment:
-        from .confirmation.question import ConfirmationTokens
         from .execution.call import Environment
-        from .settings import Settings
 
         with self._lock:
             if self._environment is None:
-                settings = self.config.settings or Settings.from_environment()
-                self._environment = Environment(self._context(), self.config, settings, ConfirmationTokens())
+                self._environment = Environment(
+                    self._context(), self.config, self.settings, self.confirmations()
+                )
             return self._environment
+
+    def confirmations(self) -> ConfirmationTokens:
+        from .confirmation.tokens import ConfirmationTokens
+
+        with self._lock:
+            if self._confirmations is None:
+                self._confirmations = ConfirmationTokens.from_settings(self.settings)
+            return self._confirmations
 
 
 class Toolkit:
@@ -48,7 +61,7 @@ class Toolkit:
 
     `context` maps what tools inject, by name or by type, to values, factories or async context managers
     that factories give (see `toolgen.runtime.execution.injection`).
-    Raises ValueError if two tools answer to one name.
+    Raises ValueError if two tools answer to one name, SettingError if a setting is not valid.
     """
 
     def __init__(
@@ -88,6 +101,11 @@ class Toolkit:
     def config(self) -> ToolConfig:
         """What was configured for all calls."""
         return self._home.config
+
+    @property
+    def settings(self) -> Settings:
+        """Limits and choices: those of the configuration, else of the environment variables."""
+        return self._home.settings
 
     @property
     def tags(self) -> Mapping[str, tuple[str, ...]]:
@@ -166,14 +184,15 @@ class Toolkit:
         made._registry = Registry(_index(self._registry.chosen(choose)), self._registry.every)
         return made
 
-    def session(self, extras: Mapping[str, Any] | None = None) -> Toolkit:
+    def session(self, extras: Mapping[str, Any] | None = None, *, session_id: str | None = None) -> Toolkit:
         """The same tools for one conversation: what a call leaves in `context.extras`, the next one sees.
 
-        `extras` is what the first call sees. Tools added to either are in both.
+        `extras` is what the first call sees. Tools added to either are in both. `session_id` continues a
+        conversation of another process; without one, a new id is made.
         """
         made = self._view()
         made._extras = dict(extras or {})
-        made._session_id = uuid4().hex
+        made._session_id = uuid4().hex if session_id is None else session_id
         return made
 
     def _view(self) -> Toolkit:
@@ -198,12 +217,23 @@ class Toolkit:
         """Call a tool by wire name or alias. No fault of caller or tool is raised: it is in the response.
 
         `arguments` is a JSON object (or None for an empty one). `confirm` asks the user; without it, the
-        tool's `on_unsupported` decides. `confirmation_token` is that of an earlier answer
-        (`metadata["confirmation"]`). `context` adds to the toolkit's, for this call. `meta` and `progress`
-        are the protocol's. `scopes` are the caller's; None where the transport knows none, and none are
-        asked for. `listen` is awaited with each chunk of a streamed result. `principal` is who calls.
+        tool's `on_unsupported` decides. `confirmation_token` says that the user approved exactly what was
+        shown with it: it is that of an earlier answer (`metadata["confirmation"]`) or of a
+        ConfirmationPending, and never comes from a model. `context` adds to the toolkit's, for this call.
+        `meta` and `progress` are the protocol's. `scopes` are the caller's; None where the transport knows
+        none, and none are asked for. `listen` is awaited with each chunk of a streamed result. `principal` is
+        who calls.
         Cancellation, and ConfirmationPending raised by `confirm`, pass through.
         """
+        caller = ANYBODY
+        bare = confirm is None and progress is None and listen is None and scopes is None
+        if not bare or confirmation_token is not None or meta or principal is not None:
+            caller = Caller(confirm, confirmation_token, meta or {}, progress, scopes, listen, principal)
+        return await self._call(name, arguments, caller, context)
+
+    async def _call(
+        self, name: str, arguments: Any, caller: Caller, context: Mapping[Any, Any] | None
+    ) -> ToolResponse:
         entry = self._registry.current.by_name.get(name)
         try:
             if entry is None:
@@ -216,11 +246,36 @@ class Toolkit:
             return _broken(_wire_name(name, entry))
         if context:
             environment = environment.plus(context)
-        caller = ANYBODY
-        bare = confirm is None and progress is None and listen is None and scopes is None
-        if not bare or confirmation_token is not None or meta or principal is not None:
-            caller = Caller(confirm, confirmation_token, meta or {}, progress, scopes, listen, principal)
         return await ready.answer(arguments, caller, environment)
+
+    async def preview(
+        self,
+        name: str,
+        arguments: Any,
+        *,
+        context: Mapping[Any, Any] | None = None,
+        scopes: frozenset[str] | None = None,
+        principal: str | None = None,
+    ) -> ToolResponse:
+        """Return what a call would do as the content of a response. Nobody is asked, nothing is done.
+
+        The content is the text that the tool's `preview` gives, or the response where it gives a whole one.
+        The error is `not_implemented` for a tool whose spec has no `confirm.preview`, else as for `call`.
+        """
+        return await self._call(
+            name, arguments, Caller(scopes=scopes, principal=principal, preview=True), context
+        )
+
+    async def decline(self, confirmation_token: str, *, principal: str | None = None) -> None:
+        """Use up the token of a question that the user has answered with no. Nothing is done.
+
+        Raises `toolgen.runtime.confirmation.stores.StoreError` where the store fails.
+        """
+        from .confirmation.tokens import digest_of_holder
+
+        environment = self._environment or self._make_environment()
+        holder = digest_of_holder(principal, environment.session_id)
+        await environment.confirmations.redeem(confirmation_token, holder)
 
     def stream(self, name: str, arguments: Any, **options: Any) -> AsyncGenerator[Any, None]:
         """Call a tool and give each chunk of its result as it comes, a JSON value, and last the ToolResponse.

@@ -1,21 +1,15 @@
-"""The user's word before a tool acts: the question, the answer, one-time tokens. Everything fails closed."""
+"""The question that a user is asked before a tool acts, and what was approved."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-import secrets
-import threading
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from toolgen.runtime.text import quote
+from toolgen.runtime.text import printable, quote
 
-TOKEN_SECONDS = 600
-TOKENS_KEPT = 1000  # unanswered questions; the oldest is forgotten first
 SHOWN = 200  # characters of a value in a message
 
 _PLACEHOLDER = re.compile(r"\{([^{}|]+)(\|count)?\}")
@@ -24,7 +18,7 @@ _ABSENT = object()
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What the user is asked."""
+    """A question to the user. Nothing in `message` or `preview` but line breaks is invisible."""
 
     tool_name: str
     message: str
@@ -32,17 +26,29 @@ class Confirmation:
     preview: str | None = None  # what would happen, in the tool's own words
 
 
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """What the user approved, for `execute` to compare with what it would do."""
+
+    preview: str | None  # exactly the text that the tool's `preview` gave; None if it has none
+    message: str
+    principal: str | None  # the caller who was asked, where known
+
+
 Confirm: TypeAlias = Callable[[Confirmation], Awaitable[bool]]
 
 
 class ConfirmationPending(Exception):  # noqa: N818  it is no error
-    """Raised by an adapter's `confirm` to leave a call unanswered. It passes through `Toolkit.call`.
+    """Raised by an application's `confirm` to leave a call unanswered. It passes through `Toolkit.call`.
 
-    The question travels to the user, and the call comes again with the answer.
+    The runtime puts `token` in: keep it, ask the user, and repeat the call, in any process that has the key,
+    with `confirmation_token=token` if the user agrees; `Toolkit.decline(token)` if not. The token means "the
+    user approved exactly this": give it to no model.
     """
 
     def __init__(self, confirmation: Confirmation) -> None:
         self.confirmation = confirmation
+        self.token: str | None = None  # set by the time that the application catches this
         super().__init__(confirmation.message)
 
 
@@ -61,6 +67,32 @@ def render_message(template: str, arguments: Mapping[str, Any]) -> str:
     return _PLACEHOLDER.sub(fill, template)
 
 
+def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:
+    """Return a preview as the user may see it.
+
+    Control, bidirectional and other invisible characters are escaped, but for the preview's own line breaks
+    and tabs. An argument that has lines of its own and stands in the preview unchanged is put in one line:
+    it could pass for lines of the tool's.
+    """
+    for text in sorted(set(_texts_of_lines(arguments)), key=len, reverse=True):
+        preview = preview.replace(text, printable(text))
+    return printable(preview, keep="\n\t")
+
+
+def _texts_of_lines(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        text = value.strip()
+        if "\n" in text:
+            yield text
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts_of_lines(key)
+            yield from _texts_of_lines(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts_of_lines(inner)
+
+
 def _reach(value: Any, path: str) -> Any:
     for step in path.split("."):
         if isinstance(value, Mapping) and step in value:
@@ -77,38 +109,3 @@ def _say(value: Any) -> str:
         return "(none)"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return quote(text, SHOWN)[1:-1].replace('\\"', '"')
-
-
-class ConfirmationTokens:
-    """One-time tokens for calls that wait for the user, kept in this process for ten minutes.
-
-    A token stands for one tool and one set of arguments. Safe to use from several threads.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._open: dict[str, tuple[bytes, float]] = {}  # token → (what it stands for, when it expires)
-
-    def issue(self, tool_name: str, arguments: Mapping[str, Any]) -> str:
-        """A new token for this call."""
-        token = secrets.token_urlsafe(32)
-        now = self._clock()
-        with self._lock:
-            self._open = {key: entry for key, entry in self._open.items() if entry[1] > now}
-            while len(self._open) >= TOKENS_KEPT:
-                del self._open[next(iter(self._open))]
-            self._open[token] = (_fingerprint(tool_name, arguments), now + TOKEN_SECONDS)
-        return token
-
-    def redeem(self, token: str, tool_name: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether `token` was issued for this very call. It is used up, whatever the answer."""
-        with self._lock:
-            entry = self._open.pop(token, None)
-        return (
-            entry is not None and entry[1] > self._clock() and entry[0] == _fingerprint(tool_name, arguments)
-        )
-
-
-def _fingerprint(tool_name: str, arguments: Mapping[str, Any]) -> bytes:
-    return hashlib.sha256(json.dumps([tool_name, arguments], sort_keys=True).encode()).digest()

@@ -8,8 +8,9 @@ from collections.abc import Coroutine, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toolgen.runtime.confirmation.confirm import Question, ask, preview_text
-from toolgen.runtime.confirmation.question import ConfirmationPending, ConfirmationTokens
+from toolgen.runtime.confirmation.confirm import ConfirmedCall, preview_of
+from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.confirmation.tokens import ConfirmationTokens
 from toolgen.runtime.context import Caller, ToolConfig, ToolContext
 from toolgen.runtime.contract import ToolContract, contract_of, kind_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
@@ -32,7 +33,7 @@ class Environment:
     context: Mapping[Any, Any]
     config: ToolConfig
     settings: Settings
-    desk: ConfirmationTokens
+    confirmations: ConfirmationTokens
     extras: MutableMapping[str, Any] | None = None  # of the session; None: there is none
     session_id: str | None = None
 
@@ -90,28 +91,27 @@ class PreparedTool:
                 _require(contract, call)
             if not self.readiness.done:
                 await _set_up(self, call)
-            if contract.confirm is not None:
-                asked = (
-                    accepted(contract, arguments, {})
-                    if "coerced" in metadata
-                    else as_object(contract, arguments)
+            if contract.confirm is not None or caller.preview:
+                checked = accepted(contract, arguments, {}) if "coerced" in metadata else arguments
+                confirmed = ConfirmedCall(
+                    contract=contract,
+                    method=self.preview,
+                    arguments=as_object(contract, checked),
+                    request=request,
+                    call=call,
+                    caller=caller,
+                    context=environment.context,
+                    tokens=environment.confirmations,
+                    metadata=metadata,
                 )
-                question = Question(contract, self.preview, asked, request, call)
-                await ask(
-                    question, (caller.confirm, caller.token), environment.context, environment.desk, metadata
-                )
-            execute = self.execute
-            if execute.streams:
-                execute = _heard(execute, caller, watched)
-            if self.direct:  # what `perform` would do, without its detour
-                work = execute.method(request, call)
-                result = await (
-                    work if contract.timeout is None else within(contract.timeout, contract.name, work)
-                )
-                content, text = written(contract, result)
+                if caller.preview:
+                    content, text = await confirmed.show()
+                else:
+                    content, text = await confirmed.run(
+                        lambda: self._execute(request, call, caller, environment, watched)
+                    )
             else:
-                work = perform(execute, request, call, environment.context)
-                content, text = await within(contract.timeout, contract.name, work)
+                content, text = await self._execute(request, call, caller, environment, watched)
             if call.metadata or contract.metadata_model is not None:
                 metadata = {**written_metadata(contract, call.metadata), **metadata}
         except ConfirmationPending:
@@ -129,10 +129,32 @@ class PreparedTool:
             content,
             None,
             metadata,
-            final_answer=contract.final_answer,
+            final_answer=contract.final_answer and not caller.preview,
             extras=extras,
             text=text,
         )
+
+    async def _execute(
+        self,
+        request: Any,
+        call: ToolContext,
+        caller: Caller,
+        environment: Environment,
+        watched: CallRecord | None,
+    ) -> tuple[Any, str]:
+        contract, execute = self.contract, self.execute
+        if execute.streams:
+            execute = _heard(execute, caller, watched)
+        if self.direct:  # what `perform` would do, without its detour
+            work = execute.method(request, call)
+            result = await (
+                work if contract.timeout is None else within(contract.timeout, contract.name, work)
+            )
+            return written(contract, result)
+        finished: tuple[Any, str] = await within(
+            contract.timeout, contract.name, perform(execute, request, call, environment.context)
+        )
+        return finished
 
 
 def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
@@ -145,7 +167,7 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
     preview: PreparedMethod | None = None
     if contract.confirm is not None and contract.confirm.get("preview"):
         method: Any = getattr(tool, "preview", None)
-        preview = PreparedMethod(contract, method, kind_of(method), preview_text)
+        preview = PreparedMethod(contract, method, kind_of(method), preview_of)
     direct = execute.kind == "coroutine" and not execute.streams and not contract.inject
     return PreparedTool(contract, description, execute, preview, Readiness(tool), direct)
 

@@ -1,28 +1,30 @@
 """Asking the user through the client: by a request of the server's up to 2025-11-25, by a second round since.
 
-Whatever is not a clear yes is a no. In the second round the client brings the question's token back in
-`request_state`, which the server has sealed; the token is good for one call.
+Whatever is not a clear yes is a no. In the second round the client brings the confirmation's token back in
+`request_state`, which the SDK has sealed once more and bound to the request.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
+from mcp.server.request_state import RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolgen.runtime.confirmation.question import (
-    Confirm,
-    Confirmation,
-    ConfirmationPending,
-    ConfirmationTokens,
-)
+from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
+from toolgen.runtime.confirmation.sealing import parse_keys
+from toolgen.runtime.confirmation.stores import StoreError
 from toolgen.runtime.errors import ConfirmationRequiredError
+from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.settings import Settings
+from toolgen.runtime.toolkit import Toolkit
+
+from .result import PREVIEW_KEY, TOKEN_KEY
 
 LOGGER = logging.getLogger("toolgen.runtime")
 
@@ -36,50 +38,87 @@ KEY: Final = "confirm"  # of the question among the input requests
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """One request that may need the user's word."""
+class Consent:
+    """How one request is confirmed: whom to ask, and the token of what was approved before."""
 
-    context: ServerRequestContext[Any, Any]
-    params: types.CallToolRequestParams
-    arguments: Mapping[str, Any]
-    desk: ConfirmationTokens
+    confirm: Confirm | None = None
+    token: str | None = None
 
 
-def asker(this: Round) -> Confirm | None:
-    """How the user is asked by this client; None where it cannot be asked."""
-    session = this.context.session
+NO_CONSENT: Final = Consent()
+
+
+def request_state_security(settings: Settings) -> RequestStateSecurity:
+    """Return what seals `requestState`: with the shared keys, else with a random key of this process."""
+    seconds = settings.confirmation_expiry
+    if settings.confirmation_key is None:
+        return RequestStateSecurity.ephemeral(ttl=seconds)
+    return RequestStateSecurity(keys=parse_keys(settings.confirmation_key), ttl=seconds)
+
+
+async def consent_of(
+    toolkit: Toolkit,
+    context: ServerRequestContext[Any, Any],
+    params: types.CallToolRequestParams,
+    principal: str | None,
+) -> Consent:
+    """Return how a call of a tool that asks is confirmed by this client."""
+    token = (params.meta or {}).get(TOKEN_KEY)
+    given = token if isinstance(token, str) else None
+    session = context.session
     capabilities = session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
     if elicitation is None or (elicitation.form is None and elicitation.url is not None):
-        return None
-    if this.context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        return _second_round(this)
-    return _back_channel(this) if session.can_send_request else None
+        return Consent(None, given)
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        return Consent(_back_channel(context) if session.can_send_request else None, given)
+    answer, state = (params.input_responses or {}).get(KEY), params.request_state
+    if answer is None or state is None:
+        return Consent(_next_round, given)
+    if _is_yes(answer):
+        return Consent(_next_round, state)
+    try:
+        await toolkit.decline(state, principal=principal)
+    except StoreError as error:  # the answer is no all the same
+        LOGGER.error("a declined confirmation could not be used up: %s", error)
+    return Consent(_declined)
 
 
-def input_required(this: Round, asked: Confirmation) -> types.InputRequiredResult:
+def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
     """The question, for the client to answer with the same call."""
     request = types.ElicitRequest(
-        params=types.ElicitRequestFormParams(message=_text(asked), requested_schema=FORM)
+        params=types.ElicitRequestFormParams(message=_text(pending.confirmation), requested_schema=FORM)
     )
-    state = this.desk.issue(asked.tool_name, this.arguments)
-    return types.InputRequiredResult(input_requests={KEY: request}, request_state=state)
+    return types.InputRequiredResult(input_requests={KEY: request}, request_state=pending.token)
 
 
-def _second_round(this: Round) -> Confirm:
+def is_preview_request(params: types.CallToolRequestParams) -> bool:
+    """True if the client only wants to know what the call would do."""
+    return (params.meta or {}).get(PREVIEW_KEY) is True
+
+
+def preview_answer(response: ToolResponse, has_output_schema: bool) -> ToolResponse:
+    """Return a preview as clients take it.
+
+    They refuse a result without structured content where the tool has an output schema. A preview that is
+    only a text is told to them in an error, as to clients that cannot ask.
+    """
+    if not response.success or not (has_output_schema and isinstance(response.content, str)):
+        return response
+    error = ConfirmationRequiredError(response.content, details={"preview": response.content})
+    return ToolResponse(response.tool_name, False, error=error, metadata=response.metadata)
+
+
+async def _next_round(asked: Confirmation) -> bool:
+    raise ConfirmationPending(asked)
+
+
+async def _declined(asked: Confirmation) -> bool:
+    return False
+
+
+def _back_channel(context: ServerRequestContext[Any, Any]) -> Confirm:
     async def confirm(asked: Confirmation) -> bool:
-        answer = (this.params.input_responses or {}).get(KEY)
-        state = this.params.request_state
-        if answer is None or state is None or not this.desk.redeem(state, asked.tool_name, this.arguments):
-            raise ConfirmationPending(asked)
-        return _is_yes(answer)
-
-    return confirm
-
-
-def _back_channel(this: Round) -> Confirm:
-    async def confirm(asked: Confirmation) -> bool:
-        context = this.context
         try:
             answer = await context.session.elicit_form(_text(asked), FORM, context.request_id)
         except MCPError as error:

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from toolgen.runtime.settings import SettingError
+
 from .say import say
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ def main(build_server: Callable[[], Server[Any]], argv: Sequence[str] | None = N
             return serve_stdio(server)
         port = 8000 if options.port is None else options.port
         return serve_http(server, options.host or "127.0.0.1", port, stateless=options.stateless)
+    except SettingError as error:
+        say(str(error))
+        return 2
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "uvicorn"):
             raise

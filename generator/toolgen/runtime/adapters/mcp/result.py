@@ -17,12 +17,14 @@ CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
 ERROR_KEY: Final = "toolgen/error"
 METADATA_KEY: Final = "toolgen/metadata"  # what the tool tells of its answer
 COERCED_KEY: Final = "toolgen/coerced"  # which arguments were mended, and how
+PREVIEW_KEY: Final = "toolgen/preview"  # in a request's `_meta`, and its result's: nothing is done
 FINAL_KEY: Final = "toolgen/final_answer"
 
 Structure = Literal["none", "plain", "wrapped"]
 """How a result's content stands in it as data."""
 
-_OURS = frozenset({"call_id", "coerced", "confirmation"})  # in a response's metadata, not the tool's
+# Of a response's metadata, what is not the tool's.
+_OURS = frozenset({"call_id", "coerced", "confirmation", "preview"})
 
 
 def result_of(response: ToolResponse, structure: Structure) -> types.CallToolResult:
@@ -36,6 +38,8 @@ def result_of(response: ToolResponse, structure: Structure) -> types.CallToolRes
             meta[COERCED_KEY] = response.metadata["coerced"]
         if "confirmation" in response.metadata:
             meta[CONFIRMATION_KEY] = response.metadata["confirmation"]
+        if "preview" in response.metadata:
+            meta[PREVIEW_KEY] = True
     if response.final_answer:
         meta[FINAL_KEY] = True
     if response.error is not None:

@@ -11,8 +11,9 @@ try:
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
     from mcp.server.auth.middleware.auth_context import get_access_token
+    from mcp.server.auth.provider import AccessToken
     from mcp.server.context import CallNext, HandlerResult
-    from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+    from mcp.server.request_state import RequestStateBoundary
     from mcp.server.subscriptions import ListenHandler
     from mcp.shared.exceptions import MCPError
 except ModuleNotFoundError as error:
@@ -25,8 +26,15 @@ except ModuleNotFoundError as error:
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.toolkit import Toolkit
 
-from .confirm import Round, asker, input_required
-from .result import TOKEN_KEY, Reporter, result_of
+from .confirm import (
+    NO_CONSENT,
+    consent_of,
+    input_required,
+    is_preview_request,
+    preview_answer,
+    request_state_security,
+)
+from .result import Reporter, result_of
 from .service import Service, ToolServer, is_modern
 
 LOGGER = logging.getLogger("toolgen.runtime")
@@ -79,7 +87,8 @@ def build_server(
         on_subscriptions_listen=ListenHandler(service.bus),
         **_if_known(get_tool_input_schema=input_schema),
     )
-    server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name))
+    security = request_state_security(toolkit.settings)
+    server.middleware.append(RequestStateBoundary(security, default_audience=name))
     server.middleware.append(publish)
     return server
 
@@ -101,23 +110,32 @@ async def answer_call(
     name = service.wire_name(params.name)
     definition = toolkit.definition_of(name)
     meta: Mapping[str, Any] = params.meta or {}
-    this = Round(context, params, arguments, service.desk)
+    access = get_access_token()  # None: stdio, or HTTP without auth
+    principal = None if access is None else _principal(access)
+    scopes = None if access is None else frozenset(access.scopes)
+    if definition is not None and is_preview_request(params):
+        response = await toolkit.preview(name, arguments, scopes=scopes, principal=principal)
+        has_output_schema = "output_schema" in definition
+        wrap = has_output_schema and not is_modern(context) and service.wraps(definition["name"])
+        answer = preview_answer(response, has_output_schema)
+        return result_of(answer, "none" if not has_output_schema else "wrapped" if wrap else "plain")
     asks = definition is not None and "confirm" in definition
-    token = meta.get(TOKEN_KEY) if asks else None
+    consent = await consent_of(toolkit, context, params, principal) if asks else NO_CONSENT
     reporter = Reporter(context)
     try:
         response = await toolkit.call(
             name,
             arguments,
-            confirm=asker(this) if asks else None,
-            confirmation_token=token if isinstance(token, str) else None,
+            confirm=consent.confirm,
+            confirmation_token=consent.token,
             meta=meta,
             progress=reporter.progress,
-            scopes=_scopes() if definition is not None and "auth" in definition else None,
+            scopes=scopes,
+            principal=principal,
             listen=reporter.chunk if definition is not None and "stream" in definition else None,
         )
     except ConfirmationPending as pending:
-        return input_required(this, pending.confirmation)
+        return input_required(pending)
     if definition is None:
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
@@ -127,7 +145,6 @@ async def answer_call(
     return result_of(response, "wrapped" if wrap else "plain")
 
 
-def _scopes() -> frozenset[str] | None:
-    """What the caller's access token allows; None where there is none (stdio, HTTP without auth)."""
-    token = get_access_token()
-    return None if token is None else frozenset(token.scopes)
+def _principal(access: AccessToken) -> str:
+    """Return who calls: the subject of the access token; the client where the token has none."""
+    return access.client_id if access.subject is None else access.subject

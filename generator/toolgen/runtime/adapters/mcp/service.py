@@ -16,7 +16,6 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.adapters.naming import wire_names
-from toolgen.runtime.confirmation.question import ConfirmationTokens
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.toolkit import Toolkit
 
@@ -32,7 +31,6 @@ class Service:
 
     def __init__(self, toolkit: Toolkit) -> None:
         self.toolkit = toolkit
-        self.desk = ConfirmationTokens()
         self.bus = InMemorySubscriptionBus()  # clients since 2026-07-28 listen here
         self._conversations: WeakKeyDictionary[Any, tuple[Toolkit, Any]] = WeakKeyDictionary()
         self._loops: list[asyncio.AbstractEventLoop] = []  # one for each time that the server runs
@@ -83,9 +81,13 @@ class Service:
         connection = getattr(context.session, "_connection", None)
         if connection is None or is_modern(context):
             return self.toolkit
+        session_id: str | None = connection.session_id
+        if context.request is not None and session_id is None:
+            return self.toolkit  # stateless HTTP: the connection ends with the request
         known = self._conversations.get(connection)
         if known is None:
-            known = self._conversations[connection] = (self.toolkit.session(), asyncio.get_running_loop())
+            session = self.toolkit.session(session_id=session_id)
+            known = self._conversations[connection] = (session, asyncio.get_running_loop())
         return known[0]
 
     @asynccontextmanager

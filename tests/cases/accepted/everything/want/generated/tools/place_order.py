@@ -95,5 +95,8 @@ class PlaceOrderTool(BaseTool[PlaceOrderRequest, PlaceOrderResponse]):
         clock: datetime.datetime,
         limit: int,
         extra: Any,
-    ) -> str | Awaitable[str]:
-        """What would happen, for the user to read before the question."""
+    ) -> str | PlaceOrderResponse | Awaitable[str | PlaceOrderResponse]:
+        """What would happen, for the user to read before the question.
+
+        A text, or a response whose `message` is the text.
+        """

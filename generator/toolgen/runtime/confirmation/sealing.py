@@ -1,0 +1,142 @@
+"""Seal confirmation tokens, so that nobody else can make or change one.
+
+AES-256-GCM with the keys of the settings; HMAC-SHA256 with a random key where `cryptography` is missing.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+from toolgen.runtime.settings import SettingError
+
+KEY_BYTES: Final = 32
+NEW_KEY: Final = (
+    "python -c 'import base64, secrets; print(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())'"
+)
+
+_PURPOSE: Final = b"toolgen/confirmation/v1"  # other uses of a shared key derive other keys from it
+_NONCE_BYTES: Final = 12
+_KEY: Final = re.compile(r"[A-Za-z0-9_-]+={0,2}")
+
+
+class Sealer(Protocol):
+    """Turns bytes into opaque text and back."""
+
+    def seal(self, payload: bytes) -> str:
+        """Return `payload` as a token of URL-safe characters."""
+
+    def open(self, token: str) -> bytes | None:
+        """Return the payload of a token that was sealed here or with one of our keys; None for any other."""
+
+
+class AesGcmSealer:
+    """Encrypts with the first of several keys and decrypts with all of them, which is how keys are rotated.
+
+    Raises ModuleNotFoundError without `cryptography`.
+    """
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        self._ciphers: list[Any] = [AESGCM(_derived(key)) for key in keys]
+        self._invalid: type[Exception] = InvalidTag
+
+    def seal(self, payload: bytes) -> str:
+        nonce = os.urandom(_NONCE_BYTES)
+        return _text(nonce + self._ciphers[0].encrypt(nonce, payload, _PURPOSE))
+
+    def open(self, token: str) -> bytes | None:
+        raw = _bytes(token)
+        if raw is None or len(raw) <= _NONCE_BYTES:
+            return None
+        for cipher in self._ciphers:
+            try:
+                payload: bytes = cipher.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], _PURPOSE)
+            except self._invalid:
+                continue
+            return payload
+        return None
+
+
+class HmacSealer:
+    """Signs with one key. Payloads can be read, so that they hold digests only."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = _derived(key)
+
+    def seal(self, payload: bytes) -> str:
+        return _text(self._tag(payload) + payload)
+
+    def open(self, token: str) -> bytes | None:
+        raw = _bytes(token)
+        if raw is None or not hmac.compare_digest(raw[:32], self._tag(raw[32:])):
+            return None
+        return raw[32:]
+
+    def _tag(self, payload: bytes) -> bytes:
+        return hmac.digest(self._key, payload, "sha256")
+
+
+def parse_keys(text: str) -> tuple[bytes, ...]:
+    """Return the keys of TOOLGEN_CONFIRMATION_KEY. Raises SettingError, which does not show them."""
+    keys = []
+    for number, word in enumerate(text.split(","), 1):
+        key = _decoded(word.strip())
+        if key is None or len(key) != KEY_BYTES:
+            found = "not URL-safe base64" if key is None else f"{len(key)} bytes"
+            raise SettingError(
+                f"TOOLGEN_CONFIRMATION_KEY must be {KEY_BYTES} bytes in URL-safe base64, or several of them "
+                f"separated by commas; key {number} is {found}. Make one with: {NEW_KEY}"
+            )
+        keys.append(key)
+    return tuple(dict.fromkeys(keys))
+
+
+def sealer_of(keys: Sequence[bytes]) -> Sealer:
+    """Return what seals with `keys`; without any, with a random key of this process.
+
+    Raises SettingError where keys are set and `cryptography` is not installed.
+    """
+    try:
+        return AesGcmSealer(keys or [secrets.token_bytes(KEY_BYTES)])
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "cryptography":
+            raise
+        if keys:
+            raise SettingError(
+                "TOOLGEN_CONFIRMATION_KEY needs the package cryptography: pip install 'toolgen[confirm]'"
+            ) from error
+    return HmacSealer(secrets.token_bytes(KEY_BYTES))
+
+
+def _derived(key: bytes) -> bytes:
+    """A key for this purpose only (HKDF-Expand of RFC 5869, one block: the input is random already)."""
+    return hmac.digest(key, _PURPOSE + b"\x01", hashlib.sha256)
+
+
+def _decoded(word: str) -> bytes | None:
+    if not _KEY.fullmatch(word):
+        return None
+    unpadded = word.rstrip("=")
+    try:
+        return base64.urlsafe_b64decode(unpadded + "=" * (-len(unpadded) % 4))
+    except binascii.Error:
+        return None
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _bytes(token: str) -> bytes | None:
+    raw = _decoded(token)
+    return raw if raw is not None and _text(raw) == token else None  # one token has one spelling

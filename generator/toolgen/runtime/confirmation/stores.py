@@ -1,0 +1,143 @@
+"""Remember redeemed confirmations, so that each is good for one call: in memory, in SQLite or in Redis."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from toolgen.runtime.settings import SettingError
+
+MEMORY_LIMIT: Final = 100_000  # redeemed confirmations that have not expired
+SECONDS: Final = 5.0  # that a database may take
+
+_SQLITE: Final = "sqlite:///"
+_REDIS: Final = ("redis://", "rediss://", "unix://")
+
+
+class StoreError(Exception):
+    """The store could not say whether a confirmation was redeemed before."""
+
+
+class RedemptionStore(Protocol):
+    """Identifiers that were redeemed, each remembered until it expires. Safe to use from several threads."""
+
+    blocking: bool  # whether `redeem` waits for a disk or a network
+
+    def redeem(self, identifier: str, expires_at: float) -> bool:
+        """True the first time that this identifier is given, False ever after. Raises StoreError.
+
+        `expires_at` is in seconds since the epoch; nobody asks for the identifier later than that.
+        """
+
+
+class MemoryStore:
+    """For one process. A full store refuses, since forgetting would let a confirmation be redeemed again."""
+
+    blocking = False
+
+    def __init__(self, limit: int = MEMORY_LIMIT) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._redeemed: set[str] = set()
+        self._expiring: list[tuple[float, str]] = []  # a heap
+
+    def redeem(self, identifier: str, expires_at: float) -> bool:
+        with self._lock:
+            now = time.time()
+            while self._expiring and self._expiring[0][0] <= now:
+                self._redeemed.discard(heapq.heappop(self._expiring)[1])
+            if identifier in self._redeemed:
+                return False
+            if len(self._redeemed) >= self._limit:
+                raise StoreError(f"{self._limit} confirmations were redeemed and have not expired")
+            self._redeemed.add(identifier)
+            heapq.heappush(self._expiring, (expires_at, identifier))
+            return True
+
+
+class SqliteStore:
+    """For the processes of one machine: a file, locked for each redemption."""
+
+    blocking = True
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with closing(self._connect()) as db:
+            db.execute("CREATE TABLE IF NOT EXISTS redeemed (id TEXT PRIMARY KEY, expires_at REAL NOT NULL)")
+            db.execute("CREATE INDEX IF NOT EXISTS expiry ON redeemed (expires_at)")
+
+    def redeem(self, identifier: str, expires_at: float) -> bool:
+        try:
+            with closing(self._connect()) as db:
+                db.execute("BEGIN IMMEDIATE")
+                db.execute("DELETE FROM redeemed WHERE expires_at <= ?", (time.time(),))
+                added = db.execute(
+                    "INSERT INTO redeemed VALUES (?, ?) ON CONFLICT DO NOTHING", (identifier, expires_at)
+                )
+                db.execute("COMMIT")
+                return added.rowcount == 1
+        except sqlite3.Error as error:
+            raise StoreError(f"{self._path}: {error}") from error
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=SECONDS, isolation_level=None)
+
+
+class RedisStore:
+    """For many machines: a key for each redeemed identifier, which Redis forgets when it expires.
+
+    Raises ModuleNotFoundError without redis-py, ValueError for a URL that it does not take.
+    """
+
+    blocking = True
+    prefix = "toolgen:redeemed:"
+
+    def __init__(self, url: str) -> None:
+        import redis
+
+        self._failure: type[Exception] = redis.RedisError
+        self._client: Any = redis.Redis.from_url(
+            url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS, decode_responses=False
+        )
+
+    def redeem(self, identifier: str, expires_at: float) -> bool:
+        seconds = max(1, math.ceil(expires_at - time.time())) + 60  # clocks differ a little
+        try:
+            return self._client.set(self.prefix + identifier, b"1", nx=True, ex=seconds) is True
+        except self._failure as error:
+            raise StoreError(f"Redis: {error}") from error
+
+
+_MEMORY: Final = MemoryStore()  # one for all toolkits of the process: they may share a key
+
+
+def open_store(setting: str) -> RedemptionStore:
+    """Return the store that TOOLGEN_CONFIRMATION_STORE names. Raises SettingError where it cannot be used."""
+    if setting == "memory":
+        return _MEMORY
+    if setting.startswith(_SQLITE) and len(setting) > len(_SQLITE):
+        path = Path(setting.removeprefix(_SQLITE))
+        try:
+            return SqliteStore(path)
+        except sqlite3.Error as error:
+            raise SettingError(f"TOOLGEN_CONFIRMATION_STORE: {path}: {error}") from error
+    if setting.startswith(_REDIS):
+        try:
+            return RedisStore(setting)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "redis":
+                raise
+            needed = "pip install 'toolgen[redis]'"
+            raise SettingError(f"TOOLGEN_CONFIRMATION_STORE needs the package redis: {needed}") from error
+        except ValueError as error:
+            raise SettingError(f"TOOLGEN_CONFIRMATION_STORE is not a Redis URL: {error}") from error
+    kind = setting.partition(":")[0]  # the rest may hold a password
+    raise SettingError(
+        f"TOOLGEN_CONFIRMATION_STORE must be memory, sqlite:///path or redis://host:port, not {kind!r}"
+    )

@@ -1,0 +1,126 @@
+"""Confirmation tokens: issued for one call as its user saw it, redeemed once."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import os
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from toolgen.runtime.settings import SettingError, Settings
+
+from .sealing import Sealer, parse_keys, sealer_of
+from .stores import RedemptionStore, open_store
+
+TokenKind = Literal["two_step", "pending"]
+"""`two_step`: given to a caller that could not ask. `pending`: given to an application that will ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenClaims:
+    """What a token stands for. Digests only: a token may be readable."""
+
+    kind: TokenKind
+    call: str  # digest of the tool and its arguments
+    shown: str  # digest of the question and the preview
+    holder: str | None  # digest of the principal or the session
+    questions: int  # that the user has been asked about this call, the one of this token included
+
+
+class ConfirmationTokens:
+    """Issues and redeems the tokens of one toolkit. Safe to use from several threads and event loops.
+
+    `keys` seal: the first seals, all open. Without keys, a random one of this process does, which a fork
+    does not inherit.
+    """
+
+    def __init__(self, keys: tuple[bytes, ...], store: RedemptionStore, seconds: float) -> None:
+        self.seconds = seconds  # that a token is valid
+        self._keys = keys
+        self._store = store
+        self._lock = threading.Lock()
+        self._sealer: Sealer | None = sealer_of(keys) if keys else None
+        self._process: int | None = None  # that made a random key
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> ConfirmationTokens:
+        """Raises SettingError where a setting is not valid, or a key is set without a store."""
+        keys = () if settings.confirmation_key is None else parse_keys(settings.confirmation_key)
+        if keys and settings.confirmation_store is None:
+            raise SettingError(
+                "TOOLGEN_CONFIRMATION_KEY needs TOOLGEN_CONFIRMATION_STORE, or each process would accept the "
+                "same confirmation: sqlite:///path or redis://host:port; memory if there is one process only"
+            )
+        if settings.confirmation_expiry <= 0:
+            raise SettingError("TOOLGEN_CONFIRMATION_EXPIRY must be more than 0 seconds")
+        return cls(keys, open_store(settings.confirmation_store or "memory"), settings.confirmation_expiry)
+
+    def issue(self, claims: TokenClaims) -> str:
+        """Return a new token."""
+        payload = {
+            "id": secrets.token_urlsafe(16),
+            "exp": time.time() + self.seconds,
+            "kind": claims.kind,
+            "call": claims.call,
+            "shown": claims.shown,
+            "holder": claims.holder,
+            "questions": claims.questions,
+        }
+        return self._sealing().seal(json.dumps(payload, separators=(",", ":")).encode())
+
+    async def redeem(self, token: str, holder: str | None) -> TokenClaims | None:
+        """Return what a token stands for, and use it up; None if it is not good.
+
+        It is not if we did not seal it, if it expired or was redeemed before, or if it is another holder's,
+        who may still redeem it. Raises StoreError.
+        """
+        payload = self._sealing().open(token)
+        if payload is None:
+            return None
+        given: dict[str, Any] = json.loads(payload)
+        if not time.time() < given["exp"] or given["holder"] != holder:
+            return None
+        if self._store.blocking:
+            first = await asyncio.to_thread(self._store.redeem, given["id"], given["exp"])
+        else:
+            first = self._store.redeem(given["id"], given["exp"])
+        if not first:
+            return None
+        return TokenClaims(given["kind"], given["call"], given["shown"], given["holder"], given["questions"])
+
+    def _sealing(self) -> Sealer:
+        if self._keys and self._sealer is not None:
+            return self._sealer
+        with self._lock:
+            if self._sealer is None or self._process != os.getpid():
+                self._sealer, self._process = sealer_of(()), os.getpid()
+            return self._sealer
+
+
+def digest_of_call(tool_name: str, arguments: Mapping[str, Any]) -> str:
+    """Return a digest of a tool and its arguments, the order of their keys aside."""
+    return _digest([tool_name, arguments])
+
+
+def digest_of_question(message: str, preview: str | None) -> str:
+    """Return a digest of what a user is shown."""
+    return _digest([message, preview])
+
+
+def digest_of_holder(principal: str | None, session_id: str | None) -> str | None:
+    """Return a digest of who may redeem: the principal; where it is not known, the session; None: anybody."""
+    if principal is not None:
+        return _digest(["principal", principal])
+    return None if session_id is None else _digest(["session", session_id])
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True)
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")

@@ -1,0 +1,143 @@
+"""The gallery's tools do what was approved, whatever changes while the user thinks: C1."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.runtime import Confirmation, ToolContext
+
+from examples.store import database
+from examples.tools import context
+from generated import catalog
+
+
+def sql(statement: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        with closing(sqlite3.connect(database.database(folder))) as db, db:
+            db.execute(statement)
+
+    return change
+
+
+def text(path: str, content: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        file = database.workspace_folder(folder) / path
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(content)
+
+    return change
+
+
+LONG = "".join(f"line {number}\n" for number in range(100))
+ORDER = {"supplier_id": 3, "location_id": 2, "order_number": "PO-2026-0005"}
+CASES: list[Any] = [
+    pytest.param(
+        "create_purchase_order",
+        ORDER | {"items": [{"sku": "CHN-11S", "quantity": 20}]},
+        sql("UPDATE items SET list_price_cents = list_price_cents * 100 WHERE sku = 'CHN-11S'"),
+        id="a price",
+    ),
+    pytest.param(
+        "receive_purchase_order",
+        {"order_number": "PO-2026-0004"},
+        sql("UPDATE purchase_order_lines SET received = received + 1 WHERE sku = 'LGT-FR80'"),
+        id="goods that somebody else has booked",
+    ),
+    pytest.param(
+        "fulfill_order",
+        {"order_number": "SO-2026-0002"},
+        sql("UPDATE sales_orders SET customer = 'Mallory' WHERE order_number = 'SO-2026-0002'"),
+        id="a customer",
+    ),
+    pytest.param(
+        "create_manufacturing_order",
+        {"order_number": "MO-2026-0003", "product_sku": "KIT-DRIVE", "quantity": 1},
+        sql("UPDATE items SET in_stock = in_stock - 1"),
+        id="stock",
+    ),
+    pytest.param(
+        "write",
+        {"path": "README.md", "text": "Mine.\n", "mode": "replace"},
+        text("README.md", "Written by somebody else.\n"),
+        id="a file",
+    ),
+    pytest.param(
+        "write",
+        {"path": "README.md", "text": LONG, "mode": "replace"},
+        text("README.md", LONG.replace("line 99", "line of somebody else's")),
+        id="a part of a file that is not shown",
+    ),
+    pytest.param(
+        "search_and_replace",
+        {"search": "Velo", "replacement": "Bike"},
+        text("notes/more.md", "Velo, Velo\n"),
+        id="the number of matches",
+    ),
+]
+
+
+def state(folder: Path) -> tuple[list[str], dict[str, bytes]]:
+    """Everything that the tools could have changed."""
+    with closing(sqlite3.connect(database.database(folder))) as db:
+        rows = list(db.iterdump())
+    workspace = database.workspace_folder(folder)
+    return rows, {str(path): path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(("name", "arguments", "change"), CASES)
+def test_the_user_is_asked_again_when_something_has_changed(
+    tmp_path: Path, name: str, arguments: dict[str, Any], change: Callable[[Path], None]
+) -> None:
+    if name == "write" and arguments["text"] == LONG:
+        text("README.md", LONG.replace("line 98", "line 98 of the old one"))(tmp_path)
+    seen: list[str | None] = []
+    before: list[Any] = []
+
+    async def confirm(asked: Confirmation) -> bool:
+        seen.append(asked.preview)
+        if len(seen) == 1:
+            change(tmp_path)
+            before.append(state(tmp_path))
+            return True
+        before.append(state(tmp_path))
+        return False
+
+    response = asyncio.run(catalog.toolkit(context=context(tmp_path)).call(name, arguments, confirm=confirm))
+    assert response.error is not None
+    assert response.error.code == "declined"
+    assert len(seen) == len(set(seen)) == 2, "the second question shows the new state"
+    assert before[0] == before[1] == state(tmp_path), "nothing was done"
+
+
+@pytest.mark.parametrize(("name", "arguments", "change"), CASES)
+def test_the_tool_itself_checks_in_its_transaction(
+    tmp_path: Path, name: str, arguments: dict[str, Any], change: Callable[[Path], None]
+) -> None:
+    """Called with an approval of another state, as when the state changes after the runtime's own check."""
+    from toolgen.runtime import Approval, ChangedSinceConfirmedError
+
+    toolkit = catalog.toolkit(context=context(tmp_path))
+    tool: Any = toolkit.get(name)
+    old = asyncio.run(toolkit.preview(name, arguments)).content["message"]
+    change(tmp_path)
+    before = state(tmp_path)
+    injected: dict[str, Any]
+    with closing(database.connect(database.database(tmp_path))) as db:
+        if name in ("write", "search_and_replace"):
+            injected = {"workspace": context(tmp_path)["workspace"]()}
+        else:
+            injected = {"db": db}
+        approved = ToolContext("call", name, approval=Approval(old, "?", None))
+        with pytest.raises(ChangedSinceConfirmedError):
+            tool.execute(tool.check_inputs(arguments), approved, **injected)
+        assert state(tmp_path) == before
+        new = asyncio.run(toolkit.preview(name, arguments)).content["message"]
+        approved = ToolContext("call", name, approval=Approval(new, "?", None))
+        tool.execute(tool.check_inputs(arguments), approved, **injected)
+    assert state(tmp_path) != before
