@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.adapters.dispatch import Dispatcher
+from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
@@ -117,13 +117,23 @@ TOOLS: Final[list[ToolParam]] = [
 """For `client.messages.create(tools=…)`."""
 
 
-dispatch = Dispatcher("anthropic", catalog.toolkit)
+adapter = ProviderAdapter("anthropic", catalog)
+"""Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
 
-execute_tool_use = dispatch.execute
+execute_tool_use = adapter.execute
 """Answer a `tool_use` block, an SDK object or a dict, with the `tool_result` block to send back."""
 
-answer_tool_use = dispatch.answer
+answer_tool_use = adapter.answer
 """As `execute_tool_use`, with the response beside it: `answer.response.final_answer`, `.extras`."""
 
-stream_tool_use = dispatch.stream
+stream_tool_use = adapter.stream
 """The chunks of a streamed result as they come, and last the Answer with the block to send back."""
+
+run_tool_calls = adapter.run
+"""Answer all calls of a message, a response or a list at once, with the blocks to send back, in their order."""
+
+answer_tool_calls = adapter.answer_all
+"""As `run_tool_calls`, with the response beside each block."""
+
+close = adapter.close
+"""Close the default toolkit, which all adapters of this package share."""

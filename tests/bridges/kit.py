@@ -83,3 +83,15 @@ def guarded() -> BaseTool[Any, Any]:
 
 
 ALLOWED = frozenset({"orders:write"})
+
+
+def conversation() -> BaseTool[Any, Any]:
+    """Streams who calls it in which session, and how often so far; reports progress."""
+
+    async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+        await context.report_progress(1, 2, "half")
+        context.extras["count"] = context.extras.get("count", 0) + 1
+        yield {"principal": context.principal, "session": context.session_id}
+        yield {"count": context.extras["count"]}
+
+    return make_tool(execute, name="conversation", stream={"chunk_schema": {"type": "object"}})

@@ -30,17 +30,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--input", default="{}", metavar="JSON", help="the arguments; @FILE reads a file, - reads stdin"
     )
     parser.add_argument("--yes", action="store_true", help="confirm what the tool asks the user to confirm")
+    parser.add_argument(
+        "--scopes",
+        metavar="SCOPES",
+        help="scopes granted to the call, comma-separated (default: TOOLGEN_SCOPES)",
+    )
     add_format(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
     project = find_project(Path(args.start))
     given = _input(args.input)
+    scopes = _scopes(args.scopes)
     with contextlib.redirect_stdout(sys.stderr):  # what an implementation prints is talk
         toolkit = _toolkit(project)
         if toolkit.definition_of(args.name) is None:
             raise _unknown(args.name, toolkit)
-        response = asyncio.run(_call(toolkit, args.name, given, _confirm_with(args.yes)))
+        response = asyncio.run(_call(toolkit, args.name, given, _confirm_with(args.yes), scopes))
     if args.format == "json":
         emit_json(_as_data(response))
     elif response.error is not None:
@@ -50,9 +56,24 @@ def run(args: argparse.Namespace) -> bool:
     return response.success
 
 
-async def _call(toolkit: Toolkit, name: str, given: Any, confirm: Any) -> ToolResponse:
+async def _call(
+    toolkit: Toolkit, name: str, given: Any, confirm: Any, scopes: frozenset[str] | None
+) -> ToolResponse:
     async with toolkit:  # what the tool set up is closed
-        return await toolkit.call(name, given, confirm=confirm)
+        return await toolkit.call(name, given, confirm=confirm, scopes=scopes)
+
+
+def _scopes(given: str | None) -> frozenset[str] | None:
+    """Return the scopes of the option, or else of the environment variable; None if neither is set."""
+    from toolgen.runtime.settings import SettingError, Settings, parse_setting
+
+    if given is not None:
+        return frozenset(parse_setting("scopes", given))
+    try:
+        scopes = Settings.from_environment().scopes
+    except SettingError as error:
+        raise UnableError("usage", str(error)) from error
+    return frozenset(scopes) if scopes else None
 
 
 def _input(text: str) -> Any:

@@ -81,7 +81,7 @@ class Toolkit:
     @classmethod
     def from_catalog(
         cls, catalog: Any, *, context: Mapping[Any, Any] | None = None, config: ToolConfig | None = None
-    ) -> Toolkit:
+    ) -> Self:
         """Every tool of a generated `catalog` module, its implementation imported when it is first used.
 
         Without `context`, the mapping `CONTEXT` of the implementations package is used, if it has one.
@@ -187,12 +187,12 @@ class Toolkit:
     def session(self, extras: Mapping[str, Any] | None = None, *, session_id: str | None = None) -> Toolkit:
         """The same tools for one conversation: what a call leaves in `context.extras`, the next one sees.
 
-        `extras` is what the first call sees. Tools added to either are in both. `session_id` continues a
-        conversation of another process; without one, a new id is made.
+        `extras` is what the first call sees. `session_id` continues a conversation of the application or of
+        another process; without one, a new id is made. Tools added to either are in both.
         """
         made = self._view()
         made._extras = dict(extras or {})
-        made._session_id = uuid4().hex if session_id is None else session_id
+        made._session_id = session_id or uuid4().hex
         return made
 
     def _view(self) -> Toolkit:

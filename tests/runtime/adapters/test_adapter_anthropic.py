@@ -27,7 +27,7 @@ def block(name: str, given: Any, identifier: str = "toolu_1") -> dict[str, Any]:
 
 
 def answer(name: str, given: Any, tools: Toolkit | None = None, **options: Any) -> dict[str, Any]:
-    return asyncio.run(execute_tool_use(tools or toolkit(), block(name, given), **options))
+    return asyncio.run(execute_tool_use(block(name, given), tools or toolkit(), **options))
 
 
 def test_definitions_are_the_authors() -> None:
@@ -105,12 +105,12 @@ def test_nothing_but_a_tool_use_block_is_answered() -> None:
     wrong: list[Any] = [{}, {"type": "text", "text": "hi"}, None, {"type": "tool_use", "name": "book"}]
     for each in wrong:
         with pytest.raises(TypeError):
-            asyncio.run(execute_tool_use(toolkit(), each))
+            asyncio.run(execute_tool_use(each, toolkit()))
 
 
 def test_an_sdk_object_is_as_good_as_a_dict() -> None:
     made = SimpleNamespace(type="tool_use", id="toolu_9", name="rows", input={"n": 2})
-    result = asyncio.run(execute_tool_use(toolkit(), made))
+    result = asyncio.run(execute_tool_use(made, toolkit()))
     assert (result["tool_use_id"], result["content"]) == ("toolu_9", "[0,1]")
 
 
@@ -135,7 +135,7 @@ class Finish(BaseTool[Request, Any]):
 
 
 def test_a_final_answer_is_told_beside_the_block() -> None:
-    found = asyncio.run(answer_tool_use(Toolkit([Finish()]), block("finish", {})))
+    found = asyncio.run(answer_tool_use(block("finish", {}), Toolkit([Finish()])))
     assert found.message["content"] == "the end"
     assert found.response.final_answer
     assert found.response.extras == {"note": "kept"}
@@ -143,7 +143,7 @@ def test_a_final_answer_is_told_beside_the_block() -> None:
 
 def test_a_stream_of_one_that_is_none_is_its_answer() -> None:
     async def work() -> list[Any]:
-        return [item async for item in stream_tool_use(toolkit(), block("rows", {"n": 1}))]
+        return [item async for item in stream_tool_use(block("rows", {"n": 1}), toolkit())]
 
     (found,) = asyncio.run(work())
     assert found.message["content"] == "[0]"
@@ -168,7 +168,7 @@ def test_a_whole_conversation_with_the_real_client() -> None:
             first = client.messages.create(model="m", max_tokens=9, messages=messages, tools=published)
             assert first.stop_reason == "tool_use"
             blocks = [part for part in first.content if part.type == "tool_use"]
-            results = [asyncio.run(execute_tool_use(tools, part)) for part in blocks]
+            results = [asyncio.run(execute_tool_use(part, tools)) for part in blocks]
             messages += [
                 {"role": "assistant", "content": [part.model_dump() for part in first.content]},
                 {"role": "user", "content": results},

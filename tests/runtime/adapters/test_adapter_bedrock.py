@@ -45,7 +45,7 @@ def use(name: str, given: Any) -> dict[str, Any]:
 
 
 def answer(name: str, given: Any, tools: Toolkit | None = None, **options: Any) -> dict[str, Any]:
-    block = asyncio.run(execute_tool_use(tools or toolkit(), use(name, given), **options))
+    block = asyncio.run(execute_tool_use(use(name, given), tools or toolkit(), **options))
     assert faults("ContentBlock", block) == ""
     found: dict[str, Any] = block["toolResult"]
     return found
@@ -87,14 +87,14 @@ def test_a_good_call_and_a_bad_one() -> None:
 
 
 def test_what_is_in_the_block_will_do() -> None:
-    block = asyncio.run(execute_tool_use(toolkit(), use("rows", {"n": 1})["toolUse"]))
+    block = asyncio.run(execute_tool_use(use("rows", {"n": 1})["toolUse"], toolkit()))
     assert block["toolResult"]["content"] == [{"text": "[0]"}]
 
 
 @pytest.mark.parametrize("thing", [None, {"text": "hi"}, {"toolUse": {"name": "rows", "input": {}}}, "rows"])
 def test_what_is_no_call_is_refused(thing: Any) -> None:
     with pytest.raises(TypeError, match="tool call"):
-        asyncio.run(execute_tool_use(toolkit(), thing))
+        asyncio.run(execute_tool_use(thing, toolkit()))
 
 
 def test_the_user_is_asked() -> None:
@@ -110,9 +110,9 @@ def test_the_answer_has_the_response_beside_it_and_ends_a_stream() -> None:
     block = use("rows", {"n": 1})
 
     async def streamed() -> list[Any]:
-        return [item async for item in stream_tool_use(toolkit(), block)]
+        return [item async for item in stream_tool_use(block, toolkit())]
 
-    found = asyncio.run(answer_tool_use(toolkit(), block))
+    found = asyncio.run(answer_tool_use(block, toolkit()))
     assert found.response.content == [0]
     assert asyncio.run(streamed())[-1].message == found.message
 
@@ -153,7 +153,7 @@ def test_a_whole_conversation_with_the_real_client() -> None:
         first = client.converse(modelId="m", messages=messages, toolConfig=config)
         assert first["stopReason"] == "tool_use"
         said = first["output"]["message"]
-        results = [asyncio.run(execute_tool_use(tools, block)) for block in said["content"]]
+        results = [asyncio.run(execute_tool_use(block, tools)) for block in said["content"]]
         messages += [said, {"role": "user", "content": results}]
         last = client.converse(modelId="m", messages=messages, toolConfig=config)
         client.close()

@@ -25,7 +25,7 @@ WHEN = {"when": {"asap": True}}
 
 def answer(name: str, args: Any, tools: Toolkit | None = None, **options: Any) -> dict[str, Any]:
     call = types.FunctionCall(id="f1", name=name, args=args)
-    return asyncio.run(execute_function_call(tools or toolkit(), call, **options))
+    return asyncio.run(execute_function_call(call, tools or toolkit(), **options))
 
 
 def test_declarations_are_the_sdks() -> None:
@@ -74,7 +74,7 @@ def test_a_bad_call_is_an_error_in_words() -> None:
     ],
 )
 def test_every_shape_of_a_call(call: Any) -> None:
-    part = asyncio.run(execute_function_call(toolkit(), call))
+    part = asyncio.run(execute_function_call(call, toolkit()))
     assert part == {"function_response": {"name": "rows", "response": {"output": [0, 1]}}}
     assert types.Part.model_validate(part).function_response.response == {"output": [0, 1]}
 
@@ -88,7 +88,7 @@ def test_no_arguments_at_all() -> None:
 )
 def test_what_is_no_call_is_refused(thing: Any) -> None:
     with pytest.raises(TypeError, match="a tool call is one of"):
-        asyncio.run(execute_function_call(toolkit(), thing))
+        asyncio.run(execute_function_call(thing, toolkit()))
 
 
 class Range(BaseTool[Any, Any]):
@@ -132,9 +132,9 @@ def test_the_answer_has_the_response_beside_it_and_ends_a_stream() -> None:
     call = {"name": "rows", "args": {"n": 1}}
 
     async def streamed() -> list[Any]:
-        return [item async for item in stream_function_call(toolkit(), call)]
+        return [item async for item in stream_function_call(call, toolkit())]
 
-    found = asyncio.run(answer_function_call(toolkit(), call))
+    found = asyncio.run(answer_function_call(call, toolkit()))
     assert found.response.content == [0]
     assert asyncio.run(streamed())[-1].message == found.message
 
@@ -163,7 +163,7 @@ def test_a_whole_conversation_with_the_real_client() -> None:
         client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=server.url))
         config: Any = {"tools": published, "automatic_function_calling": {"disable": True}}
         first = client.models.generate_content(model="m", contents="go", config=config)
-        parts = [asyncio.run(execute_function_call(tools, call)) for call in first.function_calls or ()]
+        parts = [asyncio.run(execute_function_call(call, tools)) for call in first.function_calls or ()]
         contents: Any = [
             {"role": "user", "parts": [{"text": "go"}]},
             first.candidates[0].content if first.candidates else None,

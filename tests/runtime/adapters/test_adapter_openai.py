@@ -23,7 +23,7 @@ def chat(name: str, arguments: Any) -> dict[str, Any]:
 
 
 def text_of(call: Any, tools: Toolkit | None = None, **options: Any) -> str:
-    message = asyncio.run(execute_tool_call(tools or toolkit(), call, **options))
+    message = asyncio.run(execute_tool_call(call, tools or toolkit(), **options))
     text: str = message["content"] if "content" in message else message["output"]
     return text
 
@@ -67,12 +67,12 @@ def test_nulls_stay_where_the_schema_was_not_strict() -> None:
 def test_answers_go_to_the_call_they_belong_to(name: str) -> None:
     arguments = json.dumps(WHEN)
     expected = '{"given":{"when":{"asap":true}},"nothing":null}'
-    answer = asyncio.run(execute_tool_call(toolkit(), chat(name, arguments)))
+    answer = asyncio.run(execute_tool_call(chat(name, arguments), toolkit()))
     assert answer == {"role": "tool", "tool_call_id": "call_1", "content": expected}
     item = {"type": "function_call", "id": "fc", "call_id": "call_2", "name": name, "arguments": arguments}
-    answer = asyncio.run(execute_tool_call(toolkit(), item))
+    answer = asyncio.run(execute_tool_call(item, toolkit()))
     assert answer == {"type": "function_call_output", "call_id": "call_2", "output": expected}
-    assert asyncio.run(execute_tool_call(toolkit(), SimpleNamespace(**item))) == answer
+    assert asyncio.run(execute_tool_call(SimpleNamespace(**item), toolkit())) == answer
 
 
 @pytest.mark.parametrize(
@@ -122,14 +122,14 @@ def test_two_tools_are_never_published_by_one_name() -> None:
 
 def test_custom_tool_calls_are_answered() -> None:
     call = {"id": "call_1", "type": "custom", "custom": {"name": "sql", "input": "select 1"}}
-    answer = asyncio.run(execute_tool_call(toolkit(), call))
+    answer = asyncio.run(execute_tool_call(call, toolkit()))
     assert (answer["role"], answer["tool_call_id"]) == ("tool", "call_1")
     assert answer["content"] == (
         'Error [invalid_request]: The call of "sql" is a custom tool call; tools here are functions and take '
         "JSON arguments."
     )
     item = {"type": "custom_tool_call", "call_id": "call_2", "name": "sql", "input": "x"}
-    assert asyncio.run(execute_tool_call(toolkit(), item)) == {
+    assert asyncio.run(execute_tool_call(item, toolkit())) == {
         "type": "custom_tool_call_output",
         "call_id": "call_2",
         "output": answer["content"],
@@ -148,7 +148,7 @@ def test_custom_tool_calls_are_answered() -> None:
 )
 def test_what_is_no_tool_call_is_the_applications_mistake(call: Any) -> None:
     with pytest.raises(TypeError):
-        asyncio.run(execute_tool_call(toolkit(), call))
+        asyncio.run(execute_tool_call(call, toolkit()))
 
 
 def test_the_applications_callback_asks_the_user() -> None:
@@ -203,7 +203,7 @@ def test_a_chat_conversation() -> None:
         ask = {"model": "m", "tools": chat_tools(tools.definitions)}
         message = client.chat.completions.create(messages=messages, **ask).choices[0].message
         messages.append(message.model_dump(exclude_none=True))
-        answers = [asyncio.run(execute_tool_call(tools, call)) for call in message.tool_calls]
+        answers = [asyncio.run(execute_tool_call(call, tools)) for call in message.tool_calls]
         end = client.chat.completions.create(messages=[*messages, *answers], **ask)
         assert end.choices[0].message.content == "done"
         check(answers, "content")
@@ -219,7 +219,7 @@ def test_a_responses_conversation() -> None:
         output = client.responses.create(input=items, **ask).output
         items += [item.model_dump(exclude_none=True, by_alias=True) for item in output]
         calls = [item for item in output if item.type.endswith("_call")]
-        answers = [asyncio.run(execute_tool_call(tools, call)) for call in calls]
+        answers = [asyncio.run(execute_tool_call(call, tools)) for call in calls]
         assert client.responses.create(input=[*items, *answers], **ask).output_text == "done"
         check(answers, "output")
         assert server.seen[0]["tools"] == responses_tools(tools.definitions)
@@ -234,7 +234,7 @@ def test_an_asynchronous_conversation() -> None:
                 model="m", messages=[{"role": "user", "content": "hi"}], tools=chat_tools(tools.definitions)
             )
             calls = first.choices[0].message.tool_calls
-            return list(await asyncio.gather(*(execute_tool_call(tools, call) for call in calls)))
+            return list(await asyncio.gather(*(execute_tool_call(call, tools) for call in calls)))
 
     with loopback(CALLS) as server:
         check(asyncio.run(run(server.url)), "content")

@@ -96,29 +96,29 @@ def test_mcp_a_client_that_leaves_closes_the_stream(era: str) -> None:
 
 @NAMES
 def test_the_other_adapters_give_the_chunks_and_then_the_answer(name: str) -> None:
-    *chunks, answer = collect(openai.stream_tool_call(streams(), chat(name)))
+    *chunks, answer = collect(openai.stream_tool_call(chat(name), streams()))
     assert chunks == CHUNKS
     assert answer.message == {"role": "tool", "tool_call_id": "c", "content": WHOLE}
-    *chunks, answer = collect(openai.stream_tool_call(streams(), item(name)))
+    *chunks, answer = collect(openai.stream_tool_call(item(name), streams()))
     assert chunks == CHUNKS
     assert answer.message == {"type": "function_call_output", "call_id": "c", "output": WHOLE}
-    *chunks, answer = collect(anthropic.stream_tool_use(streams(), block(name)))
+    *chunks, answer = collect(anthropic.stream_tool_use(block(name), streams()))
     assert chunks == CHUNKS
     assert answer.message == {"type": "tool_result", "tool_use_id": "c", "content": WHOLE}
     assert answer.response.content == json.loads(WHOLE)
 
 
 def test_a_stream_that_raises_ends_in_an_answer_that_says_so() -> None:
-    chunk, answer = collect(anthropic.stream_tool_use(streams(), block("broken")))
+    chunk, answer = collect(anthropic.stream_tool_use(block("broken"), streams()))
     assert chunk == "one"
     assert answer.message["is_error"]
-    chunk, answer = collect(openai.stream_tool_call(streams(), chat("broken")))
+    chunk, answer = collect(openai.stream_tool_call(chat("broken"), streams()))
     assert answer.message["content"].startswith("Error [internal_error]")
 
 
 def test_what_cannot_be_read_is_one_answer() -> None:
     bad = {"id": "c", "type": "function", "function": {"name": "lines", "arguments": "{"}}
-    (answer,) = collect(openai.stream_tool_call(streams(), bad))
+    (answer,) = collect(openai.stream_tool_call(bad, streams()))
     assert answer.message["content"].startswith("Error [invalid_request]")
     assert not answer.response.success
 
@@ -130,8 +130,8 @@ def test_an_abandoned_stream_closes_its_generator(adapter: str) -> None:
 
     async def work() -> None:
         opened = {
-            "openai": lambda: openai.stream_tool_call(toolkit, chat("endless")),
-            "anthropic": lambda: anthropic.stream_tool_use(toolkit, block("endless")),
+            "openai": lambda: openai.stream_tool_call(chat("endless"), toolkit),
+            "anthropic": lambda: anthropic.stream_tool_use(block("endless"), toolkit),
             "toolkit": lambda: toolkit.stream("endless", {}),
         }
         async with aclosing(opened[adapter]()) as stream:
@@ -145,8 +145,8 @@ def test_final_answers_and_extras_come_beside_the_message() -> None:
     session = streams().session()
 
     async def work() -> list[Any]:
-        chats = [await openai.answer_tool_call(session, chat("count")) for _ in range(2)]
-        return [*chats, await anthropic.answer_tool_use(session, block("count"))]
+        chats = [await openai.answer_tool_call(chat("count"), session) for _ in range(2)]
+        return [*chats, await anthropic.answer_tool_use(block("count"), session)]
 
     answers = asyncio.run(work())
     assert [answer.response.content for answer in answers] == [1, 2, 3]

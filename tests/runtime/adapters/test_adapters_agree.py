@@ -25,15 +25,15 @@ async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
             content: Any = (await client.call_tool(name, arguments)).content[0]
             found[f"mcp {era}"] = content.text
     chat = {"id": "1", "type": "function", "function": {"name": name, "arguments": sent}}
-    found["chat"] = (await execute_tool_call(tools, chat))["content"]
+    found["chat"] = (await execute_tool_call(chat, tools))["content"]
     item = {"type": "function_call", "call_id": "1", "name": name, "arguments": sent}
-    found["responses"] = (await execute_tool_call(tools, item))["output"]
+    found["responses"] = (await execute_tool_call(item, tools))["output"]
     block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
-    found["anthropic"] = (await execute_tool_use(tools, block))["content"]
+    found["anthropic"] = (await execute_tool_use(block, tools))["content"]
     use = {"toolUse": {"toolUseId": "1", "name": name, "input": arguments}}
-    (content,) = (await bedrock.execute_tool_use(tools, use))["toolResult"]["content"]
+    (content,) = (await bedrock.execute_tool_use(use, tools))["toolResult"]["content"]
     found["bedrock"] = content["text"]
-    part = await gemini.execute_function_call(tools, {"name": name, "args": arguments})
+    part = await gemini.execute_function_call({"name": name, "args": arguments}, tools)
     told = part["function_response"]["response"]
     found["gemini"] = told["error"] if "error" in told else as_text(told["output"])
     return found

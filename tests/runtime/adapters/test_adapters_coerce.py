@@ -63,9 +63,9 @@ def test_openai_and_anthropic_tell_it_in_the_response() -> None:
         item = {"type": "function_call", "call_id": "1", "name": "echo", "arguments": sent}
         block = {"type": "tool_use", "id": "1", "name": "echo", "input": ARGUMENTS}
         return [
-            await answer_tool_call(kit, chat(sent)),
-            await answer_tool_call(kit, item),
-            await answer_tool_use(kit, block),
+            await answer_tool_call(chat(sent), kit),
+            await answer_tool_call(item, kit),
+            await answer_tool_use(block, kit),
         ]
 
     for answer in asyncio.run(work()):
@@ -78,7 +78,7 @@ def test_arguments_that_are_encoded_twice() -> None:
     async def work() -> list[Any]:
         kit, twice = Toolkit([Echo()]), json.dumps(ARGUMENTS)
         block = {"type": "tool_use", "id": "1", "name": "echo", "input": twice}
-        return [await answer_tool_call(kit, chat(json.dumps(twice))), await answer_tool_use(kit, block)]
+        return [await answer_tool_call(chat(json.dumps(twice)), kit), await answer_tool_use(block, kit)]
 
     for answer in asyncio.run(work()):
         assert answer.response.content == WANTED
@@ -89,7 +89,7 @@ def test_strict_openai_restores_and_mends() -> None:
     async def work() -> Any:
         sent = json.dumps({"when": {"asap": "true"}, "guests": "2", "note": None, "dishes": None})
         call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": sent}}
-        return await answer_tool_call(toolkit(), call)
+        return await answer_tool_call(call, toolkit())
 
     response = asyncio.run(work()).response
     assert response.success, response.as_text()

@@ -6,55 +6,58 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from toolgen.runtime.adapters.calls import Directory, Incoming, Speaker, get, identifier
-from toolgen.runtime.adapters.naming import published, published_name, wire_names
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
-from toolgen.runtime.toolkit import Toolkit
+from toolgen.schema.dialects import Published
 
-JsonObject = dict[str, Any]
-
-TARGET: Final = "anthropic"
-_DIRECTORY: Final = Directory(TARGET)
+from .provider import JsonObject, Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
 
 
 def anthropic_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """The `tools` of a Messages request. Raises ValueError where two have one name."""
-    wire_names(definitions, TARGET)
-    return [_tool(each) for each in definitions.values()]
+    """Return the `tools` of a Messages request. Raises ValueError if two have one name."""
+    return PROVIDER.definitions(definitions)
 
 
-def _tool(definition: ToolDefinition) -> JsonObject:
-    made = published(definition, TARGET)
-    tool = {
-        "name": published_name(definition, TARGET),
-        "description": definition["description"],
-        "input_schema": made.schema,
-    }
-    return {**tool, "strict": True} if made.strict else tool
+def _describe(name: str, description: str, published: Published) -> JsonObject:
+    tool = {"name": name, "description": description, "input_schema": published.schema}
+    return {**tool, "strict": True} if published.strict else tool
 
 
-def _read(toolkit: Toolkit, block: Any) -> Incoming:
+def _is_tool_use(block: Any) -> bool:
+    """True for calls of functions; a block with a toolset is a call of Anthropic's browser, for instance."""
+    return get(block, "type") == "tool_use" and get(block, "toolset_name") is None
+
+
+def _find(value: Any) -> list[Any]:
+    return find_calls(value, _is_tool_use, ("content",))
+
+
+def _read(block: Any) -> ProviderCall:
     kind, name = get(block, "type"), get(block, "name")
     if kind != "tool_use" or not isinstance(name, str):
         raise TypeError(
             "a tool call is a block of `message.content` of type tool_use, "
             f"not {type(block).__name__}" + (f" of type {kind!r}" if isinstance(kind, str) else "")
         )
-    wire_name = _DIRECTORY.wire_name(toolkit, name)
-    arguments = _DIRECTORY.restored(toolkit, wire_name, get(block, "input"))
-    return Incoming(wire_name, arguments, partial(_result, identifier(block, "id")))
+    call_id, toolset = identifier(block, "id"), get(block, "toolset_name")
+    result: JsonObject = {"type": "tool_result", "tool_use_id": call_id}
+    if toolset is not None:
+        result["toolset_name"] = toolset
+    return ProviderCall(call_id, name, get(block, "input"), partial(_result, result))
 
 
-def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
-    block = {"type": "tool_result", "tool_use_id": tool_use_id, "content": response.as_text()}
+def _result(result: JsonObject, response: ToolResponse) -> JsonObject:
+    block = {**result, "content": response.as_text()}
     return block if response.success else {**block, "is_error": True}
 
 
-SPEAKER: Final = Speaker(_read)
+PROVIDER: Final = Provider("anthropic", _read, _find, _describe)
+ADAPTER: Final = ProviderAdapter(PROVIDER)
 
-execute_tool_use = SPEAKER.execute
+execute_tool_use = ADAPTER.execute
 """Answer one `tool_use` block with the `tool_result` block to send back."""
 
-answer_tool_use = SPEAKER.answer
-stream_tool_use = SPEAKER.stream
+answer_tool_use = ADAPTER.answer
+stream_tool_use = ADAPTER.stream
+run_tool_calls = ADAPTER.run
+answer_tool_calls = ADAPTER.answer_all

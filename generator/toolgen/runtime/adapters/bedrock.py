@@ -6,46 +6,47 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from toolgen.runtime.adapters.calls import Directory, Incoming, Speaker, get, identifier
-from toolgen.runtime.adapters.naming import published, published_name, wire_names
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
-from toolgen.runtime.toolkit import Toolkit
+from toolgen.schema.dialects import Published
 
-JsonObject = dict[str, Any]
-
-TARGET: Final = "bedrock"
-_DIRECTORY: Final = Directory(TARGET)
+from .provider import JsonObject, Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
 
 
 def tool_config(definitions: Mapping[str, ToolDefinition]) -> JsonObject:
-    """The `toolConfig` of a Converse request. Raises ValueError where two tools have one name."""
-    wire_names(definitions, TARGET)
-    return {"tools": [_tool(each) for each in definitions.values()]}
+    """Return the `toolConfig` of a Converse request. Raises ValueError if two tools have one name."""
+    return {"tools": PROVIDER.definitions(definitions)}
 
 
-def _tool(definition: ToolDefinition) -> JsonObject:
-    made = published(definition, TARGET)
-    spec = {
-        "name": published_name(definition, TARGET),
-        "description": definition["description"],
-        "inputSchema": {"json": made.schema},
-    }
-    return {"toolSpec": {**spec, "strict": True} if made.strict else spec}
+def _describe(name: str, description: str, published: Published) -> JsonObject:
+    spec = {"name": name, "description": description, "inputSchema": {"json": published.schema}}
+    return {"toolSpec": {**spec, "strict": True} if published.strict else spec}
 
 
-def _read(toolkit: Toolkit, block: Any) -> Incoming:
-    """A content block with `toolUse`, or what is in it."""
+def _tool_use(block: Any) -> Any:
+    """Return the `toolUse` of a content block; anything else as it is."""
     inner = get(block, "toolUse")
-    use = block if inner is None else inner
+    return block if inner is None else inner
+
+
+def _is_tool_use(block: Any) -> bool:
+    use = _tool_use(block)
+    return get(use, "toolUseId") is not None and get(use, "type") != "server_tool_use"
+
+
+def _find(value: Any) -> list[Any]:
+    return find_calls(value, _is_tool_use, ("output", "message", "content"))
+
+
+def _read(block: Any) -> ProviderCall:
+    use = _tool_use(block)
     name = get(use, "name")
     if not isinstance(name, str):
         raise TypeError(
             f"a tool call is a block of `message.content` with `toolUse`, not {type(block).__name__}"
         )
-    wire_name = _DIRECTORY.wire_name(toolkit, name)
-    arguments = _DIRECTORY.restored(toolkit, wire_name, get(use, "input"))
-    return Incoming(wire_name, arguments, partial(_result, identifier(use, "toolUseId")))
+    call_id = identifier(use, "toolUseId")
+    return ProviderCall(call_id, name, get(use, "input"), partial(_result, call_id))
 
 
 def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
@@ -59,10 +60,13 @@ def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
     }
 
 
-SPEAKER: Final = Speaker(_read)
+PROVIDER: Final = Provider("bedrock", _read, _find, _describe)
+ADAPTER: Final = ProviderAdapter(PROVIDER)
 
-execute_tool_use = SPEAKER.execute
+execute_tool_use = ADAPTER.execute
 """Answer one `toolUse` block with the `toolResult` block to send back."""
 
-answer_tool_use = SPEAKER.answer
-stream_tool_use = SPEAKER.stream
+answer_tool_use = ADAPTER.answer
+stream_tool_use = ADAPTER.stream
+run_tool_calls = ADAPTER.run
+answer_tool_calls = ADAPTER.answer_all

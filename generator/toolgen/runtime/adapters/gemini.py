@@ -6,61 +6,67 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from toolgen.runtime.adapters.calls import Directory, Incoming, Speaker, get
-from toolgen.runtime.adapters.naming import published, published_name, wire_names
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
-from toolgen.runtime.toolkit import Toolkit
+from toolgen.schema.dialects import Published
 
-JsonObject = dict[str, Any]
-
-TARGET: Final = "gemini"
-_DIRECTORY: Final = Directory(TARGET)
+from .provider import JsonObject, Provider, ProviderAdapter, ProviderCall, find_calls, get
 
 
 def gemini_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """The `tools` of a request: one, with every function. Raises ValueError where two have one name."""
+    """Return the `tools` of a request: one, with every function. Raises ValueError if two have one name."""
     return [{"function_declarations": function_declarations(definitions)}]
 
 
 def function_declarations(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """The functions as Gemini has them. Raises ValueError where two have one name."""
-    wire_names(definitions, TARGET)
-    return [
-        {
-            "name": published_name(each, TARGET),
-            "description": each["description"],
-            "parameters_json_schema": published(each, TARGET).schema,
-        }
-        for each in definitions.values()
-    ]
+    """Return the functions as Gemini has them. Raises ValueError if two have one name."""
+    return PROVIDER.definitions(definitions)
 
 
-def _read(toolkit: Toolkit, call: Any) -> Incoming:
-    """A `FunctionCall`, or a part of a message that has one; an SDK's object or a dict."""
+def _describe(name: str, description: str, published: Published) -> JsonObject:
+    return {"name": name, "description": description, "parameters_json_schema": published.schema}
+
+
+def _function_call(call: Any) -> Any:
+    """Return the `FunctionCall` in a part of a message; anything else as it is."""
     for key in ("function_call", "functionCall"):
         call = call if get(call, key) is None else get(call, key)
-    name = get(call, "name")
+    return call
+
+
+def _is_function_call(item: Any) -> bool:
+    return isinstance(get(_function_call(item), "name"), str)
+
+
+def _find(value: Any) -> list[Any]:
+    return find_calls(value, _is_function_call, ("candidates", "content", "parts"))
+
+
+def _read(call: Any) -> ProviderCall:
+    call = _function_call(call)
+    name, sent, call_id = get(call, "name"), get(call, "args"), get(call, "id")
     if not isinstance(name, str):
         raise TypeError(
             f"a tool call is one of `response.function_calls`, or a part with one, not {type(call).__name__}"
         )
-    wire_name = _DIRECTORY.wire_name(toolkit, name)
-    sent = get(call, "args")
-    arguments = _DIRECTORY.restored(toolkit, wire_name, {} if sent is None else sent)
-    return Incoming(wire_name, arguments, partial(_part, get(call, "id"), name))
+    if get(call, "partial_args") or get(call, "will_continue"):
+        raise TypeError(f"the tool call of {name} is incomplete: its arguments are still being streamed")
+    return ProviderCall(call_id, name, {} if sent is None else sent, partial(_part, call_id, name))
 
 
 def _part(call_id: Any, name: str, response: ToolResponse) -> JsonObject:
-    told = {"output": response.content} if response.success else {"error": response.as_text()}
-    answer = {"name": name, "response": told}
+    result = {"output": response.content} if response.success else {"error": response.as_text()}
+    answer = {"name": name, "response": result}
     return {"function_response": answer if call_id is None else {"id": call_id, **answer}}
 
 
-SPEAKER: Final = Speaker(_read)
+PROVIDER: Final = Provider("gemini", _read, _find, _describe)
+ADAPTER: Final = ProviderAdapter(PROVIDER)
 
-execute_function_call = SPEAKER.execute
+execute_function_call = ADAPTER.execute
 """Answer one function call with the part to send back, which has the `function_response`."""
 
-answer_function_call = SPEAKER.answer
-stream_function_call = SPEAKER.stream
+answer_function_call = ADAPTER.answer
+stream_function_call = ADAPTER.stream
+run_tool_calls = ADAPTER.run
+answer_tool_calls = ADAPTER.answer_all

@@ -7,53 +7,60 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, NoReturn
 
-from toolgen.runtime.adapters.calls import Directory, Incoming, Speaker, get, identifier
-from toolgen.runtime.adapters.naming import published, published_name, wire_names
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
-from toolgen.runtime.toolkit import Toolkit
+from toolgen.schema.dialects import Published
 
-JsonObject = dict[str, Any]
-
-TARGET: Final = "openai"
-_DIRECTORY: Final = Directory(TARGET)
+from .provider import JsonObject, Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier, plain
 
 
 def chat_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """The `tools` of a Chat Completions request. Raises ValueError where two have one name."""
-    wire_names(definitions, TARGET)
-    return [{"type": "function", "function": _function(each)} for each in definitions.values()]
+    """Return the `tools` of a Chat Completions request. Raises ValueError if two have one name."""
+    return [{"type": "function", "function": each} for each in PROVIDER.definitions(definitions)]
 
 
 def responses_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """The `tools` of a Responses request. Raises ValueError where two have one name."""
-    wire_names(definitions, TARGET)
-    return [{"type": "function", **_function(each)} for each in definitions.values()]
+    """Return the `tools` of a Responses request. Raises ValueError if two have one name."""
+    return [{"type": "function", **each} for each in PROVIDER.definitions(definitions)]
 
 
-def _function(definition: ToolDefinition) -> JsonObject:
-    made = published(definition, TARGET)
+def _describe(name: str, description: str, published: Published) -> JsonObject:
+    # `strict` is always given: the defaults of the two APIs differ
     return {
-        "name": published_name(definition, TARGET),
-        "description": definition["description"],
-        "parameters": made.schema,
-        "strict": made.strict,  # always said: the two APIs differ in what they take for granted
+        "name": name,
+        "description": description,
+        "parameters": published.schema,
+        "strict": published.strict,
     }
 
 
-def read_tool_call(toolkit: Toolkit, call: Any) -> Incoming:
-    """A tool call of a model, as the toolkit takes it. Raises TypeError for what is no tool call."""
+def _is_function_call(item: Any) -> bool:
+    kind = get(item, "type")
+    if kind == "function_call":
+        return True
+    return kind in ("function", None) and get(item, "id") is not None and get(item, "function") is not None
+
+
+def _find(value: Any) -> list[Any]:
+    return find_calls(value, _is_function_call, ("choices", "message", "tool_calls", "output"))
+
+
+def _read(call: Any) -> ProviderCall:
     kind, function = get(call, "type"), get(call, "function")
     if function is not None:
-        return _function_call(toolkit, function, partial(_message, identifier(call, "id")))
+        call_id = identifier(call, "id")
+        return _function_call(call_id, function, partial(_message, call_id))
     if kind == "function_call":
-        return _function_call(toolkit, call, partial(_item, kind, identifier(call, "call_id")))
+        call_id = identifier(call, "call_id")
+        return _function_call(call_id, call, partial(_item, _output(kind, call, ("caller", "namespace"))))
     if kind == "custom" and (custom := get(call, "custom")) is not None:
-        return _custom_call(custom, partial(_message, identifier(call, "id")))
+        call_id = identifier(call, "id")
+        return _custom_call(call_id, custom, partial(_message, call_id))
     if kind == "custom_tool_call":
-        return _custom_call(call, partial(_item, kind, identifier(call, "call_id")))
+        call_id = identifier(call, "call_id")
+        return _custom_call(call_id, call, partial(_item, _output(kind, call, ("caller",))))
     raise TypeError(
         "a tool call is an item of `message.tool_calls` (Chat) or an output item of type function_call "
         f"(Responses), not {type(call).__name__}" + (f" of type {kind!r}" if isinstance(kind, str) else "")
@@ -64,48 +71,37 @@ def _message(tool_call_id: str, response: ToolResponse) -> JsonObject:
     return {"role": "tool", "tool_call_id": tool_call_id, "content": response.as_text()}
 
 
-def _item(kind: str, call_id: str, response: ToolResponse) -> JsonObject:
-    return {"type": f"{kind}_output", "call_id": call_id, "output": response.as_text()}
+def _output(kind: str, call: Any, returned: tuple[str, ...]) -> JsonObject:
+    """The output item without its output. The fields `returned` of the call go back as they came."""
+    item = {"type": f"{kind}_output", "call_id": identifier(call, "call_id")}
+    return item | {key: plain(value) for key in returned if (value := get(call, key)) is not None}
 
 
-def _custom_call(call: Any, wrap: Callable[[ToolResponse], JsonObject]) -> Incoming:
+def _item(item: JsonObject, response: ToolResponse) -> JsonObject:
+    return {**item, "output": response.as_text()}
+
+
+def _custom_call(call_id: str, call: Any, write: Callable[[ToolResponse], JsonObject]) -> ProviderCall:
     name = get(call, "name")
     shown = quote(name) if isinstance(name, str) else "it"
     error = InvalidRequestError(
         f"The call of {shown} is a custom tool call; tools here are functions and take JSON arguments."
     )
-    return Incoming(str(name), None, wrap, error)
+    return ProviderCall(call_id, str(name), None, write, error=error)
 
 
-def _function_call(toolkit: Toolkit, call: Any, wrap: Callable[[ToolResponse], JsonObject]) -> Incoming:
-    name = get(call, "name")
+def _function_call(call_id: str, call: Any, write: Callable[[ToolResponse], JsonObject]) -> ProviderCall:
+    name, arguments = get(call, "name"), get(call, "arguments")
     if not isinstance(name, str):
         raise TypeError("the tool call names no tool")
-    wire_name = _DIRECTORY.wire_name(toolkit, name)
-    try:
-        arguments = _DIRECTORY.restored(toolkit, wire_name, _parse(wire_name, get(call, "arguments")))
-    except InvalidRequestError as error:
-        return Incoming(wire_name, None, wrap, error)
-    except RecursionError:
-        return Incoming(wire_name, None, wrap, _not_json(wire_name, "nested too deeply"))
-    return Incoming(wire_name, arguments, wrap)
-
-
-def _parse(name: str, arguments: Any) -> Any:
-    """The arguments as data. Models that mean none send an empty string, or nothing."""
-    if arguments is None or arguments == "":
-        return {}
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return json.loads(arguments, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        where = f"{error.msg} at line {error.lineno}, column {error.colno}"
-        raise _not_json(name, where) from None
-    except _ConstantError as error:
-        raise _not_json(name, f"{error} is not a JSON number") from None
-    except ValueError:  # Python's limit for the conversion of texts to integers
-        raise _not_json(name, "a number has too many digits") from None
+    if arguments is None or arguments == "":  # what models send for no arguments
+        arguments = {}
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            return ProviderCall(call_id, name, None, write, invalid_json=_reason(error))
+    return ProviderCall(call_id, name, arguments, write)
 
 
 class _ConstantError(ValueError):
@@ -116,16 +112,25 @@ def _refuse_constant(word: str) -> NoReturn:
     raise _ConstantError(word)
 
 
-def _not_json(name: str, why: str) -> InvalidRequestError:
-    return InvalidRequestError(
-        f"Invalid arguments for {quote(name)[1:-1]}:\n- $: expected a JSON object, got invalid JSON: {why}"
-    )
+def _reason(error: ValueError | RecursionError) -> str:
+    match error:
+        case RecursionError():
+            return "nested too deeply"
+        case json.JSONDecodeError():
+            return f"{error.msg} at line {error.lineno}, column {error.colno}"
+        case _ConstantError():
+            return f"{error} is not a JSON number"
+        case _:  # Python's limit for the conversion of text to integers
+            return "a number has too many digits"
 
 
-SPEAKER: Final = Speaker(read_tool_call)
+PROVIDER: Final = Provider("openai", _read, _find, _describe)
+ADAPTER: Final = ProviderAdapter(PROVIDER)
 
-execute_tool_call = SPEAKER.execute
+execute_tool_call = ADAPTER.execute
 """Answer one tool call with the `tool` message or the `function_call_output` item to send back."""
 
-answer_tool_call = SPEAKER.answer
-stream_tool_call = SPEAKER.stream
+answer_tool_call = ADAPTER.answer
+stream_tool_call = ADAPTER.stream
+run_tool_calls = ADAPTER.run
+answer_tool_calls = ADAPTER.answer_all

@@ -11,7 +11,20 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from typing import Any, Literal
 
-from .shared import Bridge, ContextOf, ScopesOf, about, agreed, refuse, refused, undecided
+from .shared import (
+    Bridge,
+    CallOptions,
+    ContextOf,
+    ListenOf,
+    ProgressOf,
+    ScopesOf,
+    TextOf,
+    about,
+    agreed,
+    refuse,
+    refused,
+    undecided,
+)
 
 try:
     from langchain_core.runnables import RunnableConfig
@@ -22,7 +35,6 @@ except ModuleNotFoundError as error:
 from pydantic import Field, InstanceOf
 
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
-from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
@@ -32,20 +44,35 @@ Answered = tuple[str, dict[str, Any]]
 
 def langchain_tools(
     toolkit: Toolkit,
-    *,
     confirm: Confirm | None = None,
+    *,
     context: ContextOf | None = None,
     scopes: ScopesOf | None = None,
+    principal: TextOf | None = None,
+    session: TextOf | None = None,
+    progress: ProgressOf | None = None,
+    listen: ListenOf | None = None,
+    confirmation_token: TextOf | None = None,
 ) -> list[BaseTool]:
     """The toolkit's tools as they are now, by wire name.
 
     Content is the text that every adapter gives, the artifact is the whole response as a dict. Errors are
     ToolExceptions, handled: the model reads their text; set `handle_tool_error = False` to have them raised.
     A tool with `confirm` asks by `confirm`, or else by an interrupt of LangGraph, in the words of
-    HumanInTheLoopMiddleware; outside of a graph its `on_unsupported` decides. `context` and
-    `scopes` are given the RunnableConfig of each call. Progress and chunks go to LangGraph's custom stream.
+    HumanInTheLoopMiddleware; outside of a graph its `on_unsupported` decides. The other
+    options are functions of the RunnableConfig of each call. Progress and chunks go to LangGraph's custom
+    stream, unless `progress` and `listen` say otherwise.
     """
-    bridge = Bridge(toolkit, confirm, context, scopes)
+    options = CallOptions(
+        context=context,
+        scopes=scopes,
+        principal=principal,
+        session=session,
+        progress=progress,
+        listen=listen,
+        confirmation_token=confirmation_token,
+    )
+    bridge = Bridge(toolkit, confirm, options)
     return [_tool(bridge, definition) for definition in toolkit.definitions.values()]
 
 
@@ -86,10 +113,10 @@ class ToolkitTool(BaseTool):
         return _wait_for(lambda: self._arun(arguments, tool_call_id, config))
 
     async def _arun(self, arguments: Any, tool_call_id: str | None, config: RunnableConfig) -> Answered:
-        told = _told(self.name, tool_call_id)
+        reporters = _reporters(self.name, tool_call_id)
 
         async def call(confirm: Confirm | None) -> ToolResponse:
-            return await self.bridge.call(self.name, arguments, config, confirm=confirm, told=told)
+            return await self.bridge.call(self.name, arguments, config, confirm, **reporters)
 
         if not self.asks or self.bridge.confirm is not None:
             return _answered(await call(self.bridge.confirm))
@@ -151,10 +178,11 @@ def _interrupt(asked: Confirmation, tool_call_id: str | None, own_task: bool) ->
     return is_meant and answer.get("decisions") == [{"type": "approve"}]
 
 
-def _told(name: str, tool_call_id: str | None) -> tuple[Progress | None, Listener | None]:
+def _reporters(name: str, tool_call_id: str | None) -> dict[str, Any]:
+    """Return `progress` and `listen` that write to LangGraph's custom stream; nothing outside of a graph."""
     runtime = _runtime()
     if runtime is None:
-        return None, None
+        return {}
     call = {"tool_name": name, "tool_call_id": tool_call_id}
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -163,7 +191,7 @@ def _told(name: str, tool_call_id: str | None) -> tuple[Progress | None, Listene
     async def listen(chunk: Any) -> None:
         runtime.stream_writer({**call, "chunk": chunk})
 
-    return progress, listen
+    return {"progress": progress, "listen": listen}
 
 
 def _wait_for(start: Callable[[], Coroutine[Any, Any, Answered]]) -> Answered:

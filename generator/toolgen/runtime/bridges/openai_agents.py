@@ -6,7 +6,19 @@ from copy import deepcopy
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .shared import Bridge, ContextOf, ScopesOf, agreed, refuse, refused, undecided
+from .shared import (
+    Bridge,
+    CallOptions,
+    ContextOf,
+    ListenOf,
+    ProgressOf,
+    ScopesOf,
+    TextOf,
+    agreed,
+    refuse,
+    refused,
+    undecided,
+)
 
 try:
     from agents import FunctionTool, FunctionToolResult, RunContextWrapper, ToolsToFinalOutputResult
@@ -15,8 +27,7 @@ try:
 except ModuleNotFoundError as error:
     refuse(error, "the OpenAI Agents SDK", "openai-agents", ("agents",))
 
-from toolgen.runtime.adapters.calls import Incoming
-from toolgen.runtime.adapters.openai import read_tool_call, responses_tools
+from toolgen.runtime.adapters.openai import answer_tool_call, responses_tools
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.errors import ConfirmationRequiredError
 from toolgen.runtime.response import ToolResponse
@@ -28,24 +39,50 @@ CUSTOM_DATA = "toolgen"
 
 def openai_agents_tools(
     toolkit: Toolkit,
-    *,
     confirm: Confirm | None = None,
+    *,
     context: ContextOf | None = None,
     scopes: ScopesOf | None = None,
+    principal: TextOf | None = None,
+    session: TextOf | None = None,
+    progress: ProgressOf | None = None,
+    listen: ListenOf | None = None,
+    confirmation_token: TextOf | None = None,
 ) -> list[FunctionTool]:
     """The toolkit's tools as they are now, published as `targets.openai` says; strict schemas are undone.
 
     The output is the text that every adapter gives, also of an error; the item's `custom_data["toolgen"]` is
     the whole response as a dict. A tool with `confirm` asks by `confirm`, or else needs approval as the SDK
-    does it. `context` and `scopes` are given the ToolContext of each call; the RunContextWrapper, while it is
-    found out whether it needs approval. Raises ValueError where two tools have one name.
+    does it. The other options are functions of the ToolContext of each call; of the RunContextWrapper, while
+    it is found out whether it needs approval. Raises ValueError if two tools have one name.
     """
-    bridge = Bridge(toolkit, confirm, context, scopes)
+    options = CallOptions(
+        context=context,
+        scopes=scopes,
+        principal=principal,
+        session=session,
+        progress=progress,
+        listen=listen,
+        confirmation_token=confirmation_token,
+    )
+    bridge = OpenAIBridge(toolkit, confirm, options)
     published = responses_tools(toolkit.definitions)
     return [
         _tool(bridge, each, "confirm" in definition)
         for each, definition in zip(published, toolkit.definitions.values(), strict=True)
     ]
+
+
+class OpenAIBridge(Bridge):
+    """A bridge whose calls have published names, and arguments in OpenAI's dialect or as its JSON."""
+
+    async def call(
+        self, name: str, arguments: Any, native: Any, confirm: Confirm | None, **defaults: Any
+    ) -> ToolResponse:
+        """Call a tool through the adapter for OpenAI."""
+        call = {"type": "function_call", "call_id": "", "name": name, "arguments": arguments}
+        options = defaults | self.options.of(native)
+        return (await answer_tool_call(call, self.toolkit, confirm, **options)).response
 
 
 def _tool(bridge: Bridge, published: dict[str, Any], asks: bool) -> FunctionTool:
@@ -54,23 +91,17 @@ def _tool(bridge: Bridge, published: dict[str, Any], asks: bool) -> FunctionTool
     responses: WeakKeyDictionary[ToolContext[Any], ToolResponse] = WeakKeyDictionary()
 
     async def invoke(ctx: ToolContext[Any], arguments: str) -> str:
-        call = _read(bridge.toolkit, name, arguments)
-        if call.error is not None:
-            response = ToolResponse(call.name, False, error=call.error)
-        else:
-            confirm = _decision(ctx) if by_approval else bridge.confirm
-            try:
-                response = await bridge.call(call.name, call.arguments, ctx, confirm=confirm)
-            except ConfirmationPending:
-                response = ToolResponse(call.name, False, error=ConfirmationRequiredError())
+        confirm = _decision(ctx) if by_approval else bridge.confirm
+        try:
+            response = await bridge.call(name, arguments, ctx, confirm)
+        except ConfirmationPending as pending:
+            asked = pending.confirmation
+            response = ToolResponse(asked.tool_name, False, error=ConfirmationRequiredError())
         responses[ctx] = response
         return response.as_text()
 
     async def needs_approval(ctx: RunContextWrapper[Any], parameters: dict[str, Any], call_id: str) -> bool:
-        call = _read(bridge.toolkit, name, parameters)
-        if call.error is not None:
-            return False  # it is answered with the error, and never executed
-        return await bridge.would_ask(call.name, call.arguments, ctx)
+        return await bridge.would_ask(name, parameters, ctx)
 
     def custom_data(context: FunctionToolCustomDataContext) -> dict[str, Any]:
         response = responses.get(context.tool_context)
@@ -101,12 +132,6 @@ def stop_on_final_answer(
         if data.get(CUSTOM_DATA, {}).get("final_answer"):
             return ToolsToFinalOutputResult(True, result.output)
     return ToolsToFinalOutputResult(False)
-
-
-def _read(toolkit: Toolkit, name: str, arguments: Any) -> Incoming:
-    return read_tool_call(
-        toolkit, {"type": "function_call", "call_id": "", "name": name, "arguments": arguments}
-    )
 
 
 def _decision(ctx: ToolContext[Any]) -> Confirm:

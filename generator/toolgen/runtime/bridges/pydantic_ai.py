@@ -6,7 +6,19 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from .shared import Bridge, ContextOf, ScopesOf, about, agreed, refuse, undecided
+from .shared import (
+    Bridge,
+    CallOptions,
+    ContextOf,
+    ListenOf,
+    ProgressOf,
+    ScopesOf,
+    TextOf,
+    about,
+    agreed,
+    refuse,
+    undecided,
+)
 
 try:
     from pydantic_ai import ApprovalRequired, CustomEvent, ModelRetry, RunContext, ToolFailed, ToolReturn
@@ -17,7 +29,6 @@ except ModuleNotFoundError as error:
     refuse(error, "pydantic-ai", "pydantic-ai-slim", ("pydantic_ai",))
 
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
-from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
@@ -44,19 +55,34 @@ class ToolkitChunk(CustomEvent):
 
 def pydantic_ai_toolset(
     toolkit: Toolkit,
-    *,
     confirm: Confirm | None = None,
+    *,
     context: ContextOf | None = None,
     scopes: ScopesOf | None = None,
+    principal: TextOf | None = None,
+    session: TextOf | None = None,
+    progress: ProgressOf | None = None,
+    listen: ListenOf | None = None,
+    confirmation_token: TextOf | None = None,
     id: str | None = None,  # noqa: A002  the framework's word
 ) -> AbstractToolset[Any]:
     """The toolkit as a toolset of an Agent, with the tools that it has at each step.
 
     Arguments that break the schema are a ModelRetry, any other error is a ToolFailed. A tool with `confirm`
-    asks by `confirm`, or else for approval as pydantic-ai does it (ApprovalRequired). `context` and
-    `scopes` are given the RunContext of each call. Progress and chunks are events of this module.
+    asks by `confirm`, or else for approval as pydantic-ai does it (ApprovalRequired). The other options are
+    functions of the RunContext of each call. Progress and chunks are events of this module, unless `progress`
+    and `listen` say otherwise.
     """
-    return ToolkitToolset(Bridge(toolkit, confirm, context, scopes), id)
+    options = CallOptions(
+        context=context,
+        scopes=scopes,
+        principal=principal,
+        session=session,
+        progress=progress,
+        listen=listen,
+        confirmation_token=confirmation_token,
+    )
+    return ToolkitToolset(Bridge(toolkit, confirm, options), id)
 
 
 class ToolkitToolset(AbstractToolset[Any]):
@@ -95,7 +121,7 @@ class ToolkitToolset(AbstractToolset[Any]):
         """
         confirm = self._bridge.confirm or (agreed if ctx.tool_call_approved else undecided)
         try:
-            response = await self._bridge.call(name, tool_args, ctx, confirm=confirm, told=_told(ctx))
+            response = await self._bridge.call(name, tool_args, ctx, confirm, **_reporters(ctx))
         except ConfirmationPending as pending:
             asked = pending.confirmation
             raise ApprovalRequired({"message": asked.message, "preview": asked.preview}) from None
@@ -129,11 +155,13 @@ def _returned(response: ToolResponse) -> ToolReturn[Any]:
     return ToolReturn(response.content, metadata=metadata)
 
 
-def _told(ctx: RunContext[Any]) -> tuple[Progress, Listener]:
+def _reporters(ctx: RunContext[Any]) -> dict[str, Any]:
+    """Return `progress` and `listen` that emit events of the run."""
+
     async def progress(done: float, total: float | None, message: str | None) -> None:
         await ctx.emit(ToolkitProgress(progress=done, total=total, message=message))
 
     async def listen(chunk: Any) -> None:
         await ctx.emit(ToolkitChunk(chunk=chunk))
 
-    return progress, listen
+    return {"progress": progress, "listen": listen}

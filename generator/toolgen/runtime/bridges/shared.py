@@ -1,19 +1,42 @@
-"""What all bridges share: how a framework's call becomes one of the toolkit's, and who asks the user."""
+"""What all bridges share: options of an application, calls of a toolkit, and the user's answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
+from toolgen.runtime.adapters.sessions import session_of
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
+# From the framework's context of a call to what adapters take by that name.
 ContextOf: TypeAlias = Callable[[Any], Mapping[Any, Any] | None]
-ScopesOf: TypeAlias = Callable[[Any], frozenset[str] | None]
+ScopesOf: TypeAlias = Callable[[Any], Collection[str] | None]
+TextOf: TypeAlias = Callable[[Any], str | None]
+ProgressOf: TypeAlias = Callable[[Any], Progress | None]
+ListenOf: TypeAlias = Callable[[Any], Listener | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOptions:
+    """Functions of the framework's context of a call, each for the argument of adapters that has its name."""
+
+    context: ContextOf | None = None
+    scopes: ScopesOf | None = None
+    principal: TextOf | None = None
+    session: TextOf | None = None
+    progress: ProgressOf | None = None
+    listen: ListenOf | None = None
+    confirmation_token: TextOf | None = None
+
+    def of(self, native: Any) -> dict[str, Any]:
+        """Return the arguments of one call; those that the application says nothing about are left out."""
+        functions = ((name, getattr(self, name)) for name in self.__slots__)
+        return {name: function(native) for name, function in functions if function is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,38 +44,30 @@ class Bridge:
     """A toolkit and what the application says about its calls."""
 
     toolkit: Toolkit
-    confirm: Confirm | None = None  # asks the user; None: the framework's own way
-    context: ContextOf | None = None  # the framework's context of a call → what the call injects, too
-    scopes: ScopesOf | None = None  # the same → what its caller may do; None: not asked for
+    confirm: Confirm | None  # asks the user; None: the framework's own way
+    options: CallOptions
 
     async def call(
-        self,
-        name: str,
-        arguments: Any,
-        native: Any,
-        *,
-        confirm: Confirm | None,
-        told: tuple[Progress | None, Listener | None] = (None, None),
+        self, name: str, arguments: Any, native: Any, confirm: Confirm | None, **defaults: Any
     ) -> ToolResponse:
-        """Call a tool. `native` is the framework's context of this call; `told` hears progress and chunks.
+        """Call a tool. `native` is the framework's context of the call.
 
-        Raises ConfirmationPending where `confirm` does, and what the application's functions raise.
+        `defaults` are arguments of adapters, for where the application says nothing. Raises
+        ConfirmationPending where `confirm` does, and what the application's functions raise.
         """
-        progress, listen = told
-        return await self.toolkit.call(
-            name,
-            arguments,
-            confirm=confirm,
-            context=None if self.context is None else self.context(native),
-            scopes=None if self.scopes is None else self.scopes(native),
-            progress=progress,
-            listen=listen,
-        )
+        options = defaults | self.options.of(native)
+        session, scopes = options.pop("session", None), options.pop("scopes", None)
+        toolkit = self.toolkit if session is None else session_of(self.toolkit, session)
+        granted = None if scopes is None else frozenset(scopes)
+        return await toolkit.call(name, arguments, confirm=confirm, scopes=granted, **options)
 
     async def would_ask(self, name: str, arguments: Any, native: Any) -> bool:
-        """Whether the user has to be asked about this call. Nothing is executed."""
+        """True if the user has to be asked about this call. Nothing is executed."""
+        token = self.options.confirmation_token
+        if token is not None and token(native) is not None:
+            return False  # approved elsewhere; the call itself redeems the token, or is refused
         try:
-            await self.call(name, arguments, native, confirm=undecided)
+            await self.call(name, arguments, native, undecided)
         except ConfirmationPending:
             return True
         return False
@@ -79,24 +94,30 @@ async def pending_question(
     arguments: Any,
     *,
     context: Mapping[Any, Any] | None = None,
-    scopes: frozenset[str] | None = None,
+    scopes: Collection[str] | None = None,
+    principal: str | None = None,
+    session: str | None = None,
 ) -> Confirmation | None:
-    """What the user would be asked about this call: message and preview. Nothing is executed.
+    """Return what the user would be asked about this call: message and preview. Nothing is executed.
 
     None where nobody has to be asked: the tool asks for no confirmation, or the call would be refused.
     """
     definition = toolkit.definition_of(name)
     if definition is None or "confirm" not in definition:
         return None
+    tools = toolkit if session is None else session_of(toolkit, session)
+    granted = None if scopes is None else frozenset(scopes)
     try:
-        await toolkit.call(name, arguments, confirm=undecided, context=context, scopes=scopes)
+        await tools.call(
+            name, arguments, confirm=undecided, context=context, scopes=granted, principal=principal
+        )
     except ConfirmationPending as pending:
         return pending.confirmation
     return None
 
 
 def about(definition: ToolDefinition) -> dict[str, Any]:
-    """What an application may want to know of a tool, and a model need not."""
+    """Return the facts about a tool that are for the application, not for the model."""
     keys = ("title", "version", "tags", "annotations", "meta", "deprecated", "final_answer")
     return {key: value for key, value in definition.items() if key in keys}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.adapters.dispatch import Dispatcher
+from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
@@ -43,13 +43,23 @@ TOOLS: Final[list[ToolDict]] = [{"function_declarations": FUNCTION_DECLARATIONS}
 """For `client.models.generate_content(config={"tools": …})`."""
 
 
-dispatch = Dispatcher("gemini", catalog.toolkit)
+adapter = ProviderAdapter("gemini", catalog)
+"""Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
 
-execute_function_call = dispatch.execute
+execute_function_call = adapter.execute
 """Answer a function call, an SDK object or a dict, with the part to send back: its `function_response`."""
 
-answer_function_call = dispatch.answer
+answer_function_call = adapter.answer
 """As `execute_function_call`, with the response beside it: `answer.response.final_answer`, `.extras`."""
 
-stream_function_call = dispatch.stream
+stream_function_call = adapter.stream
 """The chunks of a streamed result as they come, and last the Answer with the part to send back."""
+
+run_tool_calls = adapter.run
+"""Answer all calls of a message, a response or a list at once, with the parts to send back, in their order."""
+
+answer_tool_calls = adapter.answer_all
+"""As `run_tool_calls`, with the response beside each part."""
+
+close = adapter.close
+"""Close the default toolkit, which all adapters of this package share."""

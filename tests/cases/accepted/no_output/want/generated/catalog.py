@@ -59,3 +59,17 @@ def toolkit(
     from toolgen.runtime import Toolkit
 
     return Toolkit.from_catalog(sys.modules[__name__], context=context, config=config)
+
+
+def default_toolkit() -> Toolkit:
+    """The one toolkit that all adapters of this package use unless they are given another. `close` closes it."""
+    from toolgen.runtime.default_toolkit import default_toolkit
+
+    return default_toolkit(sys.modules[__name__])
+
+
+async def close() -> None:
+    """Close the default toolkit, if there is one. The next call makes a new one."""
+    from toolgen.runtime.default_toolkit import close_default_toolkit
+
+    await close_default_toolkit(sys.modules[__name__])

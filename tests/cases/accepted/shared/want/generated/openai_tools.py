@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgen.runtime.adapters.dispatch import Dispatcher
+from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
@@ -38,13 +38,23 @@ RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
 """For `client.responses.create(tools=…)`."""
 
 
-dispatch = Dispatcher("openai", catalog.toolkit)
+adapter = ProviderAdapter("openai", catalog)
+"""Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
 
-execute_tool_call = dispatch.execute
+execute_tool_call = adapter.execute
 """Answer a tool call of either API, an SDK object or a dict, with the message or item to send back."""
 
-answer_tool_call = dispatch.answer
+answer_tool_call = adapter.answer
 """As `execute_tool_call`, with the response beside it: `answer.response.final_answer`, `.extras`."""
 
-stream_tool_call = dispatch.stream
+stream_tool_call = adapter.stream
 """The chunks of a streamed result as they come, and last the Answer with the message or item to send back."""
+
+run_tool_calls = adapter.run
+"""Answer all calls of a message, a response or a list at once, with the messages or items to send back, in their order."""
+
+answer_tool_calls = adapter.answer_all
+"""As `run_tool_calls`, with the response beside each of them."""
+
+close = adapter.close
+"""Close the default toolkit, which all adapters of this package share."""

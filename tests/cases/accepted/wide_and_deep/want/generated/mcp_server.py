@@ -18,7 +18,7 @@ def build_server(toolkit: Toolkit | None = None) -> Server[Any]:
     from toolgen.runtime.adapters import mcp
 
     return mcp.build_server(
-        catalog.toolkit() if toolkit is None else toolkit, name="generated"
+        catalog.default_toolkit() if toolkit is None else toolkit, name="generated"
     )
 
 

@@ -1,0 +1,484 @@
+"""One adapter class for every provider: read a tool call, call a toolkit, write the message to send back.
+
+Generated modules import this one, so that it imports the rest of the runtime on the first call only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
+
+    from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
+    from toolgen.runtime.context import Listener, Progress
+    from toolgen.runtime.definition import ToolDefinition
+    from toolgen.runtime.errors import InvalidRequestError, ToolError
+    from toolgen.runtime.response import ToolResponse
+    from toolgen.runtime.toolkit import Toolkit
+    from toolgen.schema.dialects import Published
+
+JsonObject = dict[str, Any]
+
+_CATALOGS = 16  # sets of definitions whose published names are remembered
+_ALTERNATIVES = ("choices", "candidates")  # of a response: the first one is the model's answer
+
+
+class Answer(NamedTuple):
+    """An answered tool call: the `message` to send back, and the `response` that it was written from."""
+
+    message: JsonObject
+    response: ToolResponse
+
+
+class ProviderCall(NamedTuple):
+    """A tool call of a model."""
+
+    id: str | None
+    name: str  # as published; or whatever the model made up
+    arguments: Any
+    write: Callable[[ToolResponse], JsonObject]  # returns the message to send back
+    invalid_json: str | None = None  # why the arguments are not JSON
+    error: ToolError | None = None  # the answer, where no tool is to be called
+
+
+class Provider(NamedTuple):
+    """What distinguishes a provider's API: its calls, its results and its definitions.
+
+    `read` returns a call, an SDK's object or a dict, as a ProviderCall; TypeError for anything else.
+    `find` returns the calls in a message, a response or a list of their parts; TypeError for anything else.
+    `describe` returns the definition of one function, from its name, its description and its schema.
+    """
+
+    target: str
+    read: Callable[[Any], ProviderCall]
+    find: Callable[[Any], Sequence[Any]]
+    describe: Callable[[str, str, Published], JsonObject]
+
+    def definitions(self, definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
+        """Return the definitions for a request. Raises ValueError if two tools are published by one name."""
+        from .naming import published, published_name, wire_names
+
+        wire_names(definitions, self.target)
+        return [
+            self.describe(
+                published_name(each, self.target), each["description"], published(each, self.target)
+            )
+            for each in definitions.values()
+        ]
+
+
+class ConfirmationsPending(Exception):  # noqa: N818  it is no error
+    """Some of several calls wait for the user; the others are answered.
+
+    `outcomes` has, in the order of the calls, an Answer or the ConfirmationPending that `confirm` raised.
+    """
+
+    def __init__(self, outcomes: Sequence[Answer | ConfirmationPending]) -> None:
+        self.outcomes = list(outcomes)
+        waiting = sum(not isinstance(each, Answer) for each in outcomes)
+        super().__init__(f"{waiting} of {len(self.outcomes)} calls wait for the user's confirmation")
+
+
+class Catalog(Protocol):
+    """The generated `catalog` module, as far as an adapter needs it."""
+
+    def default_toolkit(self) -> Toolkit:
+        """Return the toolkit that all adapters of the package share."""
+        ...
+
+    async def close(self) -> None:
+        """Close it."""
+
+
+class ProviderAdapter:
+    """Answers the tool calls of one provider's models.
+
+    `provider` is a Provider, or the name of a module beside this one that has it as PROVIDER. Calls go to
+    the toolkit that they are given with, or else to the default toolkit of `catalog`.
+
+    The methods share these arguments:
+        toolkit: the tools; None for the catalog's default toolkit.
+        confirm: asks the user. Without it, the tool's `on_unsupported` decides.
+        context: is added to the toolkit's context for this call.
+        scopes: what the caller may do. None if the application does not say.
+        principal: who calls; a confirmation is bound to it.
+        session: the application's id of the conversation, whose calls see each other's `extras`. The
+            sessions are kept in this process, `TOOLGEN_SESSIONS` of them for `TOOLGEN_SESSION_IDLE` seconds.
+        progress: is awaited with the progress that a tool reports.
+        listen: is awaited with each chunk of a streamed result.
+        confirmation_token: the user has approved this very call: the token of an earlier answer
+            (`response.metadata["confirmation"]`) or of a ConfirmationPending.
+    """
+
+    def __init__(self, provider: Provider | str, catalog: Catalog | None = None) -> None:
+        self._provider = provider
+        self._catalog = catalog
+        self._known: dict[int, _PublishedTools] = {}  # by the id of their definitions
+        self._lock = Lock()
+
+    @property
+    def provider(self) -> Provider:
+        """What distinguishes the provider's API."""
+        provider = self._provider
+        if isinstance(provider, str):
+            provider = self._provider = import_module(f"{__package__}.{provider}").PROVIDER
+        return provider
+
+    async def execute(
+        self,
+        call: object,
+        toolkit: Toolkit | None = None,
+        confirm: Confirm | None = None,
+        *,
+        context: Mapping[Any, Any] | None = None,
+        scopes: Collection[str] | None = None,
+        principal: str | None = None,
+        session: str | None = None,
+        progress: Progress | None = None,
+        listen: Listener | None = None,
+        confirmation_token: str | None = None,
+    ) -> dict[str, Any]:
+        """Answer a call, an SDK's object or a dict, with the message to send back.
+
+        Mistakes of the model and failures of the tool are in the message, for the model to correct.
+        Raises TypeError for anything but a tool call, and ConfirmationPending if `confirm` does.
+        """
+        answer = await self._answer(
+            self.provider.read(call),
+            self._toolkit(toolkit),
+            session,
+            confirm=confirm,
+            confirmation_token=confirmation_token,
+            context=context,
+            progress=progress,
+            scopes=None if scopes is None else frozenset(scopes),
+            listen=listen,
+            principal=principal,
+        )
+        return answer.message
+
+    async def answer(
+        self,
+        call: object,
+        toolkit: Toolkit | None = None,
+        confirm: Confirm | None = None,
+        *,
+        context: Mapping[Any, Any] | None = None,
+        scopes: Collection[str] | None = None,
+        principal: str | None = None,
+        session: str | None = None,
+        progress: Progress | None = None,
+        listen: Listener | None = None,
+        confirmation_token: str | None = None,
+    ) -> Answer:
+        """Like `execute`, with the response beside the message: `answer.response.final_answer`, `.extras`."""
+        return await self._answer(
+            self.provider.read(call),
+            self._toolkit(toolkit),
+            session,
+            confirm=confirm,
+            confirmation_token=confirmation_token,
+            context=context,
+            progress=progress,
+            scopes=None if scopes is None else frozenset(scopes),
+            listen=listen,
+            principal=principal,
+        )
+
+    async def stream(
+        self,
+        call: object,
+        toolkit: Toolkit | None = None,
+        confirm: Confirm | None = None,
+        *,
+        context: Mapping[Any, Any] | None = None,
+        scopes: Collection[str] | None = None,
+        principal: str | None = None,
+        session: str | None = None,
+        progress: Progress | None = None,
+        listen: Listener | None = None,
+        confirmation_token: str | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        """Like `answer`, with each chunk of a streamed result as it comes, a JSON value, and last the Answer.
+
+        Closing the generator (`contextlib.aclosing`) cancels the call.
+        """
+        tools = self._toolkit(toolkit)
+        request = self._request(self.provider.read(call), tools)
+        if request.error is not None:
+            yield _refused(request)
+            return
+        if session is not None:
+            tools = _session_of(tools, session)
+        items = tools.stream(
+            request.name,
+            request.arguments,
+            confirm=confirm,
+            confirmation_token=confirmation_token,
+            context=context,
+            progress=progress,
+            scopes=None if scopes is None else frozenset(scopes),
+            principal=principal,
+        )
+        from toolgen.runtime.response import ToolResponse
+
+        try:
+            async for item in items:
+                if isinstance(item, ToolResponse):
+                    yield Answer(request.write(item), item)
+                    continue
+                if listen is not None:
+                    await listen(item)
+                yield item
+        finally:
+            await items.aclose()
+
+    async def run(
+        self,
+        calls: object,
+        toolkit: Toolkit | None = None,
+        confirm: Confirm | None = None,
+        *,
+        context: Mapping[Any, Any] | None = None,
+        scopes: Collection[str] | None = None,
+        principal: str | None = None,
+        session: str | None = None,
+        progress: Progress | None = None,
+        listen: Listener | None = None,
+        confirmation_tokens: Mapping[str, str] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Answer several calls at once, with the messages to send back in the order of the calls.
+
+        `calls` is a list of calls, or a message or response of the SDK that has some (or None); its other
+        items are ignored. The user is asked one question at a time. `confirmation_tokens` are by call id.
+        Raises ConfirmationsPending if `confirm` leaves calls unanswered, when the others are answered.
+        """
+        answers = await self.answer_all(
+            calls,
+            toolkit,
+            confirm,
+            context=context,
+            scopes=scopes,
+            principal=principal,
+            session=session,
+            progress=progress,
+            listen=listen,
+            confirmation_tokens=confirmation_tokens,
+        )
+        return [answer.message for answer in answers]
+
+    async def answer_all(
+        self,
+        calls: object,
+        toolkit: Toolkit | None = None,
+        confirm: Confirm | None = None,
+        *,
+        context: Mapping[Any, Any] | None = None,
+        scopes: Collection[str] | None = None,
+        principal: str | None = None,
+        session: str | None = None,
+        progress: Progress | None = None,
+        listen: Listener | None = None,
+        confirmation_tokens: Mapping[str, str] | None = None,
+    ) -> list[Answer]:
+        """Like `run`, with the response beside each message."""
+        found = [self.provider.read(each) for each in self.provider.find(calls)]
+        tools, tokens = self._toolkit(toolkit), confirmation_tokens or {}
+        if confirm is not None:
+            confirm = _one_at_a_time(confirm)
+        work = [
+            self._answer(
+                each,
+                tools,
+                session,
+                confirm=confirm,
+                confirmation_token=None if each.id is None else tokens.get(each.id),
+                context=context,
+                progress=progress,
+                scopes=None if scopes is None else frozenset(scopes),
+                listen=listen,
+                principal=principal,
+            )
+            for each in found
+        ]
+        return await _gather(found, work)
+
+    async def close(self) -> None:
+        """Close the catalog's default toolkit, which its other adapters use, too. The next call makes one."""
+        if self._catalog is not None:
+            await self._catalog.close()
+
+    async def _answer(
+        self, call: ProviderCall, toolkit: Toolkit, session: str | None, **options: Any
+    ) -> Answer:
+        request = self._request(call, toolkit)
+        if request.error is not None:
+            return _refused(request)
+        tools = toolkit if session is None else _session_of(toolkit, session)
+        response = await tools.call(request.name, request.arguments, **options)
+        return Answer(request.write(response), response)
+
+    def _toolkit(self, given: Toolkit | None) -> Toolkit:
+        if given is not None:
+            return given
+        if self._catalog is None:
+            raise TypeError("give a toolkit with the call: only generated modules have a default one")
+        return self._catalog.default_toolkit()
+
+    def _request(self, call: ProviderCall, toolkit: Toolkit) -> ProviderCall:
+        """Return `call` with the tool's own name, and its arguments as the author's schema has them."""
+        if call.error is not None:
+            return call
+        definitions = toolkit.definitions
+        known = self._known.get(id(definitions))
+        if known is None:
+            known = self._publish(definitions)
+        name = known.names.get(call.name, call.name)
+        if call.invalid_json is not None:
+            return call._replace(name=name, error=_not_json(name, call.invalid_json))
+        definition = toolkit.definition_of(name)
+        if definition is None:
+            return call._replace(name=name)
+        restore = known.restorer(definition)
+        if restore is None and name == call.name:
+            return call
+        try:
+            arguments = call.arguments if restore is None else restore(call.arguments)
+        except RecursionError:
+            return call._replace(name=name, error=_not_json(name, "nested too deeply"))
+        return ProviderCall(call.id, name, arguments, call.write)
+
+    def _publish(self, definitions: Mapping[str, ToolDefinition]) -> _PublishedTools:
+        from .naming import wire_names
+
+        made = _PublishedTools(
+            definitions, self.provider.target, wire_names(definitions, self.provider.target)
+        )
+        with self._lock:
+            while len(self._known) >= _CATALOGS:
+                del self._known[next(iter(self._known))]
+            self._known[id(definitions)] = made
+        return made
+
+
+class _PublishedTools:
+    """The tools of one set of definitions, as one target publishes them."""
+
+    def __init__(
+        self, definitions: Mapping[str, ToolDefinition], target: str, names: Mapping[str, str]
+    ) -> None:
+        self.definitions = definitions  # referenced, so that its id stays its own
+        self.names = names  # published name → wire name
+        self._target = target
+        self._restorers: dict[str, Callable[[Any], Any] | None] = {}  # by wire name, filled when called
+
+    def restorer(self, definition: ToolDefinition) -> Callable[[Any], Any] | None:
+        """Return what undoes the dialect on arguments; None where nothing has to be undone."""
+        name = definition["name"]
+        if name not in self._restorers:
+            from .naming import published
+
+            self._restorers[name] = published(definition, self._target).restore()
+        return self._restorers[name]
+
+
+def get(holder: Any, key: str) -> Any:
+    """Return a field of an SDK's object or of a dict; None where there is none."""
+    return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
+
+
+def identifier(call: Any, key: str) -> str:
+    """Return the id that the answer goes to. Raises TypeError where the call has none."""
+    value = get(call, key)
+    if not isinstance(value, str):
+        raise TypeError(f"the tool call has no {key!r} to answer to")
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Return a field that goes back as it came: an SDK's object as a dict, anything else as it is."""
+    dump = getattr(value, "model_dump", None)
+    return value if dump is None else dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def find_calls(value: Any, is_call: Callable[[Any], bool], fields: Iterable[str]) -> list[Any]:
+    """Return the calls in `value`: a call, a list of items, or something that has either in a field.
+
+    Items that are not calls are ignored. Raises TypeError for anything else.
+    """
+    if value is None:
+        return []
+    if isinstance(value, list | tuple):
+        return [item for item in value if is_call(item)]
+    if is_call(value):
+        return [value]
+    for field in fields:
+        if field in value if isinstance(value, Mapping) else hasattr(value, field):
+            inner = get(value, field)
+            if field in _ALTERNATIVES:
+                inner = inner[0] if inner else None
+            return [] if isinstance(inner, str) else find_calls(inner, is_call, fields)
+    if isinstance(get(value, "role"), str):
+        return []  # a message without calls
+    raise TypeError(f"neither tool calls nor a message that has some: {type(value).__name__}")
+
+
+def _refused(call: ProviderCall) -> Answer:
+    from toolgen.runtime.response import ToolResponse
+
+    response = ToolResponse(call.name, False, error=call.error)
+    return Answer(call.write(response), response)
+
+
+def _session_of(toolkit: Toolkit, session: str) -> Toolkit:
+    from .sessions import session_of
+
+    return session_of(toolkit, session)
+
+
+def _not_json(name: str, reason: str) -> InvalidRequestError:
+    from toolgen.runtime.errors import InvalidRequestError
+    from toolgen.runtime.text import quote
+
+    return InvalidRequestError(
+        f"Invalid arguments for {quote(name)[1:-1]}:\n- $: expected a JSON object, got invalid JSON: {reason}"
+    )
+
+
+def _one_at_a_time(confirm: Confirm) -> Confirm:
+    from asyncio import Lock as AsyncLock
+    from inspect import isawaitable
+
+    lock = AsyncLock()
+
+    async def ask(confirmation: Confirmation) -> bool:
+        async with lock:
+            answer = confirm(confirmation)
+            return await answer if isawaitable(answer) else answer
+
+    return ask
+
+
+async def _gather(calls: Sequence[ProviderCall], work: Sequence[Any]) -> list[Answer]:
+    """Await all answers, whatever becomes of one of them. Raises ConfirmationsPending at the end."""
+    import asyncio
+
+    from toolgen.runtime.confirmation.question import ConfirmationPending
+    from toolgen.runtime.errors import InternalError
+
+    outcomes: list[Answer | ConfirmationPending] = []
+    for call, outcome in zip(calls, await asyncio.gather(*work, return_exceptions=True), strict=True):
+        if isinstance(outcome, asyncio.CancelledError):  # by somebody else: this call failed, not the others
+            outcomes.append(_refused(call._replace(error=InternalError("The call was cancelled."))))
+        elif isinstance(outcome, BaseException) and not isinstance(outcome, ConfirmationPending):
+            raise outcome
+        else:
+            outcomes.append(outcome)
+    answers = [each for each in outcomes if isinstance(each, Answer)]
+    if len(answers) < len(outcomes):
+        raise ConfirmationsPending(outcomes)
+    return answers

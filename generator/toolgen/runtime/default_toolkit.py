@@ -1,0 +1,48 @@
+"""The default toolkit of a generated package: one for all its adapters, so that each tool is set up once."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from .execution.loading import Catalog
+from .toolkit import Toolkit
+
+_LOCK = threading.Lock()
+_OPEN: dict[Catalog, _DefaultToolkit] = {}
+
+
+class _DefaultToolkit(Toolkit):
+    """A toolkit that is the default one of `catalog` until it is closed, by whichever of its users."""
+
+    catalog: Catalog
+
+    async def close(self) -> None:
+        if self._owner:
+            with _LOCK:
+                if _OPEN.get(self.catalog) is self:
+                    del _OPEN[self.catalog]
+        await super().close()
+
+
+def default_toolkit(catalog: Any) -> Toolkit:
+    """Return the default toolkit of a generated `catalog` module, made on first use and after a close."""
+    with _LOCK:
+        toolkit = _OPEN.get(catalog)
+        if toolkit is None:
+            toolkit = _OPEN[catalog] = _make(catalog)
+        return toolkit
+
+
+async def close_default_toolkit(catalog: Any) -> None:
+    """Close the default toolkit of a generated `catalog` module, if there is one."""
+    with _LOCK:
+        toolkit = _OPEN.get(catalog)
+    if toolkit is not None:
+        await toolkit.close()
+
+
+def _make(catalog: Any) -> _DefaultToolkit:
+    made = _DefaultToolkit.from_catalog(catalog)
+    made.catalog = catalog
+    return made

@@ -1,0 +1,150 @@
+"""A project whose tools show what reaches them, and a module `probe` to call them through every provider."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .project import Project
+
+PROVIDERS = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
+
+REPORT_SPEC = """
+name: report
+description: Report what the application gave.
+input_schema: {type: object, additionalProperties: false, properties: {}}
+inject: [{name: tenant, type: str}]
+auth: {scopes: [orders:write]}
+"""
+REPORT_TOOL = """
+from pathlib import Path
+
+from generated.tools.report import ReportTool
+
+class Report(ReportTool):
+    def note(self, word):
+        with Path("lifecycle.log").open("a") as file:
+            file.write(word + " ")
+
+    async def setup(self):
+        self.note("setup")
+
+    async def close(self):
+        self.note("close")
+
+    async def execute(self, request, context, *, tenant):
+        await context.report_progress(1, 2, "half")
+        return {"tenant": tenant, "principal": context.principal, "session": context.session_id}
+"""
+WIPE_SPEC = """
+name: wipe
+description: Wipe a disk.
+input_schema: {type: object, additionalProperties: false, required: [disk], properties: {disk: {type: string}}}
+confirm: {message: "Wipe {disk}?", on_unsupported: two_step}
+"""
+WIPE_TOOL = """
+from generated.tools.wipe import WipeTool
+
+class Wipe(WipeTool):
+    async def execute(self, request, context):
+        return f"wiped {request.disk}"
+"""
+COUNT_SPEC = """
+name: count
+description: Count the calls of this conversation.
+input_schema: {type: object, additionalProperties: false, properties: {}}
+"""
+COUNT_TOOL = """
+from generated.tools.count import CountTool
+
+class Count(CountTool):
+    async def execute(self, request, context):
+        context.extras["count"] = context.extras.get("count", 0) + 1
+        return context.extras["count"]
+"""
+LINES_SPEC = """
+name: lines
+description: Give two lines.
+input_schema: {type: object, additionalProperties: false, properties: {}}
+stream: {chunk_schema: {type: string}}
+"""
+LINES_TOOL = """
+from generated.tools.lines import LinesTool
+
+class Lines(LinesTool):
+    async def execute(self, request, context):
+        yield "one"
+        yield "two"
+"""
+
+PROBE = """
+import asyncio, json
+from collections import namedtuple
+from pathlib import Path
+from generated import anthropic_tools, bedrock_tools, catalog, gemini_tools, openai_tools
+
+Provider = namedtuple("Provider", "module execute answer stream call text")
+
+def chat(name, arguments, id="c"):
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return {"id": id, "type": "function", "function": function}
+
+def item(name, arguments, id="c", **more):
+    text = json.dumps(arguments)
+    return {"type": "function_call", "call_id": id, "name": name, "arguments": text, **more}
+
+def block(name, arguments, id="c", **more):
+    return {"type": "tool_use", "id": id, "name": name, "input": arguments, **more}
+
+def part(name, arguments, id="c"):
+    return {"function_call": {"id": id, "name": name, "args": arguments}}
+
+def use(name, arguments, id="c"):
+    return {"toolUse": {"toolUseId": id, "name": name, "input": arguments}}
+
+def of(module, kind, call, text):
+    names = [f"{verb}_{kind}" for verb in ("execute", "answer", "stream")]
+    return Provider(module, *(getattr(module, name) for name in names), call, text)
+
+def gemini_text(message):
+    told = message["function_response"]["response"]
+    if "error" in told:
+        return told["error"]
+    return told["output"] if isinstance(told["output"], str) else json.dumps(told["output"])
+
+ALL = {
+    "openai-chat": of(openai_tools, "tool_call", chat, lambda message: message["content"]),
+    "openai-responses": of(openai_tools, "tool_call", item, lambda message: message["output"]),
+    "anthropic": of(anthropic_tools, "tool_use", block, lambda message: message["content"]),
+    "gemini": of(gemini_tools, "function_call", part, gemini_text),
+    "bedrock": of(bedrock_tools, "tool_use", use, lambda message: message["toolResult"]["content"][0]["text"]),
+}
+
+OPTIONS = {"context": {"tenant": "acme"}, "scopes": frozenset({"orders:write"})}
+
+async def call_all():
+    return [p.text(await p.execute(p.call("report", {}), **OPTIONS)) for p in ALL.values()]
+"""
+
+
+def add_tools(project: Project) -> None:
+    """Add the tools and the module `probe`, and generate."""
+    project.add_tool("report", REPORT_SPEC, REPORT_TOOL)
+    project.add_tool("wipe", WIPE_SPEC, WIPE_TOOL)
+    project.add_tool("count", COUNT_SPEC, COUNT_TOOL)
+    project.add_tool("lines", LINES_SPEC, LINES_TOOL)
+    project.write("probe.py", PROBE)
+    project.generate()
+
+
+def run(project: Project, body: str, **env: str) -> Any:
+    """Run `body` in an `async def main()` of the project, and return what it returns."""
+    indented = "\n".join(f"    {line}" for line in body.strip("\n").splitlines())
+    code = (
+        "from probe import *\n"
+        f"async def main():\n{indented}\n"
+        "print('RESULT', json.dumps(asyncio.run(main())))\n"
+    )
+    done = project.python("-c", code, **env)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.rpartition("RESULT ")[2])
