@@ -10,7 +10,7 @@ BRIDGES := .venv-bridges
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-bridges test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare clean
+.PHONY: help demo test test-wheel test-bridges test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -116,6 +116,10 @@ bench: $(BENCH)/.ready ## how fast, beside the peers: tables, docs/performance.m
 bench-compare: $(BENCH)/.ready ## this checkout beside another commit, BASE=main
 	@$(BENCH)/bin/python -m benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK))
+
+# CALLS=10000 for a shorter one.
+soak: $(READY) ## 100,000 calls over HTTP with misbehaving tools beside them
+	@$(BIN)/python -m benchmarks.soak $(if $(CALLS),--calls $(CALLS))
 
 wheel: $(READY) ## build the wheel and the source distribution into dist/
 	@$(BIN)/python -m build --no-isolation --outdir dist .

@@ -16,6 +16,7 @@ from typing import Any
 from . import groups, report, source
 from .adopt import adopt, whose
 from .compare import compare
+from .http import http
 from .measure import Samples
 from .page import write_page
 from .process import Wrong
@@ -40,6 +41,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "memory": (groups.memory, (1000,)),
     "server": (groups.server, (10, 1000)),
     "call": (groups.call, (10,)),
+    "http": (http, (10,)),
 }
 
 

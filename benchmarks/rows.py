@@ -78,6 +78,18 @@ ROWS = (
     ),
     Row("mcp-mcpserver", "the same, beside MCPServer", "call", "MCP adapter", "MCPServer", 1.0, None),
     Row("mcp-fastmcp", "the same, beside fastmcp", "call", "MCP adapter", "fastmcp", 1.0, None),
+    *(
+        Row(
+            f"http-{count}",
+            f"one call over HTTP, {count} connection{'s' if count > 1 else ''}",
+            "http",
+            f"toolgen, {count} connection{'s' if count > 1 else ''}",
+            f"low-level server by hand, {count} connection{'s' if count > 1 else ''}",
+            1.05,
+            None,
+        )
+        for count in (1, 16, 64)
+    ),
 )
 
 # The case that is ours in the comparison with all others of its group.
@@ -88,4 +100,5 @@ OURS = {
     "adopt": "toolgen import mcp",
     "server": "toolgen, all tools",
     "call": "MCP adapter",
+    "http": "toolgen, 1 connection",
 }

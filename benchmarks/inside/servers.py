@@ -1,16 +1,20 @@
 """The same tools on servers of the peers, and on one written by hand. Run with a project on PYTHONPATH.
 
-`python servers.py mcpserver|fastmcp|lowlevel [COUNT]` serves stdio. The peers derive schemas from signatures;
-theirs are made of the fields of the generated models, so that types, bounds and descriptions are the same.
+`python servers.py mcpserver|fastmcp|lowlevel [COUNT|--http]` serves stdio, or HTTP at a free port;
+`python servers.py request` prints a call that every server answers alike. The peers derive schemas from
+signatures; theirs are made of the fields of the generated models, so that types, bounds and descriptions are
+the same.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel
@@ -140,14 +144,40 @@ def lowlevel(chosen: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def main() -> None:
-    """Serve over stdio."""
-    kind, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None
+    """Serve as the arguments say."""
+    kind, rest = sys.argv[1], sys.argv[2:]
+    if kind == "request":
+        print(json.dumps(request()))
+        return
+    if rest == ["--http"]:
+        serve_http({"mcpserver": mcpserver, "fastmcp": fastmcp, "lowlevel": lowlevel}[kind](tools()), kind)
+        return
+    count = int(rest[0]) if rest else None
     if kind == "mcpserver":
         mcpserver(tools(count)).run("stdio")
     elif kind == "fastmcp":
         fastmcp(tools(count)).run("stdio", show_banner=False)
     else:
         asyncio.run(_serve(lowlevel(tools(count))))
+
+
+def request() -> dict[str, Any]:
+    """A call of the implemented tool, and its answer."""
+    tool = next(tool for tool in tools() if tool["name"].endswith("_0000"))
+    given = answer().model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return {
+        "name": tool["name"],
+        "arguments": json.loads(Path("call.json").read_text("utf-8")),
+        "answer": given,
+    }
+
+
+def serve_http(server: Any, kind: str) -> None:
+    """Serve with uvicorn, as each server's own command does."""
+    import uvicorn
+
+    app = server.http_app(path="/mcp") if kind == "fastmcp" else server.streamable_http_app()
+    uvicorn.run(app, port=0, log_level="info", access_log=False)  # its log names the port
 
 
 async def _serve(server: Any) -> None:

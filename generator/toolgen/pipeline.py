@@ -91,8 +91,7 @@ def emit_tools(
 def assemble(kept: Sequence[Kept], targets: Sequence[Target], settings: Settings, cache: Cache) -> Tree:
     """Of the same output, all: the files of single tools, as they are kept, and those that all share."""
     tools = tuple(each.tool for each in kept if each.tool)
-    exports = tuple(sorted(name for tool in tools for name in tool.exports))
-    model = Model(settings.package, settings.implementations, tools, exports)
+    model = Model.of(settings, tools)
     index = render_index(model, targets)
     own = {path: text for each in kept for path, text in (each.tree or {}).items()}
     if twice := sorted(index.keys() & own.keys()):

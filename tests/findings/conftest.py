@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from .project import ECHO_SPEC, ECHO_TOOL, Project
+from .serving import add_tools
 
 
 @pytest.fixture
@@ -16,4 +17,17 @@ def project(tmp_path: Path) -> Project:
     made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
     made.write("tools/__init__.py", "")
     made.add_tool("echo", ECHO_SPEC, ECHO_TOOL)
+    return made
+
+
+@pytest.fixture(scope="session")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A generated project with tools that are hard on a server; see `serving.py`. Tests share it: leave it."""
+    folder = tmp_path_factory.mktemp("serving")
+    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
+    made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
+    made.write("tools/__init__.py", "")
+    made.add_tool("echo", ECHO_SPEC, ECHO_TOOL)
+    add_tools(made)
+    made.generate()
     return made

@@ -99,11 +99,13 @@ class Project:
             yield client
 
     @asynccontextmanager
-    async def server(self, *flags: str, **env: str) -> AsyncIterator[HttpServer]:
-        """`python -m generated.mcp_server --http --port 0`, ended with SIGTERM."""
+    async def server(
+        self, *flags: str, run: tuple[str, ...] = ("-m", "generated.mcp_server"), **env: str
+    ) -> AsyncIterator[HttpServer]:
+        """`python -m generated.mcp_server --http --port 0`, or what `run` says, ended with SIGTERM."""
         with (self.root / "server.log").open("w+") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "generated.mcp_server", "--http", "--port", "0", *flags],
+                [sys.executable, *run, "--http", "--port", "0", *flags],
                 cwd=self.root,
                 env=self.environment(env),
                 stdin=subprocess.DEVNULL,

@@ -22,6 +22,9 @@ _SPEC_ONLY = (
     "shown_as",
     "target",
     "no_coerce",
+    "server_name",
+    "server_version",
+    "server_instructions",
     "cache",
 )
 _COMMON = ("out", "templates", "depfile")
@@ -49,6 +52,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--package", metavar="NAME", help="the package's import name (default: generated)")
     group.add_argument("--implementations", metavar="NAME", help="the package with the hand-written tools")
     group.add_argument("--no-coerce", action="store_true", default=None, help="as coerce = false")
+    group.add_argument("--server-name", metavar="NAME", help="as [server] name")
+    group.add_argument("--server-version", metavar="VERSION", help="as [server] version")
+    group.add_argument("--server-instructions", metavar="TEXT", help="as [server] instructions")
     group.add_argument("--cache", metavar="DIR", help="a cache to use (default: none)")
 
 

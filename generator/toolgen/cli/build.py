@@ -60,7 +60,15 @@ class Inputs:
     def settings(self) -> Settings:
         """What the pipeline is told of the configuration."""
         project = self.project
-        return Settings(project.package, project.implementations, project.specs, project.coerce)
+        return Settings(
+            project.package,
+            project.implementations,
+            project.specs,
+            project.coerce,
+            project.server_name,
+            project.server_version,
+            project.server_instructions,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,15 @@ def settings_of(args: argparse.Namespace) -> Settings:
     if f"{args.implementations}.".startswith(f"{package}."):
         hint = "hand-written tools live in a package of their own"
         raise UnableError("usage", "--implementations lies inside the generated package", hint)
-    return Settings(package, args.implementations, _shown_as(args) or default.specs, not args.no_coerce)
+    return Settings(
+        package,
+        args.implementations,
+        _shown_as(args) or default.specs,
+        not args.no_coerce,
+        args.server_name,
+        args.server_version or default.server_version,
+        args.server_instructions,
+    )
 
 
 def _shown_as(args: argparse.Namespace) -> str:

@@ -17,6 +17,9 @@ class Settings:
     implementations: str | None = None  # dotted package whose modules hold the implementations
     specs: str = "specs"  # the specs folder as headers and messages show it
     coerce: bool = True  # may well-known client mistakes be mended, where a spec does not say
+    server_name: str | None = None  # of the MCP server; None: the package's
+    server_version: str = "0.0.0"
+    server_instructions: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +78,20 @@ class Model:
     implementations: str | None
     tools: tuple[Tool, ...]
     exports: tuple[str, ...]  # of all tools, sorted
+    server_name: str
+    server_version: str
+    server_instructions: str | None
+
+    @classmethod
+    def of(cls, settings: Settings, tools: tuple[Tool, ...]) -> Model:
+        """Return the output of `tools` as the configuration wants it."""
+        exports = tuple(sorted(name for tool in tools for name in tool.exports))
+        return cls(
+            settings.package,
+            settings.implementations,
+            tools,
+            exports,
+            settings.server_name or settings.package,
+            settings.server_version,
+            settings.server_instructions,
+        )

@@ -26,6 +26,9 @@ class Project:
     targets: tuple[str, ...] | None = None  # None: every target that is built in
     templates: str | None = None
     coerce: bool = True
+    server_name: str | None = None  # None: the package's
+    server_version: str = "0.0.0"
+    server_instructions: str | None = None
 
     @property
     def import_root(self) -> Path:

@@ -20,14 +20,18 @@ _KINDS: dict[str, type] = {
     "templates": str,
     "coerce": bool,
 }
+_SERVER_KINDS: dict[str, type] = {"name": str, "version": str, "instructions": str}
 _WORDS: dict[type, str] = {str: "a string", list: "a list of strings", bool: "true or false"}
 
 
 def make_project(root: Path, table: Table) -> Project:
     """The project that `table` configures; `SpecErrors` with everything that is wrong with it."""
-    faults = {key: fault for key, value in table.data.items() if (fault := _shape_fault(table, key, value))}
-    sound = {key: _clean(key, value) for key, value in table.data.items() if key not in faults}
-    project = Project(root=root, file=table.file, text=table.text, **sound)
+    top = {key: value for key, value in table.data.items() if key != "server"}
+    faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _KINDS))}
+    sound = {key: _clean(key, value) for key, value in top.items() if key not in faults}
+    server, server_faults = _server(table)
+    faults.update(server_faults)
+    project = Project(root=root, file=table.file, text=table.text, **sound, **server)
     further = list(_place_faults(project, table, faults)) or list(_name_faults(project, table, faults))
     if faults or further:
         raise SpecErrors([*faults.values(), *further])
@@ -43,11 +47,26 @@ def _clean(key: str, value: Any) -> Any:
     return "/".join(part for part in value.split("/") if part not in ("", ".")) or "."
 
 
-def _shape_fault(table: Table, key: str, value: Any) -> Diagnostic | None:
-    if key not in _KINDS:
-        hint = did_you_mean(key, _KINDS) or f"the settings are {', '.join(_KINDS)}"
+def _server(table: Table) -> tuple[dict[str, Any], dict[str, Diagnostic]]:
+    """The section `[server]` as fields of the project, and its faults."""
+    data = table.data.get("server", {})
+    if not isinstance(data, dict):
+        return {}, {"server": _invalid(table, "server", "'server' must be a section: [server]")}
+    inner = Table(table.file, table.text, f"{table.name}.server" if table.name else "server", data)
+    faults = {
+        f"server.{key}": fault
+        for key, value in data.items()
+        if (fault := _shape_fault(inner, key, value, _SERVER_KINDS))
+    }
+    return {f"server_{key}": value for key, value in data.items() if f"server.{key}" not in faults}, faults
+
+
+def _shape_fault(table: Table, key: str, value: Any, kinds: dict[str, type]) -> Diagnostic | None:
+    if key not in kinds:
+        known = [*kinds, "[server]"] if kinds is _KINDS else [*kinds]
+        hint = did_you_mean(key, kinds) or f"the settings are {', '.join(known)}"
         return Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint)
-    kind = _KINDS[key]
+    kind = kinds[key]
     fits = isinstance(value, kind) and value != ""
     if fits and kind is list:
         fits = all(isinstance(item, str) and item for item in value) and len(set(value)) == len(value)

@@ -84,6 +84,9 @@ class Settings:
     max_stream_bytes: int = _setting(64 * MIB, _whole(1), "bytes of all chunks of a streamed result")
     max_stream_chunks: int = _setting(100_000, _whole(1), "chunks of a streamed result")
     page_size: int = _setting(500, _whole(1), "tools on one page of tools/list")
+    stateless: bool = _setting(
+        False, _flag, "keep no sessions, for replicas; clients before 2026-07-28 cannot confirm calls then"
+    )
     sessions: int = _setting(1000, _whole(1), "sessions that are kept; the one idle longest makes room")
     session_idle: float = _setting(1800.0, _seconds, "seconds after which an idle session ends")
     allowed_hosts: tuple[str, ...] = _setting(
@@ -131,10 +134,10 @@ def variable(name: str) -> str:
     return f"TOOLGEN_{name.upper()}"
 
 
-def parse_setting(name: str, text: str) -> Any:
-    """Parse the value of a setting. Raises SettingError, which names the variable."""
+def parse_setting(name: str, text: str, *, source: str | None = None) -> Any:
+    """Parse the value of a setting. Raises SettingError, which names `source`, or else the variable."""
     parse = next(each.metadata["parse"] for each in fields(Settings) if each.name == name)
     try:
         return parse(text)
     except ValueError as error:
-        raise SettingError(f"{variable(name)} must be {error}, not {text!r}") from None
+        raise SettingError(f"{source or variable(name)} must be {error}, not {text!r}") from None

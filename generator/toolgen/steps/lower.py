@@ -29,9 +29,7 @@ def lower(program: Program, settings: Settings) -> Model:
         faults += [*_types(tool), *_depth(tool)]
     if faults:
         raise SpecErrors(faults)
-    tools = tuple(_tool(tool, settings) for tool in program.tools)
-    exports = tuple(sorted(name for tool in tools for name in tool.exports))
-    return Model(settings.package, settings.implementations, tools, exports)
+    return Model.of(settings, tuple(_tool(tool, settings) for tool in program.tools))
 
 
 def _tool(tool: ProgramTool, settings: Settings) -> Tool:

@@ -28,7 +28,7 @@ PROJECT: dict[str, Code] = {
     "unknown-setting": error(
         "a setting that toolgen does not have",
         "A misspelt setting would otherwise be ignored in silence.",
-        "Use specs, output, implementations, targets, templates or coerce.",
+        "Use specs, output, implementations, targets, templates or coerce, or the section [server].",
     ),
     "invalid-setting": error(
         "a setting with a value that it cannot have",

@@ -6,13 +6,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .http import HttpApp, asgi_app
     from .listing import legacy_tools, mcp_tools
     from .main import main
     from .server import build_server
+    from .service import ToolServer
 
-__all__ = ["build_server", "legacy_tools", "main", "mcp_tools"]
+__all__ = ["HttpApp", "ToolServer", "asgi_app", "build_server", "legacy_tools", "main", "mcp_tools"]
 
-_HOMES = {"build_server": "server", "main": "main", "legacy_tools": "listing", "mcp_tools": "listing"}
+_HOMES = {
+    "HttpApp": "http",
+    "ToolServer": "service",
+    "asgi_app": "http",
+    "build_server": "server",
+    "legacy_tools": "listing",
+    "main": "main",
+    "mcp_tools": "listing",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,32 +7,42 @@ import contextlib
 import logging
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from toolgen.runtime.settings import SettingError
+from toolgen.runtime.settings import SettingError, Settings
 
+from .options import add_setting_flags, apply_setting_flags
 from .say import say
 
 if TYPE_CHECKING:
-    from mcp.server import Server
+    from .service import ToolServer
 
 
-def main(build_server: Callable[[], Server[Any]], argv: Sequence[str] | None = None) -> int:
-    """Serve until the client or a signal ends it; the exit code: 0, 2 (cannot be served) or 130 (SIGINT)."""
+def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = None) -> int:
+    """Serve until the client or a signal ends it.
+
+    Returns the exit code: 0, 2 if it cannot serve, or 130 for SIGINT.
+    """
     options = _parser().parse_args(argv)
     if not options.http and (options.host or options.port is not None or options.stateless):
         say("--host, --port and --stateless need --http")
         return 2
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")  # to stderr, unless configured already
     try:
-        from .serve import serve_http, serve_stdio
+        apply_setting_flags(options)
+        settings = Settings.from_environment()
+    except SettingError as error:
+        say(str(error))
+        return 2
+    _configure_logging(settings)
+    try:
+        from .serve import serve_http
+        from .stdio import serve_stdio
 
         with contextlib.redirect_stdout(sys.stderr):  # what the application prints while it is imported
             server = build_server()
         if not options.http:
             return serve_stdio(server)
-        port = 8000 if options.port is None else options.port
-        return serve_http(server, options.host or "127.0.0.1", port, stateless=options.stateless)
+        return serve_http(server, options.host or "127.0.0.1", 8000 if options.port is None else options.port)
     except SettingError as error:
         say(str(error))
         return 2
@@ -43,16 +53,16 @@ def main(build_server: Callable[[], Server[Any]], argv: Sequence[str] | None = N
         return 2
 
 
+def _configure_logging(settings: Settings) -> None:
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")  # to stderr, unless configured already
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="MCP server over stdio, or over HTTP at /mcp.")
     parser.add_argument("--http", action="store_true", help="serve streamable HTTP instead of stdio")
     parser.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=_port, help="port to listen on, 0 for any free one (default: 8000)")
-    parser.add_argument(
-        "--stateless",
-        action="store_true",
-        help="keep no sessions, for replicas; clients before 2026-07-28 cannot confirm calls then",
-    )
+    add_setting_flags(parser)
     return parser
 
 

@@ -1,139 +1,152 @@
-"""The transports, and their end: a signal, or a client that has gone."""
+"""The HTTP server of `python -m <package>.mcp_server --http`."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import signal
 import socket
-import sys
-import threading
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, Final, cast
+from types import FrameType
+from typing import Any, Final
 
-import anyio
 import uvicorn
-from mcp.server import Server
-from mcp.server.stdio import stdio_server
-from mcp.server.transport_security import TransportSecuritySettings
 
+from .body import START_SECONDS
+from .http import HttpApp
 from .say import say
+from .service import ToolServer
+from .stopping import Stop
 
-GRACE: Final = 3  # seconds that open HTTP streams get to end
-LINES_AHEAD: Final = 64  # read from stdin before the server takes them
-
-
-def serve_stdio(server: Server[Any]) -> int:
-    """Serve one client over stdin and stdout until it closes them or a signal comes."""
-    return asyncio.run(_serve_stdio(server))
+IDLE_SECONDS: Final = 75  # for a connection without requests; more than reverse proxies take
+BACKLOG: Final = 2048
 
 
-async def _serve_stdio(server: Server[Any]) -> int:
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    got: list[int] = []
-
-    def stop(number: int) -> None:
-        got.append(number)
-        for each in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(each)  # whoever sends a second one means it
-        if task is not None:
-            task.cancel()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C ends the process there
-            loop.add_signal_handler(number, stop, number)
-    with _own_stdin() as descriptor:
-        lines = cast("anyio.AsyncFile[str]", _lines(descriptor))  # all that is asked of it is to be iterated
-        try:
-            async with stdio_server(stdin=lines) as (reading, writing):
-                sys.stdout.flush()  # fd 1 is stderr now: what was printed before must not follow the protocol
-                with contextlib.redirect_stdout(sys.stderr):
-                    await server.run(reading, writing, server.create_initialization_options())
-        except asyncio.CancelledError:
-            if not got:
-                raise
-    return 130 if signal.SIGINT in got else 0
-
-
-@contextlib.contextmanager
-def _own_stdin() -> Iterator[int]:
-    """Stdin by a descriptor of our own; tools that read stdin find it empty, not the protocol."""
-    descriptor = os.dup(0)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+def serve_http(server: ToolServer, host: str, port: int) -> int:
+    """Serve streamable HTTP at `/mcp` until a signal arrives; return the exit code."""
     try:
-        yield descriptor
-    finally:
-        os.dup2(descriptor, 0)
-
-
-async def _lines(descriptor: int) -> AsyncIterator[str]:
-    """Lines as they come, read by a thread that nobody has to wait for when the server is to stop."""
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[str | None] = asyncio.Queue(LINES_AHEAD)
-
-    def read() -> None:
-        with (
-            contextlib.suppress(RuntimeError, asyncio.CancelledError, OSError),  # the loop has ended
-            os.fdopen(descriptor, encoding="utf-8", errors="replace", newline="\n", closefd=False) as stdin,
-        ):
-            for line in stdin:
-                asyncio.run_coroutine_threadsafe(queue.put(line), loop).result()
-            asyncio.run_coroutine_threadsafe(queue.put(None), loop).result()
-
-    threading.Thread(target=read, name="stdin", daemon=True).start()
-    while (line := await queue.get()) is not None:
-        yield line
-
-
-def serve_http(server: Server[Any], host: str, port: int, *, stateless: bool) -> int:
-    """Serve streamable HTTP at /mcp until a signal comes; with sessions and streams unless `stateless`."""
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.create_server((host, port), family=family)
+        listening = _listen(host, port)
     except OSError as error:
         number = error.errno or 0  # below zero for names that cannot be resolved
         why = os.strerror(number) if number > 0 else error.strerror
         say(f"cannot listen on {host}:{port}: {why}; choose another --port or --host")
         return 2
-    app = server.streamable_http_app(stateless_http=stateless, host=host, transport_security=_security(host))
+    app = HttpApp(server, host=host, follow_signals=False)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE, lifespan="on"
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        ws="none",
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=1,  # `drain` has waited for the requests
     )
+    config.load()
+    config.http_protocol_class = _within_time(config.http_protocol_class)
     shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{listening.getsockname()[1]}/mcp"
-    say(f"serving {server.name} at {url}")
-    if not _is_local(host):
+    say(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
+    if host not in ("127.0.0.1", "localhost", "::1"):
         say("warning: everyone who reaches this address can call the tools")
-    got: list[int] = []
-    # uvicorn shuts down gracefully and then sends the signal once more, to these handlers
-    before = {
-        each: signal.signal(each, lambda n, _: got.append(n)) for each in (signal.SIGINT, signal.SIGTERM)
-    }
+    uvicorn_server = _Server(config, app, server.service.settings.grace)
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn_server.run(sockets=[listening])
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
         listening.close()
-    return 130 if signal.SIGINT in got else 0
+    return uvicorn_server.stop.exit_code
 
 
-def _is_local(host: str) -> bool:
-    return host in ("127.0.0.1", "localhost", "::1")
+def _listen(host: str, port: int) -> socket.socket:
+    """Listen on an address.
 
-
-def _security(host: str) -> TransportSecuritySettings | None:
-    """Which Host and Origin headers are let in. None: the SDK's choice, which is right for local addresses.
-
-    A server on a wildcard address cannot know by which names it is reached.
+    The socket says that it is TCP, which `socket.create_server` leaves open: asyncio sets TCP_NODELAY only
+    then, and without it every answer on a connection waits 40 ms for the client's acknowledgement.
     """
-    if _is_local(host) or host in ("0.0.0.0", "::", ""):  # noqa: S104  compared, not bound
-        return None
-    shown = f"[{host}]" if ":" in host else host
-    return TransportSecuritySettings(
-        allowed_hosts=[shown, f"{shown}:*"],
-        allowed_origins=[f"{scheme}://{shown}{port}" for scheme in ("http", "https") for port in ("", ":*")],
-    )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except BaseException:
+        listening.close()
+        raise
+    return listening
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, which waits for the calls in flight before it closes connections."""
+
+    def __init__(self, config: uvicorn.Config, app: HttpApp, grace: float) -> None:
+        super().__init__(config)
+        self.stop = Stop(grace, self._begin_to_stop)
+        self._app = app
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._draining: asyncio.Task[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and note the event loop."""
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        if self.stop.signal is not None:  # it arrived before the loop was known
+            self._drain()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Handle a signal in place of uvicorn, which would close the streams of sessions at once."""
+        self.stop.handle(sig, frame)
+
+    def _begin_to_stop(self) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._drain)
+
+    def _drain(self) -> None:
+        if self._draining is None:
+            self._draining = asyncio.get_running_loop().create_task(self._drain_and_exit())
+
+    async def _drain_and_exit(self) -> None:
+        try:
+            await self._app.drain(self.stop.grace)
+        finally:
+            self.should_exit = True
+
+
+def _within_time(protocol: Any) -> Any:
+    """Return uvicorn's protocol with a limit on the time that the headers of a request may take.
+
+    uvicorn has no such limit; `cycle` is its request in progress, in each of its protocols for HTTP/1.1.
+    """
+
+    class WithinTime(protocol):  # type: ignore[misc]
+        _late: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._expect_headers()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self._has_request():
+                if self._late is not None:
+                    self._late.cancel()
+                    self._late = None
+            elif self._late is None:
+                self._expect_headers()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self._late is not None:
+                self._late.cancel()
+            super().connection_lost(exc)
+
+        def _has_request(self) -> bool:
+            cycle = getattr(self, "cycle", None)
+            return cycle is not None and not cycle.response_complete
+
+        def _expect_headers(self) -> None:
+            self._late = asyncio.get_running_loop().call_later(START_SECONDS, self._close_if_late)
+
+        def _close_if_late(self) -> None:
+            self._late = None
+            if not self._has_request():
+                self.transport.close()
+
+    return WithinTime

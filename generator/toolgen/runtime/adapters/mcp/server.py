@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import Any
+from typing import Any, Final
 
 try:
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
     from mcp.server.auth.middleware.auth_context import get_access_token
     from mcp.server.auth.provider import AccessToken
+    from mcp.server.caching import CacheHint
     from mcp.server.context import CallNext, HandlerResult
     from mcp.server.request_state import RequestStateBoundary
-    from mcp.server.subscriptions import ListenHandler
     from mcp.shared.exceptions import MCPError
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
@@ -34,39 +34,57 @@ from .confirm import (
     preview_answer,
     request_state_security,
 )
+from .exchange import exchange_of
 from .result import Reporter, result_of
-from .service import Service, ToolServer, is_modern
+from .service import STOPPING, STOPPING_CODE, Service, ToolServer, is_modern
 
 LOGGER = logging.getLogger("toolgen.runtime")
+
+DEFAULT_VERSION: Final = "0.0.0"
+LIST_SECONDS: Final = 60  # that a client may reuse the list of tools without asking again
 
 
 def build_server(
     toolkit: Toolkit, *, name: str, version: str | None = None, instructions: str | None = None
-) -> Server[Any]:
-    """A low-level server of every tool in `toolkit`, those too that are added later. Start it with `main`.
+) -> ToolServer:
+    """Return a low-level server of the tools in `toolkit`, including tools that are added later.
 
-    When it ends, it closes the toolkit. Raises ValueError where two tools are published by one name.
+    `main` runs it as a command, `asgi_app` makes it an ASGI application. When it ends, it closes the toolkit.
+    Raises ValueError where two tools are published by one name, and SettingError for an environment variable
+    whose value is not valid.
     """
     service = Service(toolkit)
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[])  # `publish` puts them in
+        return types.ListToolsResult(tools=[])  # `publish` adds them
 
     async def publish(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        # The SDK would drop every key that it does not know, and check a thousand schemas at each request.
+        if service.stopping and ctx.request_id is not None:
+            raise MCPError(code=STOPPING_CODE, message=STOPPING)
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
-            service.toolkit_for(ctx)  # from now on, this client is told of changes
-            return {**result, "tools": service.tools(is_modern(ctx))}
+            # Here, not in the handler: the SDK drops every key that it does not know, and checks all schemas.
+            service.toolkit_for(ctx)
+            cursor = (ctx.params or {}).get("cursor")
+            tools, following = service.page(is_modern(ctx), cursor)
+            page = {**result, "tools": tools}
+            return page if following is None else {**page, "nextCursor": following}
+        if ctx.method == "notifications/initialized":
+            service.toolkit_for(ctx)  # from now on, this client is notified of changes
         return result
 
     async def call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
+        work = answer_call(service, context, params)
         try:
-            return await answer_call(service, context, params)
+            exchange = exchange_of(context)
+            if exchange is None:
+                return await service.calls.run(work)
+            with exchange.handling(service.calls, ends_with_client=_streams(service, params.name)):
+                return await service.calls.run(work)
         except MCPError:
             raise
         except Exception:  # the SDK would show its text to older clients
@@ -79,23 +97,39 @@ def build_server(
 
     server = ToolServer(
         name,
-        version=version or "",
+        version=version or DEFAULT_VERSION,
         instructions=instructions,
+        cache_hints={"tools/list": _cache_hint(toolkit)},
         lifespan=service.running,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_subscriptions_listen=ListenHandler(service.bus),
-        **_if_known(get_tool_input_schema=input_schema),
+        on_subscriptions_listen=service.listen,
+        **known_options(Server.__init__, get_tool_input_schema=input_schema),
     )
+    server.service = service
     security = request_state_security(toolkit.settings)
     server.middleware.append(RequestStateBoundary(security, default_audience=name))
     server.middleware.append(publish)
     return server
 
 
-def _if_known(**options: Any) -> dict[str, Any]:
-    """Those that the installed SDK has: since 2.3 it asks for one schema where 2.2 lists all tools."""
-    known = signature(Server.__init__).parameters
+def _cache_hint(toolkit: Toolkit) -> CacheHint:
+    """How long clients may keep the list, and whether a proxy may give it to others.
+
+    Where tools need scopes, the list is for the one who asked, who may see others tomorrow.
+    """
+    shared = not any("auth" in definition for definition in toolkit.definitions.values())
+    return CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="public" if shared else "private")
+
+
+def _streams(service: Service, published: str) -> bool:
+    definition = service.toolkit.definition_of(service.wire_name(published))
+    return definition is not None and "stream" in definition
+
+
+def known_options(function: Callable[..., Any], **options: Any) -> dict[str, Any]:
+    """Return the options that the installed SDK has; some came with 2.3."""
+    known = signature(function).parameters
     return {name: value for name, value in options.items() if name in known}
 
 

@@ -1,18 +1,20 @@
-"""What all requests to one server share: the tools, their list, the conversations, who is told of changes."""
+"""State that all requests to one server share: tools, pages of their list, sessions, calls in flight."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from typing import Any
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from mcp.server import Server, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.models import InitializationOptions
-from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.adapters.naming import wire_names
@@ -24,6 +26,11 @@ from .listing import TARGET, for_handshake_era, is_object_schema, served_tools
 LOGGER = logging.getLogger("toolgen.runtime")
 
 Tools = list[dict[str, Any]]
+Result = TypeVar("Result")
+
+STOPPING_CODE: Final = -32000  # JSON-RPC leaves -32000 to -32099 to servers
+STOPPING: Final = "The server is stopping."
+INVALID_PARAMS: Final = -32602
 
 
 class Service:
@@ -31,10 +38,14 @@ class Service:
 
     def __init__(self, toolkit: Toolkit) -> None:
         self.toolkit = toolkit
+        self.settings = toolkit.settings
+        self.calls = CallsInFlight()
+        self.stopping = False  # requests are refused
         self.bus = InMemorySubscriptionBus()  # clients since 2026-07-28 listen here
+        self.listen = ListenHandler(self.bus)
         self._conversations: WeakKeyDictionary[Any, tuple[Toolkit, Any]] = WeakKeyDictionary()
         self._loops: list[asyncio.AbstractEventLoop] = []  # one for each time that the server runs
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Future[None]] = set()
         self._list(toolkit.definitions)
 
     def _list(self, definitions: Mapping[str, ToolDefinition]) -> None:
@@ -62,6 +73,26 @@ class Service:
         """The list as it is now."""
         self._refresh()
         return self._modern if modern else self._handshake
+
+    def page(self, modern: bool, cursor: str | None) -> tuple[Tools, str | None]:
+        """Return one page of the list, and the cursor of the next page if there is one.
+
+        A cursor names the last tool of its page, so that pages stay whole while tools are added.
+        Raises MCPError for a cursor that no page of the present list has.
+        """
+        tools, size = self.tools(modern), self.settings.page_size
+        start = 0 if cursor is None else self._after(tools, cursor)
+        page = tools[start : start + size]
+        more = start + size < len(tools)
+        return page, _cursor_of(page[-1]["name"]) if more else None
+
+    def _after(self, tools: Tools, cursor: str) -> int:
+        with suppress(ValueError):
+            last = urlsafe_b64decode(cursor).decode()
+            for index, tool in enumerate(tools):
+                if tool["name"] == last:
+                    return index + 1
+        raise MCPError(code=INVALID_PARAMS, message="Invalid cursor: list the tools from the start")
 
     def wraps(self, wire_name: str) -> bool:
         """Whether clients up to 2025-11-25 know the tool's output as a property of an object."""
@@ -105,23 +136,58 @@ class Service:
                 await self.toolkit.close()
 
     def _announce(self) -> None:
-        task = asyncio.get_running_loop().create_task(self._tell_clients())
+        here = asyncio.get_running_loop()
+        self._start(self.bus.publish(ToolsListChanged()))
+        for connection, (_, loop) in list(self._conversations.items()):
+            if loop is here:  # each in a task of its own: a client that does not read holds up nobody
+                self._start(_notify(connection))
+
+    def _start(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _tell_clients(self) -> None:
-        await self.bus.publish(ToolsListChanged())
+
+class CallsInFlight:
+    """The tool calls that a server is running, each the task that runs it."""
+
+    def __init__(self) -> None:
+        self._reasons: dict[asyncio.Task[Any], str | None] = {}  # why a call was ended by the server
+
+    async def run(self, work: Awaitable[Result]) -> Result:
+        """Await a call. Raises MCPError if the server ends it before it is done."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._reasons[task] = None
+        try:
+            return await work
+        except asyncio.CancelledError:
+            reason = self._reasons[task]
+            if reason is None:
+                raise
+            task.uncancel()
+            raise MCPError(code=STOPPING_CODE, message=reason) from None
+        finally:
+            del self._reasons[task]
+
+    def end(self, task: asyncio.Task[Any], reason: str) -> None:
+        """End the call that `task` runs, if it still does."""
+        if task in self._reasons:
+            self._reasons[task] = reason
+            task.cancel()
+
+    def end_all(self) -> None:
+        """End the calls of this event loop, because the server stops."""
         here = asyncio.get_running_loop()
-        for connection, (_, loop) in list(self._conversations.items()):
-            if loop is here:
-                try:
-                    await connection.send_tool_list_changed()
-                except Exception as error:  # it has gone; the others are told
-                    LOGGER.debug("a client was not told that the tools changed: %s", error)
+        for task in list(self._reasons):
+            if task.get_loop() is here:
+                self.end(task, STOPPING)
 
 
 class ToolServer(Server[Any]):
-    """A low-level server that says in its handshake that its list of tools may change."""
+    """A low-level server of tools that says in its handshake that the list of tools may change."""
+
+    service: Service
 
     def create_initialization_options(
         self,
@@ -137,6 +203,17 @@ class ToolServer(Server[Any]):
 def is_modern(context: ServerRequestContext[Any, Any]) -> bool:
     """Whether the client speaks 2026-07-28 or later."""
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _cursor_of(name: str) -> str:
+    return urlsafe_b64encode(name.encode()).decode()
+
+
+async def _notify(connection: Any) -> None:
+    try:
+        await connection.send_tool_list_changed()
+    except Exception as error:  # the client has left
+        LOGGER.debug("a client was not notified that the tools changed: %s", error)
 
 
 def _soon(loop: asyncio.AbstractEventLoop, work: Any) -> None:

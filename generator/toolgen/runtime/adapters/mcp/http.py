@@ -1,0 +1,311 @@
+"""The server as an ASGI application, for any ASGI server and as a part of another application."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from sse_starlette.sse import AppStatus
+
+from .body import Message, Receive, RefusedError, Scope, Send, read_body, refuse, replay, request_in
+from .server import known_options
+from .service import STOPPING, STOPPING_CODE, ToolServer
+from .sessions import SESSION_HEADER, Sessions
+
+LOGGER = logging.getLogger("toolgen.runtime")
+
+PATH: Final = "/mcp"
+RETRY_SECONDS: Final = "5"
+LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+
+_HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+
+
+class HttpApp:
+    """Streamable HTTP at `/mcp`.
+
+    It starts with the first request if nobody starts it before: an application that it is mounted in does not
+    pass on its lifespan. `host` is the address that is served, if it is known.
+    """
+
+    def __init__(self, server: ToolServer, *, host: str | None = None, follow_signals: bool = True) -> None:
+        self.server = server
+        self._host = host
+        self._follow_signals = follow_signals  # False: who runs it calls `drain`
+        self._starting: asyncio.Task[_Running] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._follow_lifespan(receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1000})
+        else:
+            running = await self._started()
+            await running.answer(scope, receive, send)
+
+    @asynccontextmanager
+    async def lifespan(self, app: Any = None) -> AsyncIterator[None]:
+        """Run the server for as long as another application runs: `FastAPI(lifespan=mcp_app.lifespan)`."""
+        await self._started()
+        try:
+            yield
+        finally:
+            await self.stop()
+
+    async def drain(self, grace: float) -> None:
+        """Refuse new requests and answer those in flight: after `grace` seconds, with an error."""
+        if self._starting is not None:
+            await (await self._starting).drain(grace)
+
+    async def stop(self) -> None:
+        """End the server, its sessions and its tools."""
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            await (await starting).stop()
+
+    async def _start(self) -> _Running:
+        running = _Running(self.server, self._host)
+        await running.start(follow_signals=self._follow_signals)
+        return running
+
+    async def _started(self) -> _Running:
+        starting = self._starting
+        loop = asyncio.get_running_loop()
+        if starting is None or starting.get_loop() is not loop:
+            starting = self._starting = loop.create_task(self._start())
+        if starting.done() and (starting.cancelled() or starting.exception() is not None):
+            self._starting = None  # the next request tries again
+        return await asyncio.shield(starting)
+
+    async def _follow_lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await self._started()
+                except Exception as error:
+                    LOGGER.exception("the server could not be started")
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self.stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+
+class _Running:
+    """One run of the server, in one event loop."""
+
+    def __init__(self, server: ToolServer, host: str | None) -> None:
+        service, settings = server.service, server.service.settings
+        self._service = service
+        self._app = server.streamable_http_app(
+            streamable_http_path=PATH,
+            stateless_http=settings.stateless,
+            transport_security=_transport_security(host, settings.allowed_hosts, settings.allowed_origins),
+            **known_options(
+                server.streamable_http_app,
+                max_request_body_size=settings.max_request_bytes,
+                session_idle_timeout=max(settings.session_idle, 0.001),
+                max_sessions=2 * settings.sessions
+                + 100,  # `Sessions` keeps to the setting; in case it loses count
+            ),
+        )
+        self._manager = server.session_manager
+        self._endpoint = self._manager.handle_request
+        self._sessions = None if settings.stateless else Sessions(self._endpoint, settings.sessions)
+        self._limit = settings.max_request_bytes
+        self._in_flight = 0
+        self._draining = False
+        self._idle = asyncio.Event()  # while draining: nothing is in flight
+        self._drained = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._following: asyncio.Task[None] | None = None
+
+    async def start(self, *, follow_signals: bool) -> None:
+        """Start the server in a task of its own, which is where it has to end."""
+        if follow_signals:
+            self._following = asyncio.get_running_loop().create_task(self._follow_uvicorn())
+        ready = asyncio.Event()
+        self._task = asyncio.get_running_loop().create_task(self._run(ready))
+        waiting = asyncio.ensure_future(ready.wait())
+        await asyncio.wait((self._task, waiting), return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if self._task.done():
+            await self._task
+
+    async def _run(self, ready: asyncio.Event) -> None:
+        async with self._manager.run():
+            ready.set()
+            await self._stop.wait()
+
+    async def stop(self) -> None:
+        """End the server."""
+        if self._following is not None:
+            self._following.cancel()
+        self._drained.set()
+        self._stop.set()
+        if self._task is not None:
+            await self._task
+
+    async def drain(self, grace: float) -> None:
+        """Refuse new requests, answer those in flight, then end the open streams."""
+        self._draining = True
+        self._service.listen.close()
+        if not await self._is_idle_within(grace):
+            self._service.calls.end_all()
+            await self._is_idle_within(1.0)
+        self._drained.set()
+
+    async def _follow_uvicorn(self) -> None:
+        """Drain when uvicorn has been told to stop; it tells applications when all connections are closed.
+
+        The library that writes the streams of sessions would cut them short then, answered or not.
+        """
+        AppStatus.enable_automatic_graceful_drain = False
+        try:
+            while not _uvicorn_stops():
+                await asyncio.sleep(0.2)
+            await self.drain(self._service.settings.grace)
+        finally:
+            AppStatus.enable_automatic_graceful_drain = True
+
+    async def _is_idle_within(self, seconds: float) -> bool:
+        if self._in_flight:
+            try:
+                await asyncio.wait_for(self._idle.wait(), seconds)
+            except TimeoutError:
+                return False
+        return True
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        root, path = scope.get("root_path", ""), scope["path"]
+        if (path[len(root) :] if root and path.startswith(root) else path) != PATH:
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        method = scope["method"]
+        if method == "POST":
+            await self._answer_post(headers, scope, receive, send)
+            return
+        session_id = headers.get(SESSION_HEADER)
+        if self._sessions is None or session_id is None:
+            await self._endpoint(scope, receive, send)
+        elif method == "GET":
+            await self._answer_get(session_id, scope, receive, send)
+        elif method == "DELETE":
+            await self._sessions.delete(session_id, scope, receive, send)
+        else:
+            await self._endpoint(scope, receive, send)
+
+    async def _answer_post(
+        self, headers: Mapping[bytes, bytes], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        counted = headers.get(b"mcp-method") != b"subscriptions/listen"  # these end when the server says so
+        self._in_flight += counted
+        body: bytes | None = b""
+        try:
+            body = await read_body(headers, receive, self._limit)
+            if body is None:
+                return
+            if self._draining:
+                raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
+            again = replay(body, receive)
+            version = headers.get(b"mcp-protocol-version")
+            if self._sessions is None or (version is not None and version not in _HANDSHAKE):
+                await self._endpoint(scope, again, send)
+            else:
+                await self._answer_in_session(self._sessions, headers, body, (scope, again, send))
+        except RefusedError as refused:
+            number, _ = request_in(body or b"")
+            await refuse(refused, number, send)
+        finally:
+            self._in_flight -= counted
+            if self._draining and not self._in_flight:
+                self._idle.set()
+
+    async def _answer_in_session(
+        self,
+        sessions: Sessions,
+        headers: Mapping[bytes, bytes],
+        body: bytes,
+        exchange: tuple[Scope, Receive, Send],
+    ) -> None:
+        session_id = headers.get(SESSION_HEADER)
+        number, method = request_in(body)
+        if session_id is not None:
+            running = number if method is not None else None
+            if not await sessions.post(session_id, running, *exchange):
+                raise RefusedError(400, -32600, "A request with this id is still running in this session.")
+        elif method == "initialize":
+            await sessions.open(*exchange)
+        else:
+            await self._endpoint(*exchange)
+
+    async def _answer_get(self, session_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        """Keep the stream of a session open until the client leaves or the server stops."""
+        assert self._sessions is not None
+        if self._draining:
+            refused = RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
+            await refuse(refused, None, send)
+            return
+        open_body = False
+
+        async def until_stopped() -> Message:
+            waits = [asyncio.ensure_future(receive()), asyncio.ensure_future(self._drained.wait())]
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                return waits[0].result() if waits[0].done() else {"type": "http.disconnect"}  # type: ignore[return-value]
+            finally:
+                for each in waits:
+                    each.cancel()
+
+        async def watch(message: Message) -> None:
+            nonlocal open_body
+            open_body = message["type"] == "http.response.start" or message.get("more_body", False)
+            await send(message)
+
+        await self._sessions.get(session_id, scope, until_stopped, watch)
+        if open_body and self._drained.is_set():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _uvicorn_stops() -> bool:
+    """True if the process handles its signals with uvicorn, and has received one."""
+    uvicorn_server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    return getattr(uvicorn_server, "should_exit", None) is True
+
+
+def _transport_security(
+    host: str | None, hosts: tuple[str, ...], origins: tuple[str, ...]
+) -> TransportSecuritySettings:
+    """Accept the Host and Origin headers of loopback, of the address that is served, and those configured."""
+    names = [*LOOPBACK, *hosts]
+    if host is not None and host not in ("0.0.0.0", "::", ""):  # noqa: S104  compared, not bound
+        names.append(f"[{host}]" if ":" in host else host)
+    allowed_hosts, allowed_origins = [], list(origins)
+    for name in dict.fromkeys(names):
+        patterns = [name] if _has_port(name) else [name, f"{name}:*"]
+        allowed_hosts += patterns
+        allowed_origins += [f"{scheme}://{pattern}" for scheme in ("http", "https") for pattern in patterns]
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins
+    )
+
+
+def _has_port(name: str) -> bool:
+    return name.rpartition(":")[2].isdigit() and not name.endswith("]")
+
+
+def asgi_app(server: ToolServer) -> HttpApp:
+    """Return an ASGI application of `server`, which is served at `/mcp`."""
+    return HttpApp(server)

@@ -1,0 +1,265 @@
+"""The stdio transport: JSON-RPC messages, one a line, on stdin and stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import queue
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Final
+
+import anyio
+import mcp_types as types
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from .body import request_in
+from .service import ToolServer
+from .stopping import Stop
+
+CHUNK_BYTES: Final = 64 * 1024
+CHUNKS_AHEAD: Final = 16  # read from stdin before the server takes them
+UNWRITTEN_BYTES: Final = 1024 * 1024  # of answers that wait for the client to read
+
+
+def serve_stdio(server: ToolServer) -> int:
+    """Serve one client over stdin and stdout until it or a signal ends it; return the exit code."""
+    return asyncio.run(_Stdio(server).serve())
+
+
+class _Stdio:
+    """One connection over stdin and stdout."""
+
+    def __init__(self, server: ToolServer) -> None:
+        self._server = server
+        self._settings = server.service.settings
+        self._requests: set[str | int] = set()  # that have not been answered
+        self._answered = asyncio.Event()  # while stopping: all of them
+        self._stopping = asyncio.Event()
+        self._left = asyncio.Event()  # the client
+
+    async def serve(self) -> int:
+        """Serve until the client or a signal ends it."""
+        loop = asyncio.get_running_loop()
+        stop = Stop(self._settings.grace, lambda: loop.call_soon_threadsafe(self._stopping.set))
+        with _private_descriptors() as (stdin, stdout), stop.handling_signals():
+            lines = _Lines(stdin, self._settings.max_request_bytes)
+            output = _Output(stdout, lambda: loop.call_soon_threadsafe(self._left.set))
+            incoming, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            writing, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+            ending = loop.create_task(self._end(incoming, stop))
+            receiving = loop.create_task(self._receive(lines, incoming, output))
+            sending = loop.create_task(self._send(outgoing, output))
+            options = self._server.create_initialization_options()
+            with contextlib.redirect_stdout(sys.stderr):
+                await self._server.run(reading, writing, options)
+            for task in (ending, receiving):
+                task.cancel()
+            await sending
+            await output.close()
+        return stop.exit_code
+
+    async def _end(self, incoming: Any, stop: Stop) -> None:
+        """End the server when the client has left, or after a signal when everything is answered."""
+        waits = [asyncio.ensure_future(each.wait()) for each in (self._left, self._stopping)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        if self._left.is_set():
+            stop.set_deadline()
+        else:
+            service = self._server.service
+            service.stopping = True
+            service.listen.close()
+            if not await self._is_answered_within(self._settings.grace):
+                service.calls.end_all()
+                await self._is_answered_within(1.0)
+        await incoming.aclose()
+
+    async def _is_answered_within(self, seconds: float) -> bool:
+        if self._requests:
+            self._answered.clear()
+            try:
+                await asyncio.wait_for(self._answered.wait(), seconds)
+            except TimeoutError:
+                return False
+        return True
+
+    async def _receive(self, lines: _Lines, incoming: Any, output: _Output) -> None:
+        async for line in lines:
+            if line is None:
+                number, fault = None, _error(types.INVALID_REQUEST, lines.too_long)
+            elif line.isspace() or not line:
+                continue
+            else:
+                try:
+                    message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValidationError:
+                    number, fault = _fault_of(line)
+                else:
+                    self._note(message)
+                    with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+                        await incoming.send(SessionMessage(message))
+                    continue
+            refusal = types.JSONRPCError(jsonrpc="2.0", id=number, error=fault)
+            await output.write(refusal.model_dump_json(by_alias=True, exclude_unset=True).encode())
+        self._left.set()
+
+    def _note(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCRequest):
+            self._requests.add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._settle((message.params or {}).get("requestId"))  # it is not answered
+
+    def _settle(self, number: Any) -> None:
+        if isinstance(number, str | int):
+            self._requests.discard(number)
+        if not self._requests:
+            self._answered.set()
+
+    async def _send(self, outgoing: Any, output: _Output) -> None:
+        async for each in outgoing:
+            message = each.message
+            await output.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+            if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+                self._settle(message.id)
+
+
+def _fault_of(line: bytes) -> tuple[str | int | None, types.ErrorData]:
+    """Return the id in a line that is no JSON-RPC message, and the error to answer with."""
+    try:
+        from_json(line)
+    except ValueError as error:
+        return None, _error(types.PARSE_ERROR, f"Parse error: {error}")
+    return request_in(line)[0], _error(types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message.")
+
+
+def _error(code: int, message: str) -> types.ErrorData:
+    return types.ErrorData(code=code, message=message)
+
+
+class _Lines:
+    """Lines of a descriptor, read by a thread that nobody has to wait for when the server stops.
+
+    A line of more than `limit` bytes is skipped, and given as None.
+    """
+
+    def __init__(self, descriptor: int, limit: int) -> None:
+        self.too_long = f"The request is larger than {limit} bytes."
+        self._descriptor = descriptor
+        self._limit = limit
+        self._loop = asyncio.get_running_loop()
+        self._chunks: asyncio.Queue[list[bytes | None] | None] = asyncio.Queue()
+        self._room = threading.Semaphore(CHUNKS_AHEAD)
+
+    async def __aiter__(self) -> AsyncIterator[bytes | None]:
+        threading.Thread(target=self._read, name="stdin", daemon=True).start()
+        while (lines := await self._chunks.get()) is not None:
+            for line in lines:
+                yield line
+            self._room.release()
+
+    def _read(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            for lines in self._split():
+                self._room.acquire()
+                self._loop.call_soon_threadsafe(self._chunks.put_nowait, lines)
+            self._loop.call_soon_threadsafe(self._chunks.put_nowait, None)
+
+    def _split(self) -> Iterator[list[bytes | None]]:
+        started: list[bytes] = []  # of a line whose end has not been read
+        size = 0
+        while chunk := self._next_chunk():
+            *ended, rest = chunk.split(b"\n")
+            lines: list[bytes | None] = []
+            for part in ended:
+                size += len(part)
+                lines.append(None if size > self._limit else b"".join((*started, part)))
+                started, size = [], 0
+            size += len(rest)
+            if size > self._limit:
+                started = []
+            elif rest:
+                started.append(rest)
+            if lines:
+                yield lines
+        if size:
+            yield [None if size > self._limit else b"".join(started)]
+
+    def _next_chunk(self) -> bytes:
+        try:
+            return os.read(self._descriptor, CHUNK_BYTES)
+        except OSError:
+            return b""
+
+
+class _Output:
+    """Lines written to a descriptor by a thread, so that a client that does not read blocks no tool.
+
+    `on_closed` is called in that thread when the client has closed its end.
+    """
+
+    def __init__(self, descriptor: int, on_closed: Callable[[], object]) -> None:
+        self._descriptor = descriptor
+        self._on_closed = on_closed
+        self._loop = asyncio.get_running_loop()
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._given = self._written = 0  # bytes; each is changed by one thread only
+        self._room = asyncio.Event()
+        self._ended = asyncio.Event()
+        threading.Thread(target=self._write, name="stdout", daemon=True).start()
+
+    async def write(self, line: bytes) -> None:
+        """Write a line; wait while the client does not read."""
+        self._given += len(line) + 1
+        self._lines.put(line + b"\n")
+        while self._given - self._written > UNWRITTEN_BYTES:
+            self._room.clear()
+            if self._given - self._written > UNWRITTEN_BYTES:
+                await self._room.wait()
+
+    async def close(self) -> None:
+        """Wait until everything is written."""
+        self._lines.put(None)
+        await self._ended.wait()
+
+    def _write(self) -> None:
+        closed = False
+        while (line := self._lines.get()) is not None:
+            rest = memoryview(line)
+            while rest and not closed:
+                try:
+                    rest = rest[os.write(self._descriptor, rest) :]
+                except OSError:
+                    closed = True
+                    self._on_closed()
+            self._written += len(line)
+            self._call(self._room.set)
+        self._call(self._ended.set)
+
+    def _call(self, function: Callable[[], object]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(function)
+
+
+@contextlib.contextmanager
+def _private_descriptors() -> Iterator[tuple[int, int]]:
+    """Yield stdin and stdout as descriptors that tools do not know.
+
+    Tools that read stdin find it empty, and what they print goes to stderr: the protocol stays whole.
+    """
+    stdin, stdout = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout.flush()  # what was printed before must not precede the protocol
+    try:
+        yield stdin, stdout
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os.dup2(stdin, 0)
+        os.dup2(stdout, 1)

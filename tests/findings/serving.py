@@ -1,0 +1,104 @@
+"""Tools that are hard on a server: they wait, hold a thread or the event loop, or never come to an end."""
+
+from __future__ import annotations
+
+from .project import Project
+
+NAP_SPEC = """
+name: nap
+description: Wait.
+input_schema:
+  type: object
+  required: [seconds, file]
+  properties: {seconds: {type: number}, file: {type: string}}
+"""
+NAP_TOOL = """
+import asyncio, pathlib
+from generated.tools.nap import NapTool
+
+class Nap(NapTool):
+    async def execute(self, request, context):
+        pathlib.Path(request.file).touch()
+        await asyncio.sleep(request.seconds)
+        return "rested"
+"""
+HANG_TOOL = """
+import pathlib, time
+from generated.tools.hang import HangTool
+
+class Hang(HangTool):
+    def execute(self, request, context):
+        pathlib.Path(request.file).touch()
+        time.sleep(request.seconds)
+        return "rested"
+"""
+COUNT_SPEC = """
+name: count
+description: Count without an end.
+input_schema:
+  type: object
+  required: [file]
+  properties: {file: {type: string}}
+stream: {chunk_schema: {type: integer}}
+"""
+COUNT_TOOL = """
+import asyncio, pathlib
+from generated.tools.count import CountTool
+
+class Count(CountTool):
+    async def execute(self, request, context):
+        file = pathlib.Path(request.file)
+        try:
+            for number in range(1_000_000):
+                yield number
+                file.write_text(str(number))
+                await asyncio.sleep(0.05)
+        finally:
+            file.with_suffix(".ended").touch()
+"""
+GROW_SPEC = """
+name: grow
+description: Add a tool to the server.
+input_schema: {type: object, required: [name], properties: {name: {type: string}}}
+"""
+GROW_TOOL = """
+from generated.tools.grow import GrowTool
+from generated.tools.echo import EchoTool
+
+class Grow(GrowTool):
+    async def execute(self, request, context):
+        import growing
+        growing.add(request.name)
+        return "added"
+"""
+GROWING = """
+import sys
+from generated import catalog
+from generated.mcp_server import build_server
+from generated.tools.echo import EchoTool
+from toolgen.runtime.adapters import mcp
+
+TOOLKIT = catalog.toolkit()
+
+def add(name):
+    class Added(EchoTool):
+        definition = {**EchoTool.definition, "name": name}
+        async def execute(self, request, context):
+            return None
+    TOOLKIT.add(Added())
+
+if __name__ == "__main__":
+    sys.modules["growing"] = sys.modules["__main__"]
+    sys.exit(mcp.main(lambda: build_server(TOOLKIT)))
+"""
+
+
+def add_tools(project: Project) -> None:
+    """Add the tools, and `growing.py`, a server whose tools become more."""
+    project.add_tool("nap", NAP_SPEC, NAP_TOOL)
+    project.add_tool("hang", NAP_SPEC.replace("nap", "hang"), HANG_TOOL)
+    block = HANG_TOOL.replace("Hang", "Block").replace("hang", "block").replace("    def", "    async def")
+    project.add_tool("block", NAP_SPEC.replace("nap", "block"), block)
+    project.add_tool("count", COUNT_SPEC, COUNT_TOOL)
+    project.add_tool("grow", GROW_SPEC, GROW_TOOL)
+    project.write("growing.py", GROWING)

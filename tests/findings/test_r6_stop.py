@@ -1,0 +1,256 @@
+"""R6: a server that is told to stop answers its calls, refuses others, and ends in time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from .project import ERAS, Project, text_of
+from .raw import connect
+
+SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
+
+
+async def begun(file: Path) -> None:
+    while not file.exists():
+        await asyncio.sleep(0.02)
+
+
+def nap(seconds: float, file: Path) -> dict[str, Any]:
+    return {"seconds": seconds, "file": str(file)}
+
+
+@SESSIONS
+def test_a_call_in_flight_is_answered_after_sigterm(serving: Project, tmp_path: Path, session: bool) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", "20") as server:
+            async with connect(server.url, session=session) as connection:
+                await connection.send("tools/call", {"name": "nap", "arguments": nap(4, tmp_path / "a")})
+                await begun(tmp_path / "a")
+                server.process.send_signal(signal.SIGTERM)
+                answer = await connection.receive()
+            assert answer.message["result"]["content"][0]["text"] == "rested"
+            assert await asyncio.to_thread(server.process.wait, 30) == 0
+            assert "Traceback" not in server.log
+
+    asyncio.run(run())
+
+
+@SESSIONS
+def test_later_calls_are_refused_with_a_json_rpc_error(
+    serving: Project, tmp_path: Path, session: bool
+) -> None:
+    async def run() -> None:
+        async with (
+            serving.server("--grace", "20") as server,
+            connect(server.url, session=session) as connection,
+            connect(server.url, like=connection) as other,
+        ):
+            assert (await other.call("echo", text="x")).status == 200
+            await connection.send("tools/call", {"name": "nap", "arguments": nap(5, tmp_path / "a")})
+            await begun(tmp_path / "a")
+            server.process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(1)
+            refused = await other.call("echo", number="late", text="x")
+            assert refused.status == 503
+            assert refused.headers["retry-after"].isdigit()
+            assert refused.message["id"] == "late"
+            assert refused.message["error"]["message"] == "The server is stopping."
+            try:
+                async with connect(server.url, like=connection) as new:
+                    assert (await new.call("echo", text="x")).status == 503
+            except OSError:
+                pass  # refused
+            assert (await connection.receive()).message["result"]["content"][0]["text"] == "rested"
+
+    asyncio.run(run())
+
+
+@SESSIONS
+def test_a_call_past_the_grace_period_gets_a_json_rpc_error(
+    serving: Project, tmp_path: Path, session: bool
+) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", "1") as server:
+            async with connect(server.url, session=session) as connection:
+                number = await connection.send(
+                    "tools/call", {"name": "nap", "arguments": nap(50, tmp_path / "a")}
+                )
+                await begun(tmp_path / "a")
+                started = time.monotonic()
+                server.process.send_signal(signal.SIGTERM)
+                answer = await connection.receive()
+            assert answer.message["id"] == number
+            assert answer.message["error"]["message"] == "The server is stopping."
+            assert await asyncio.to_thread(server.process.wait, 30) == 0
+            assert time.monotonic() - started < 10
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("tool", ["hang", "block"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_thread_or_a_blocked_loop_does_not_keep_the_process(
+    serving: Project, tmp_path: Path, tool: str, number: signal.Signals, code: int
+) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", "1") as server, connect(server.url) as connection:
+            await connection.send("tools/call", {"name": tool, "arguments": nap(100, tmp_path / "a")})
+            await begun(tmp_path / "a")
+            started = time.monotonic()
+            server.process.send_signal(number)
+            assert await asyncio.to_thread(server.process.wait, 30) == code
+            assert time.monotonic() - started < 8  # grace + 2, and a loaded machine
+
+    asyncio.run(run())
+
+
+def test_a_second_signal_ends_the_process_at_once(serving: Project, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", "100") as server, connect(server.url) as connection:
+            await connection.send("tools/call", {"name": "hang", "arguments": nap(100, tmp_path / "a")})
+            await begun(tmp_path / "a")
+            server.process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.5)
+            assert server.process.poll() is None
+            server.process.send_signal(signal.SIGTERM)
+            assert await asyncio.to_thread(server.process.wait, 20) != 0
+
+    asyncio.run(run())
+
+
+def test_open_notification_streams_do_not_delay_the_end(serving: Project, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", "60") as server, connect(server.url, session=True) as connection:
+            await connection.request("GET", accept="text/event-stream")
+            assert (await connection.head())[0] == 200
+            async with connect(server.url) as listening:
+                await listening.send("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+                assert (await listening.head())[0] == 200
+                server.process.send_signal(signal.SIGTERM)
+                assert await asyncio.to_thread(server.process.wait, 20) == 0
+                rest = b""
+                while (part := await listening.chunk()) is not None:
+                    rest += part
+                assert b'"result"' in rest  # a subscription that ends in an orderly way says so
+            while await connection.chunk() is not None:
+                pass
+
+    asyncio.run(run())
+
+
+@asynccontextmanager
+async def stdio(project: Project, *flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, Any]]:
+    """The stdio server as a process, after the handshake."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "generated.mcp_server",
+        *flags,
+        cwd=project.root,
+        env={**os.environ, **project.env},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+
+    def write(text: str) -> None:
+        assert process.stdin is not None
+        process.stdin.write(text.encode() + b"\n")
+
+    write(
+        '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
+        '"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}'
+    )
+    write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    try:
+        async with asyncio.timeout(60):
+            await line_of(process)
+            yield process, write
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def line_of(process: asyncio.subprocess.Process) -> dict[str, Any]:
+
+    assert process.stdout is not None
+    found: dict[str, Any] = json.loads(await process.stdout.readline())
+    return found
+
+
+def test_stdio_answers_calls_in_flight_and_refuses_later_ones(serving: Project, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with stdio(serving, "--grace", "20") as (process, write):
+            file = tmp_path / "a"
+            write(
+                '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":'
+                f'{{"name":"nap","arguments":{{"seconds":3,"file":"{file}"}}}}}}'
+            )
+            await begun(tmp_path / "a")
+            process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.5)
+            write(
+                '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+            )
+            refused, rested = await line_of(process), await line_of(process)
+            assert (refused["id"], refused["error"]["message"]) == (3, "The server is stopping.")
+            assert (rested["id"], rested["result"]["content"][0]["text"]) == (2, "rested")
+            assert await process.wait() == 0
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("end", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130), (None, 0)])
+def test_a_thread_does_not_keep_a_stdio_server(
+    serving: Project, tmp_path: Path, end: signal.Signals | None, code: int
+) -> None:
+    async def run() -> None:
+        async with stdio(serving, "--grace", "1") as (process, write):
+            file = tmp_path / "a"
+            write(
+                '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":'
+                f'{{"name":"hang","arguments":{{"seconds":100,"file":"{file}"}}}}}}'
+            )
+            await begun(tmp_path / "a")
+            started = time.monotonic()
+            if end is None:
+                assert process.stdin is not None
+                process.stdin.close()
+            else:
+                process.send_signal(end)
+            assert await process.wait() == code
+            assert time.monotonic() - started < 8
+
+    asyncio.run(run())
+
+
+@ERAS
+def test_clients_of_the_sdk_see_the_answer_and_the_refusal(
+    serving: Project, tmp_path: Path, era: str
+) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", "20") as server, server.client(era) as client:
+            await client.list_tools()  # which the client needs for the result
+            call = asyncio.create_task(client.call_tool("nap", nap(3, tmp_path / "a")))
+            await begun(tmp_path / "a")
+            server.process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.5)
+            with pytest.raises(MCPError, match="The server is stopping"):
+                await client.call_tool("echo", {"text": "x"})
+            assert text_of(await call) == "rested"
+
+    asyncio.run(run())
