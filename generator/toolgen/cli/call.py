@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import signal
 import sys
 from importlib import import_module
@@ -36,6 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     project = find_project(Path(args.start))
     given = _input(args.input)
+    _configure_logging()
     with contextlib.redirect_stdout(sys.stderr):  # what an implementation prints is talk
         toolkit = _toolkit(project)
         if toolkit.definition_of(args.name) is None:
@@ -53,6 +55,18 @@ def run(args: argparse.Namespace) -> bool:
 async def _call(toolkit: Toolkit, name: str, given: Any, confirm: Any) -> ToolResponse:
     async with toolkit:  # what the tool set up is closed
         return await toolkit.call(name, given, confirm=confirm)
+
+
+def _configure_logging() -> None:
+    """Log as a server does; without TOOLGEN_LOG_LEVEL warnings only, as the result is printed anyway."""
+    from toolgen.runtime.instrumentation.log_setup import configure_logging
+    from toolgen.runtime.settings import SettingError, Settings
+
+    level = os.environ.get("TOOLGEN_LOG_LEVEL") or "warning"
+    try:
+        configure_logging(Settings.from_environment({**os.environ, "TOOLGEN_LOG_LEVEL": level}))
+    except SettingError as error:
+        raise UnableError("invalid-setting", str(error), "set or unset the environment variable") from None
 
 
 def _input(text: str) -> Any:

@@ -18,6 +18,10 @@ Request = TypeVar("Request", bound="BaseModel")
 Response = TypeVar("Response")
 
 
+class SignatureError(TypeError):
+    """A method of an implementation that cannot be called as the spec says."""
+
+
 class _FromDefinition:
     """An attribute read from the class's definition. A subclass or an instance may have its own instead."""
 
@@ -91,7 +95,7 @@ def _check_signature(cls: type[BaseTool[Any, Any]], method: str, injected: list[
         signature(getattr(cls, method)).bind(None, None, None, **dict.fromkeys(injected))
     except TypeError as error:
         keywords = f", *, {', '.join(injected)}" if injected else ""
-        raise TypeError(
+        raise SignatureError(
             f"{cls.__module__}.{cls.__qualname__}.{method} must accept (self, request, context{keywords}), "
             f"as the spec of {cls.definition['name']} says: {error}"
         ) from None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from .context import ANYBODY, DEFAULT_CONFIG, LOGGER, Caller, Listener, Progress, ToolConfig
+from .context import ANYBODY, DEFAULT_CONFIG, Caller, Listener, Progress, ToolConfig
 from .definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
 from .execution.loading import Catalog, load_context, load_tool
@@ -210,10 +210,12 @@ class Toolkit:
                 raise _unknown(name, self._registry.current.by_name)
             ready = entry.prepared or entry.ready()
             environment = self._environment or self._make_environment()
-        except ToolError as error:
-            return ToolResponse(_wire_name(name, entry), False, error=error.with_traceback(None))
-        except Exception:  # an import or a schema that fails is the developer's to see, not the agent's
-            return _broken(_wire_name(name, entry))
+        except Exception as error:  # no tool, or one that does not load
+            from .instrumentation.refusal import refuse_call
+
+            return await refuse_call(
+                name, entry, error, arguments, self._home.config, principal, self._session_id, meta or {}
+            )
         if context:
             environment = environment.plus(context)
         caller = ANYBODY
@@ -255,20 +257,6 @@ class Toolkit:
 
 def _catalog_entry(catalog: Catalog, definition: ToolDefinition) -> Entry:
     return Entry(definition, lambda: load_tool(catalog, definition))
-
-
-def _wire_name(name: str, entry: Entry | None) -> str:
-    return name if entry is None else entry.definition["name"]
-
-
-def _broken(wire_name: str) -> ToolResponse:
-    from .errors import InternalError
-    from .validation.request import new_id
-
-    reference = new_id()
-    LOGGER.exception("tool %s cannot be loaded (call %s)", wire_name, reference)
-    error = InternalError(f"The tool failed. Reference: {reference}.")
-    return ToolResponse(wire_name, False, error=error, metadata={"call_id": reference})
 
 
 def _unknown(name: str, entries: Mapping[str, Entry]) -> ToolError:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import logging
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from toolgen.runtime.instrumentation.log_setup import configure_logging
+from toolgen.runtime.settings import SettingError, Settings
 
 from .say import say
 
@@ -21,7 +23,11 @@ def main(build_server: Callable[[], Server[Any]], argv: Sequence[str] | None = N
     if not options.http and (options.host or options.port is not None or options.stateless):
         say("--host, --port and --stateless need --http")
         return 2
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")  # to stderr, unless configured already
+    try:
+        configure_logging(Settings.from_environment())
+    except SettingError as error:
+        say(str(error))
+        return 2
     try:
         from .serve import serve_http, serve_stdio
 

@@ -23,6 +23,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.instrumentation.redaction import without_text
 from toolgen.runtime.toolkit import Toolkit
 
 from .confirm import Round, asker, input_required
@@ -61,8 +62,8 @@ def build_server(
             return await answer_call(service, context, params)
         except MCPError:
             raise
-        except Exception:  # the SDK would show its text to older clients
-            LOGGER.exception("tools/call failed outside of the tool")
+        except Exception as error:  # the SDK would show its text to older clients
+            LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
 
     def input_schema(published: str) -> Mapping[str, Any] | None:
