@@ -23,7 +23,7 @@ VERBS = {
     "new": "write a new tool: spec, implementation, test",
     "generate": "write the code that the specs describe",
     "outputs": "print the files that generate writes, before it does",
-    "check": "tell whether the generated code is what the specs describe, and show the difference",
+    "check": "check that generated code is up to date; show a diff if it is not",
     "import": "write specs for tools that exist: of an MCP server, of OpenAI, of an HTTP API",
     "export": "print a target's tool definitions as JSON",
     "call": "call one tool's implementation, validated",

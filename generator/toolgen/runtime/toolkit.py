@@ -64,6 +64,7 @@ class Toolkit:
         self._extras: MutableMapping[str, Any] | None = None  # None: every call begins with none
         self._session_id: str | None = None
         self._owner = True  # of its tools: it closes them
+        self.catalog: Catalog | None = None  # that `from_catalog` was given
 
     @classmethod
     def from_catalog(
@@ -74,6 +75,7 @@ class Toolkit:
         Without `context`, the mapping `CONTEXT` of the implementations package is used, if it has one.
         """
         toolkit = cls(context=context, config=config)
+        toolkit.catalog = catalog
         toolkit._registry = registry_of(_catalog_entry(catalog, each) for each in catalog.TOOLS.values())
         if context is None:
             toolkit._home = _Home(toolkit.config, lambda: load_context(catalog))

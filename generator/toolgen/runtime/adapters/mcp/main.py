@@ -24,7 +24,8 @@ def main(build_server: Callable[[], Server[Any]], argv: Sequence[str] | None = N
         say("--host, --port and --stateless need --http")
         return 2
     try:
-        configure_logging(Settings.from_environment())
+        settings = Settings.from_environment()
+        configure_logging(settings)
     except SettingError as error:
         say(str(error))
         return 2
@@ -33,6 +34,8 @@ def main(build_server: Callable[[], Server[Any]], argv: Sequence[str] | None = N
 
         with contextlib.redirect_stdout(sys.stderr):  # what the application prints while it is imported
             server = build_server()
+            if not _has_implementations(server, strict=settings.strict_start):
+                return 2
         if not options.http:
             return serve_stdio(server)
         port = 8000 if options.port is None else options.port
@@ -42,6 +45,22 @@ def main(build_server: Callable[[], Server[Any]], argv: Sequence[str] | None = N
             raise
         say("an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'")
         return 2
+
+
+def _has_implementations(server: Server[Any], *, strict: bool) -> bool:
+    """Warn of implementations that do not load; False if that is to keep the server from starting."""
+    catalog = getattr(server, "catalog", None)  # a server of an application's own toolkit has none
+    if catalog is None:
+        return True
+    from toolgen.runtime.execution.implementation_check import refuse_faults, warn_of_faults
+
+    if not strict:
+        warn_of_faults(catalog)
+        return True
+    if refuse_faults(catalog):
+        return True
+    say("not started: an implementation does not load, and --strict-start is set")
+    return False
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -80,6 +80,7 @@ def build_server(
         on_subscriptions_listen=ListenHandler(service.bus),
         **_if_known(get_tool_input_schema=input_schema),
     )
+    server.catalog = toolkit.catalog
     server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name))
     server.middleware.append(publish)
     return server

@@ -121,6 +121,8 @@ class Service:
 class ToolServer(Server[Any]):
     """A low-level server that says in its handshake that its list of tools may change."""
 
+    catalog: Any = None  # of the toolkit, if it was made from one
+
     def create_initialization_options(
         self,
         notification_options: NotificationOptions | None = None,
