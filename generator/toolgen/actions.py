@@ -96,6 +96,12 @@ def enabled_tools(texts: Mapping[str, bytes], prefix: str) -> list[str]:
     return sorted(spec.name for spec, _ in parsed.tools if spec.enabled)
 
 
+def idle_modules(texts: Mapping[str, bytes], prefix: str) -> list[str]:
+    """Return the names of the modules that would implement the tools that are not enabled."""
+    parsed = parse(read(texts, prefix))
+    return sorted(snake(spec.name, "tool") for spec, _ in parsed.tools if not spec.enabled)
+
+
 def _outputs(targets: Sequence[Target]) -> Iterator[str]:
     for target in targets:
         yield from outputs_of(target).values()

@@ -69,16 +69,20 @@ def test_a_set_up_that_fails_is_tried_again_and_tells_nothing(caplog: pytest.Log
     assert second.content == third.content == ["tried", "tried"]
 
 
+class Unlicensed(ToolError):
+    code = "unlicensed"
+
+
 def test_who_waits_for_a_set_up_that_fails_is_told_too() -> None:
     async def fails(self: Any) -> None:
         await asyncio.sleep(0.01)
-        raise ToolError("No licence.")
+        raise Unlicensed("No licence.")
 
     async def work() -> list[Any]:
-        toolkit = Toolkit([preparing(fails)])
+        toolkit = Toolkit([preparing(fails, errors=(Unlicensed,))])
         return list(await asyncio.gather(*(toolkit.call("x", {}) for _ in range(3))))
 
-    assert [r.as_text() for r in asyncio.run(work())] == ["Error [error]: No licence."] * 3
+    assert [r.as_text() for r in asyncio.run(work())] == ["Error [unlicensed]: No licence."] * 3
 
 
 def test_a_set_up_that_hangs_ends_with_the_tools_time_and_another_takes_over() -> None:

@@ -139,7 +139,7 @@ def test_what_is_not_one_implementation_is_none(
         ("import no_such_library\n", "no_such_library"),
         ("1 / 0\n", "ZeroDivisionError"),
         ("def (\n", "SyntaxError"),
-        (HEAD + ECHO.format(name="E") + "    def __init__(self): raise OSError('no key')\n", "no key"),
+        (HEAD + ECHO.format(name="E") + "    def __init__(self): raise OSError('no key')\n", "OSError"),
         (
             HEAD + "class E(EchoTool):\n    def execute(self): return 1\n",
             "must accept (self, request, context)",

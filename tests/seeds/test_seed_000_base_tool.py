@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import pytest
 from toolgen.runtime import BaseTool, ToolContext, ToolError
+from toolgen.runtime.errors import NotReadyError
 
 from generated import catalog
 from generated.models.catalog_search import CatalogSearchRequest, CatalogSearchResponse
@@ -79,7 +80,8 @@ def test_validation_is_shared(name: str, tmp_path: Path) -> None:
 
 FAULTS: dict[str, tuple[Exception, str]] = {
     "an undeclared exception": (RuntimeError("secret"), "Error [internal_error]: The tool failed."),
-    "a tool error": (ToolError("No."), "Error [error]: No."),
+    "a tool error": (NotReadyError("No."), "Error [not_ready]: No."),
+    "an undeclared tool error": (ToolError("secret"), "Error [internal_error]: The tool failed."),
 }
 
 

@@ -23,7 +23,7 @@ VERBS = {
     "new": "write a new tool: spec, implementation, test",
     "generate": "write the code that the specs describe",
     "outputs": "print the files that generate writes, before it does",
-    "check": "tell whether the generated code is what the specs describe, and show the difference",
+    "check": "check that generated code is up to date; show a diff if it is not",
     "import": "write specs for tools that exist: of an MCP server, of OpenAI, of an HTTP API",
     "export": "print a target's tool definitions as JSON",
     "call": "call one tool's implementation, validated",
@@ -32,7 +32,6 @@ VERBS = {
 }
 
 _NOT_OURS = {errno.EACCES, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS}
-_GENERATOR = {"yaml", "jinja2", "datamodel_code_generator", "ruff"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,16 +58,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _shown(error: Exception, args: argparse.Namespace | None) -> int:
-    """Say what went wrong, in words for the person who can mend it."""
+    """Report what went wrong, in words for the person who can fix it; return the exit code."""
     from toolgen.cli import faults
     from toolgen.data.diagnostic import SpecErrors
     from toolgen.disk.fault import UnableError, reason
 
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _GENERATOR:
-        missing = f"toolgen's generator is not installed ({error.name} is missing)"
-        error = UnableError("not-installed", missing, "pip install 'toolgen[cli]'")
     if isinstance(error, OSError) and error.errno in _NOT_OURS:
         error = UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
+    if not isinstance(error, SpecErrors | UnableError):
+        from toolgen.cli import requirements
+
+        wrong = requirements.explain(error)
+        if wrong is not None:
+            if os.environ.get("TOOLGEN_DEBUG") == "1":
+                faults.report_traceback(error)
+            error = wrong
     if isinstance(error, SpecErrors | UnableError):
         faults.show_error(error, args)
         return UNABLE

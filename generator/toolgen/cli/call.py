@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import signal
 import sys
 from importlib import import_module
@@ -42,6 +43,7 @@ def run(args: argparse.Namespace) -> bool:
     project = find_project(Path(args.start))
     given = _input(args.input)
     scopes = _scopes(args.scopes)
+    _configure_logging()
     with contextlib.redirect_stdout(sys.stderr):  # what an implementation prints is talk
         toolkit = _toolkit(project)
         if toolkit.definition_of(args.name) is None:
@@ -74,6 +76,18 @@ def _scopes(given: str | None) -> frozenset[str] | None:
     except SettingError as error:
         raise UnableError("usage", str(error)) from error
     return frozenset(scopes) if scopes else None
+
+
+def _configure_logging() -> None:
+    """Log as a server does; without TOOLGEN_LOG_LEVEL warnings only, as the result is printed anyway."""
+    from toolgen.runtime.instrumentation.log_setup import configure_logging
+    from toolgen.runtime.settings import SettingError, Settings
+
+    level = os.environ.get("TOOLGEN_LOG_LEVEL") or "warning"
+    try:
+        configure_logging(Settings.from_environment({**os.environ, "TOOLGEN_LOG_LEVEL": level}))
+    except SettingError as error:
+        raise UnableError("invalid-setting", str(error), "set or unset the environment variable") from None
 
 
 def _input(text: str) -> Any:

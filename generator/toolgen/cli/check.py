@@ -1,27 +1,62 @@
-"""Tell whether the generated code is what the specs describe: exit 1 and the difference, where it is not.
+"""Check that the generated code is up to date: exit 1 and a diff if it is not.
 
 CHANGED  the specs moved on since the file was generated
 MISSING  the file is not there
 EXTRA    the file is no longer generated
 EDITED   the file is no longer what toolgen wrote
+
+No code of the project runs, except with --implementations, which imports the code behind the tools.
 """
 
 from __future__ import annotations
 
 import argparse
 import shlex
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.out import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 
+if TYPE_CHECKING:
+    from toolgen.data.diagnostic import Diagnostic
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-diff", action="store_true", help="name the files only")
+    parser.add_argument(
+        "--implementations",
+        action="store_true",
+        help="also import the implementations, which runs their code, and check that they fit their specs",
+    )
     add_format(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
+    if not args.implementations:
+        return _check_output(args, [])
+    return _check_with_implementations(args)
+
+
+def _check_with_implementations(args: argparse.Namespace) -> bool:
+    from toolgen.actions import idle_modules
+    from toolgen.cli import faults, implementations
+    from toolgen.cli.build import read_inputs
+    from toolgen.data.codes import CODES
+
+    inputs = read_inputs(args.start)
+    idle = idle_modules(inputs.specs, f"{inputs.project.specs}/")
+    found = implementations.check(inputs.project, idle)
+    fresh = _check_output(args, found)
+    if found and args.format == "text":
+        faults.show(found, args.start, as_json=False)
+    errors = [each for each in found if CODES[each.code].severity == "error"]
+    if args.format == "text":
+        say(f"implementations: {count(len(errors), 'fault') if errors else 'clean'}")
+    return fresh and not errors
+
+
+def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
     from toolgen.cli import fresh
 
     known = fresh.look(args.start) if args.format == "text" else None
@@ -33,21 +68,23 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.report.json import as_data
 
     plan = build.plan(args.start)
-    found = drift.of(plan)
+    drifted = drift.of(plan)
     if args.format == "json":
         warnings = as_data(plan.warnings)
-        emit_json(
-            {**drift.as_data(found), "warnings": warnings, "mend": None if found.clean else _mend(args)}
-        )
-        return found.clean
+        data = {**drift.as_data(drifted), "warnings": warnings}
+        data["mend"] = None if drifted.clean else _mend(args)
+        if args.implementations:
+            data["implementations"] = as_data(found)
+        emit_json(data)
+        return drifted.clean
     if plan.warnings:
         faults.show(plan.warnings, args.start, as_json=False)
-    if found.clean:
-        for line in drift.toolchain_lines(found):
+    if drifted.clean:
+        for line in drift.toolchain_lines(drifted):
             say(f"{line} (the output is the same)")
         _say_clean(plan.tools, len(plan.tree))
         return True
-    emit("\n".join([*drift.lines(found, with_diff=not args.no_diff), f"to mend it: {_mend(args)}"]))
+    emit("\n".join([*drift.lines(drifted, with_diff=not args.no_diff), f"to mend it: {_mend(args)}"]))
     return False
 
 

@@ -76,6 +76,11 @@ def report_bug(error: Exception) -> None:
         say("  = help: please report it with the output of the same command under TOOLGEN_DEBUG=1")
 
 
+def report_traceback(error: Exception) -> None:
+    """Print the traceback of an error that is reported in other words, for TOOLGEN_DEBUG=1."""
+    say("".join(traceback.format_exception(error)))
+
+
 def has_color() -> bool:
     """Whether stderr is a terminal whose owner did not say no (https://no-color.org)."""
     return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -8,16 +8,13 @@ with the Python that toolgen runs on, and ended after a minute.
 from __future__ import annotations
 
 import argparse
-import os
-import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolgen.cli.child_process import how_it_ended, run_bounded
 from toolgen.cli.importing import add_arguments, bring_in, refusing
 from toolgen.cli.out import say
 from toolgen.disk import Project, UnableError, find_project
@@ -90,14 +87,18 @@ def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         result = Path(scratch, "result.json")
         command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.import_child"]
-        code = _watched([*command, str(2 * _SECONDS), str(result), str(folder), *targets], folder)
+        code = run_bounded(
+            [*command, str(2 * _SECONDS), str(result), str(folder), *targets], folder, _SECONDS + 1
+        )
         if code is None:
             raise SourceError(
                 f"{', '.join(targets)}: not imported within {_SECONDS:.0f} seconds",
                 _ENDED,
             )
         if not result.is_file():
-            raise SourceError(f"{', '.join(targets)}: the import ended its process{_how(code)}", _ENDED)
+            raise SourceError(
+                f"{', '.join(targets)}: the import ended its process{how_it_ended(code)}", _ENDED
+            )
         with result.open("rb") as file:
             (document,) = read_source(file.read(MAX_BYTES + 1), ", ".join(targets))
     answer: dict[str, Any] = document.value
@@ -108,33 +109,3 @@ def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
 
 
 _ENDED = "importing a module runs it: guard what it starts with `if __name__ == '__main__':`"
-
-
-def _how(code: int) -> str:
-    return f" (signal {-code})" if code < 0 else f" (exit code {code})"
-
-
-def _watched(command: list[str], folder: Path) -> int | None:
-    """Run a command unheard, in a group that ends with it; its exit code, None where it took too long."""
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        try:
-            return process.wait(_SECONDS + 1)
-        except subprocess.TimeoutExpired:
-            return None
-        finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """The process, and what it has started."""
-    if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()

@@ -6,11 +6,13 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from .checkpoint import Checkpoint
     from .confirmation.question import Approval, Confirm
+    from .instrumentation.record import Failure
     from .settings import Settings
 
 LOGGER = logging.getLogger("toolgen.runtime")
@@ -18,7 +20,7 @@ LOGGER = logging.getLogger("toolgen.runtime")
 Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 Logger: TypeAlias = "logging.Logger | logging.LoggerAdapter[Any]"
 Listener: TypeAlias = Callable[[Any], Awaitable[None]]
-EventKind: TypeAlias = Literal["started", "validated", "chunk", "finished", "failed"]
+EventKind: TypeAlias = Literal["started", "validated", "chunk", "finished", "failed", "cancelled", "pending"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,16 @@ class ToolEvent:
     """One moment of a call, for the application's callback.
 
     `data` has the arguments (started), the chunk and its number from 1 (chunk), the content and seconds
-    (finished), the error and seconds (failed). Secrets that a caller put in the arguments are in there.
+    (finished), the error and seconds (failed), seconds (cancelled, pending: the user has to be asked first).
+    Secrets that a caller put in the arguments are in there.
     """
 
     kind: EventKind
     tool_name: str
     call_id: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    principal: str | None = None  # who calls, where the transport or the application knows
+    session_id: str | None = None  # of the conversation; None outside of a session
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,8 @@ class ToolContext:
     principal: str | None = None  # who calls, where the transport or the application knows
     session_id: str | None = None  # of the conversation; None outside of a session
     approval: Approval | None = None  # what the user approved; None where nobody had to be asked
+    _began: float = field(default_factory=perf_counter, init=False, repr=False)
+    _failure: Failure | None = field(default=None, init=False, repr=False)
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
@@ -85,6 +92,10 @@ class ToolContext:
         from .instrumentation.redaction import CallLogger
 
         fields = {"tool_name": self.tool_name, "call_id": self.call_id}
+        if self.principal is not None:
+            fields["principal"] = self.principal
+        if self.session_id is not None:
+            fields["session_id"] = self.session_id
         return CallLogger(self.config.logger or LOGGER, fields, list(self.secrets.values()))
 
     @property
@@ -113,5 +124,8 @@ class ToolContext:
             return
         try:
             await self.progress(progress, total, message)
-        except Exception:  # a caller that has gone away must not undo the work
-            LOGGER.exception("reporting progress of %s failed (call %s)", self.tool_name, self.call_id)
+        except Exception as error:  # a caller that has gone away must not undo the work
+            from .instrumentation.redaction import without_text
+
+            words = "reporting progress of %s failed (call %s)"
+            LOGGER.error(words, self.tool_name, self.call_id, exc_info=without_text(error))

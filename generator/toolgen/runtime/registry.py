@@ -110,8 +110,10 @@ class Registry:
         for listener in tuple(self.listeners):
             try:
                 listener()
-            except Exception:  # one that fails must not keep the change from the others
-                LOGGER.exception("a listener for changes of a toolkit raised")
+            except Exception as error:  # one that fails must not keep the change from the others
+                from .instrumentation.redaction import without_text
+
+                LOGGER.error("a listener for changes of a toolkit raised", exc_info=without_text(error))
 
 
 def registry_of(entries: Iterable[Entry]) -> Registry:

@@ -18,6 +18,14 @@ Request = TypeVar("Request", bound="BaseModel")
 Response = TypeVar("Response")
 
 
+class SignatureError(TypeError):
+    """A method of an implementation that cannot be called as the spec says."""
+
+    def __init__(self, message: str, function: object) -> None:
+        super().__init__(message)
+        self.function = function
+
+
 class _FromDefinition:
     """An attribute read from the class's definition. A subclass or an instance may have its own instead."""
 
@@ -82,16 +90,17 @@ class BaseTool(ABC, Generic[Request, Response]):
         injected = [entry["name"] for entry in cls.definition.get("inject", ())]
         for method in ("execute", "preview"):
             if method in cls.__dict__:
-                _check_signature(cls, method, injected)
+                check_signature(cls, method, injected)
 
 
-def _check_signature(cls: type[BaseTool[Any, Any]], method: str, injected: list[str]) -> None:
-    """A method that cannot be called as the runtime will call it is told when it is defined."""
+def check_signature(cls: type[BaseTool[Any, Any]], method: str, injected: list[str]) -> None:
+    """Raise SignatureError if a method cannot be called as the runtime calls it."""
     try:
         signature(getattr(cls, method)).bind(None, None, None, **dict.fromkeys(injected))
     except TypeError as error:
         keywords = f", *, {', '.join(injected)}" if injected else ""
-        raise TypeError(
+        raise SignatureError(
             f"{cls.__module__}.{cls.__qualname__}.{method} must accept (self, request, context{keywords}), "
-            f"as the spec of {cls.definition['name']} says: {error}"
+            f"as the spec of {cls.definition['name']} says: {error}",
+            getattr(cls, method),
         ) from None

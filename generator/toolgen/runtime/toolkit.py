@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from .context import ANYBODY, DEFAULT_CONFIG, LOGGER, Caller, Listener, Progress, ToolConfig
+from .context import ANYBODY, DEFAULT_CONFIG, Caller, Listener, Progress, ToolConfig
 from .definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
 from .execution.loading import Catalog, load_context, load_tool
@@ -77,6 +77,7 @@ class Toolkit:
         self._extras: MutableMapping[str, Any] | None = None  # None: every call begins with none
         self._session_id: str | None = None
         self._owner = True  # of its tools: it closes them
+        self.catalog: Catalog | None = None  # that `from_catalog` was given
 
     @classmethod
     def from_catalog(
@@ -87,6 +88,7 @@ class Toolkit:
         Without `context`, the mapping `CONTEXT` of the implementations package is used, if it has one.
         """
         toolkit = cls(context=context, config=config)
+        toolkit.catalog = catalog
         toolkit._registry = registry_of(_catalog_entry(catalog, each) for each in catalog.TOOLS.values())
         if context is None:
             toolkit._home = _Home(toolkit.config, lambda: load_context(catalog))
@@ -240,10 +242,18 @@ class Toolkit:
                 raise _unknown(name, self._registry.current.by_name)
             ready = entry.prepared or entry.ready()
             environment = self._environment or self._make_environment()
-        except ToolError as error:
-            return ToolResponse(_wire_name(name, entry), False, error=error.with_traceback(None))
-        except Exception:  # an import or a schema that fails is the developer's to see, not the agent's
-            return _broken(_wire_name(name, entry))
+        except Exception as error:  # no tool, or one that does not load
+            from .instrumentation.refusal import refuse_call
+
+            return await refuse_call(
+                name,
+                entry,
+                error,
+                arguments=arguments,
+                caller=caller,
+                config=self._home.config,
+                session_id=self._session_id,
+            )
         if context:
             environment = environment.plus(context)
         return await ready.answer(arguments, caller, environment)
@@ -310,20 +320,6 @@ class Toolkit:
 
 def _catalog_entry(catalog: Catalog, definition: ToolDefinition) -> Entry:
     return Entry(definition, lambda: load_tool(catalog, definition))
-
-
-def _wire_name(name: str, entry: Entry | None) -> str:
-    return name if entry is None else entry.definition["name"]
-
-
-def _broken(wire_name: str) -> ToolResponse:
-    from .errors import InternalError
-    from .validation.request import new_id
-
-    reference = new_id()
-    LOGGER.exception("tool %s cannot be loaded (call %s)", wire_name, reference)
-    error = InternalError(f"The tool failed. Reference: {reference}.")
-    return ToolResponse(wire_name, False, error=error, metadata={"call_id": reference})
 
 
 def _unknown(name: str, entries: Mapping[str, Entry]) -> ToolError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toolgen.data.codes.advice import ADVICE
 from toolgen.data.codes.code import Code
+from toolgen.data.codes.implementations import IMPLEMENTATIONS
 from toolgen.data.codes.language import LANGUAGE
 from toolgen.data.codes.output import OUTPUT
 from toolgen.data.codes.project import PROJECT
@@ -22,5 +23,6 @@ CODES: dict[str, Code] = {
     **PROMISES,
     **OUTPUT,
     **PROJECT,
+    **IMPLEMENTATIONS,
     **ADVICE,
 }

@@ -100,6 +100,11 @@ PROJECT: dict[str, Code] = {
         "The base package is the runtime of generated code; the generator is an extra.",
         "pip install 'toolgen[cli]'",
     ),
+    "unsupported-version": error(
+        "a tool that toolgen uses is installed in a version that it does not work with",
+        "Other versions of ruff and of the model engine have other options and write other code.",
+        "pip install 'toolgen[cli]', or install toolgen in an environment of its own (pipx, uvx).",
+    ),
     "not-generated": error(
         "there is no generated code to run",
         "`call` runs the generated package with the configured implementations.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Coroutine, Mapping, MutableMapping
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from toolgen.runtime.context import Caller, ToolConfig, ToolContext
 from toolgen.runtime.contract import ToolContract, contract_of, kind_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.instrumentation.error_mapping import explain, told_metadata
-from toolgen.runtime.instrumentation.record import CallRecord, failed, log, watch
+from toolgen.runtime.instrumentation.record import CallRecord, failed, note_failure, watch
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.tool import BaseTool
@@ -200,7 +199,7 @@ async def _set_up(ready: PreparedTool, call: ToolContext) -> None:
     except ToolError:
         raise
     except Exception as error:
-        log(call, logging.ERROR, "could not be set up", "failed", error, code=NotReadyError.code)
+        note_failure(call, f"could not be set up: {type(error).__name__}", error)
         raise NotReadyError(
             f"{call.tool_name} is not ready: its set-up failed. Reference: {call.call_id}."
         ) from None

@@ -1,4 +1,4 @@
-"""From a generated catalog to an implementation: its module imported, its class found, an instance made."""
+"""Load the implementation of a tool: import its module, find its class, make an instance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from inspect import isabstract, isclass
 from types import ModuleType
 from typing import Any, Protocol
 
-from toolgen.runtime.context import LOGGER
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import NotImplementedToolError
 from toolgen.runtime.tool import BaseTool
@@ -28,31 +27,47 @@ class Catalog(Protocol):
         ...
 
 
-def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any]:
-    """An instance of the one implementation of a tool.
+class ImplementationError(NotImplementedToolError):
+    """A tool without an implementation that can be used; `reason` is for the log."""
 
-    Raises NotImplementedToolError if there is none, telling the log what was looked for; whatever the
-    module or the class's `__init__` raises passes.
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"{tool} is not implemented in this application.")
+        self.reason = reason
+        self.add_note(reason)
+
+
+class ProcessExitError(RuntimeError):
+    """An implementation that tried to exit the process while it was imported or created."""
+
+
+def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any]:
+    """Return an instance of the one implementation of a tool.
+
+    Raises ImplementationError (code `not_implemented`) if there is none, ProcessExitError instead of a
+    SystemExit, and whatever else the module or the class's `__init__` raises.
     """
     name = definition["name"]
     if catalog.IMPLEMENTATIONS is None:
-        raise _missing(name, "no package of implementations is configured")
+        raise ImplementationError(name, "no package of implementations is configured")
     path = f"{catalog.IMPLEMENTATIONS}.{definition['py_name']}"
-    module = _import(path)
-    if module is None:
-        raise _missing(name, f"there is no module {path}")
-    return _implementation(module, catalog.tool_class(name), name)()
+    try:
+        module = _import(path)
+        if module is None:
+            raise ImplementationError(name, f"there is no module {path}")
+        return _implementation(module, catalog.tool_class(name), name)()
+    except SystemExit as error:
+        raise ProcessExitError(f"{path} tried to exit the process") from error
 
 
 def load_context(catalog: Catalog) -> Mapping[str, Any]:
-    """The mapping `CONTEXT` of the implementations package; empty where there is none."""
+    """Return the mapping `CONTEXT` of the implementations package; empty if it has none."""
     package = None if catalog.IMPLEMENTATIONS is None else _import(catalog.IMPLEMENTATIONS)
     context: Mapping[str, Any] = getattr(package, "CONTEXT", {})
     return context
 
 
 def _import(path: str) -> ModuleType | None:
-    """The module at `path`, None if there is none. An import that fails further down raises."""
+    """Return the module at `path`, None if there is none. An import that fails further down raises."""
     try:
         return import_module(path)
     except ModuleNotFoundError as error:
@@ -61,31 +76,38 @@ def _import(path: str) -> ModuleType | None:
         raise
 
 
+def implementing_classes(module: ModuleType, generated: type[BaseTool[Any, Any]]) -> list[type]:
+    """Return the subclasses of a generated class that `module` defines itself, abstract ones too."""
+    return list(
+        dict.fromkeys(
+            value
+            for value in vars(module).values()
+            if isclass(value)
+            and issubclass(value, generated)
+            and value is not generated
+            and value.__module__ == module.__name__
+        )
+    )
+
+
 def _implementation(
     module: ModuleType, generated: type[BaseTool[Any, Any]], name: str
 ) -> type[BaseTool[Any, Any]]:
-    own = [
-        value
-        for value in vars(module).values()
-        if isclass(value)
-        and issubclass(value, generated)
-        and value is not generated
-        and value.__module__ == module.__name__
-    ]
-    found = [value for value in dict.fromkeys(own) if not isabstract(value)]
+    own = implementing_classes(module, generated)
+    found = [value for value in own if not isabstract(value)]
     if len(found) == 1:
         return found[0]
     if found:
         names = ", ".join(value.__name__ for value in found)
-        raise _missing(name, f"{module.__name__} has {len(found)} implementations ({names}); leave one")
-    if own:
-        lacks = ", ".join(
-            f"{value.__name__} lacks {', '.join(sorted(value.__abstractmethods__))}" for value in own
+        raise ImplementationError(
+            name, f"{module.__name__} has {len(found)} implementations ({names}); leave one"
         )
-        raise _missing(name, f"the class in {module.__name__} is not complete: {lacks}")
-    raise _missing(name, f"{module.__name__} defines no subclass of {generated.__name__}")
+    if own:
+        lacks = ", ".join(f"{value.__name__} lacks {', '.join(abstract_methods(value))}" for value in own)
+        raise ImplementationError(name, f"the class in {module.__name__} is not complete: {lacks}")
+    raise ImplementationError(name, f"{module.__name__} defines no subclass of {generated.__name__}")
 
 
-def _missing(name: str, why: str) -> NotImplementedToolError:
-    LOGGER.warning("tool %s is not implemented: %s", name, why)
-    return NotImplementedToolError(f"{name} is not implemented in this application.")
+def abstract_methods(cls: type) -> list[str]:
+    """Return the names of the abstract methods that a class leaves abstract."""
+    return sorted(getattr(cls, "__abstractmethods__", ()))

@@ -10,6 +10,7 @@ from inspect import isawaitable, iscoroutinefunction
 from typing import Any
 
 from toolgen.runtime.context import LOGGER
+from toolgen.runtime.instrumentation.redaction import without_text
 from toolgen.runtime.tool import BaseTool
 
 
@@ -61,8 +62,10 @@ class Readiness:
             return
         try:
             await _call(self._tool.close)
-        except Exception:
-            LOGGER.exception("closing tool %s failed", self._tool.definition["name"])
+        except Exception as error:
+            LOGGER.error(
+                "closing tool %s failed", self._tool.definition["name"], exc_info=without_text(error)
+            )
 
 
 async def _call(method: Callable[[], Any]) -> None:

@@ -8,14 +8,20 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.instrumentation.redaction import redact
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.faults import Fault, find_faults, list_faults
+from toolgen.runtime.validation.faults import LIMIT, Fault, find_faults, list_faults
 from toolgen.runtime.validation.json_value import is_json, not_json, whole_numbers
+from toolgen.runtime.validation.value_free import value_free_faults, value_free_path
 
 
 class BrokenContract(Exception):  # noqa: N818  told as InvalidResponseError, once it is logged
-    """The implementation's answer does not fit; the text has the faults and is for the log."""
+    """An answer that breaks its contract. The message holds no values; `detail`, for DEBUG records, may."""
+
+    def __init__(self, message: str, *, detail: str = "") -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 def written(contract: ToolContract, result: Any) -> tuple[Any, str]:
@@ -26,12 +32,12 @@ def written(contract: ToolContract, result: Any) -> tuple[Any, str]:
     content = _dump(result)
     try:
         if (content is result and not is_json(content)) or not (gate is None or gate.is_valid(content)):
-            raise BrokenContract(_faults(contract, "its response", gate, content))
+            raise _broken(contract, "its response", gate, content)
         text = to_json(content, inf_nan_mode="constants").decode()
     except (ValueError, PydanticSerializationError):  # text that is not valid Unicode passes through models
-        raise BrokenContract(_faults(contract, "its response", None, content)) from None
+        raise _broken(contract, "its response", None, content) from None
     if ("N" in text or "I" in text) and not _is_finite(text, content):
-        raise BrokenContract(_faults(contract, "its response", None, content))
+        raise _broken(contract, "its response", None, content)
     return content, content if isinstance(content, str) else text
 
 
@@ -45,7 +51,7 @@ def write(contract: ToolContract, content: Any) -> tuple[Any, str]:
     except PydanticSerializationError:  # text that is not valid Unicode passes through models
         text = "NaN"
     if ("N" in text or "I" in text) and not _is_finite(text, content):
-        raise BrokenContract(_faults(contract, "its response", None, content))
+        raise _broken(contract, "its response", None, content)
     return content, content if isinstance(content, str) else text
 
 
@@ -74,7 +80,7 @@ def to_chunk(contract: ToolContract, chunk: Any) -> Any:
     content = _dump(chunk)
     gate = contract.chunk_schema
     if not (_is_written(chunk, content) and (gate is None or _fits(gate, content))):
-        raise BrokenContract(_faults(contract, "a chunk of its result", gate, content))
+        raise _broken(contract, "a chunk of its result", gate, content)
     return content
 
 
@@ -85,17 +91,10 @@ def written_metadata(contract: ToolContract, metadata: dict[str, Any]) -> dict[s
         try:
             metadata = model.model_validate(metadata).model_dump(mode="json", by_alias=True)
         except (ValidationError, PydanticSerializationError) as error:
-            raise BrokenContract(f"its metadata is not {model.__name__}: {_reasons(error)}") from None
+            raise _refused("its metadata", model, error) from None
     if not is_json(metadata):
-        raise BrokenContract(_faults(contract, "its metadata", None, metadata))
+        raise _broken(contract, "its metadata", None, metadata)
     return metadata
-
-
-def _reasons(error: ValidationError | PydanticSerializationError) -> str:
-    """What is wrong, without the values."""
-    if isinstance(error, PydanticSerializationError):
-        return str(error)
-    return "; ".join(f"{each['loc']}: {each['msg']}" for each in error.errors(include_input=False))
 
 
 def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> BaseModel:
@@ -104,7 +103,7 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> BaseM
         raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}")
     gate = contract.response_schema
     if gate is not None and is_json(result) and not gate.is_valid(result):
-        raise BrokenContract(_faults(contract, "its response", gate, result))
+        raise _broken(contract, "its response", gate, result)
     try:
         return model.model_validate(result)
     except ValidationError:
@@ -112,7 +111,7 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> BaseM
     try:
         return model.model_validate(whole_numbers(result))  # 1e20 is an integer, as it is in a request
     except ValidationError as error:
-        raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}: {error}") from None
+        raise _refused(f"it returned {type(result).__name__}, which", model, error) from None
 
 
 def _dump(value: Any) -> Any:
@@ -123,7 +122,7 @@ def _dump(value: Any) -> Any:
             value, mode="json", by_alias=True, exclude_unset=True, warnings=False
         )
     except PydanticSerializationError as error:
-        raise BrokenContract(f"its response cannot be written as JSON: {error}") from None
+        raise BrokenContract("its response cannot be written as JSON", detail=str(error)) from None
 
 
 def _is_written(value: Any, content: Any) -> bool:
@@ -138,9 +137,26 @@ def _fits(gate: CompiledSchema, content: Any) -> bool:
         return False
 
 
-def _faults(contract: ToolContract, what: str, gate: CompiledSchema | None, content: Any) -> str:
-    """For the log: what is wrong with an answer, secrets left out."""
+def _broken(contract: ToolContract, what: str, gate: CompiledSchema | None, content: Any) -> BrokenContract:
+    """Return the fault of an answer that its schema refuses, or that is not JSON."""
     if gate is not None:
-        return f"{what} breaks the schema:\n{list_faults(find_faults(gate, content, contract.hidden()))}"
+        detail = list_faults(find_faults(gate, content, contract.hidden()))
+        return BrokenContract(f"{what} breaks the schema:\n{value_free_faults(gate, content)}", detail=detail)
     odd = [Fault(show_path(path), f"expected a JSON value, got {words}") for path, words in not_json(content)]
-    return f"{what} is not JSON:\n{list_faults(odd)}"
+    return BrokenContract(
+        f"{what} is not JSON:\n{value_free_faults(contract.response_schema, content)}",
+        detail=redact(list_faults(odd), contract.hidden()),
+    )
+
+
+def _refused(
+    what: str, model: type[BaseModel], error: ValidationError | PydanticSerializationError
+) -> BrokenContract:
+    """Return the fault of an answer that its model refuses."""
+    reasons = ""
+    if isinstance(error, ValidationError):
+        names = {name for field, info in model.model_fields.items() for name in (field, info.alias) if name}
+        faults = error.errors(include_input=False, include_url=False, include_context=False)
+        found = dict.fromkeys(f"{value_free_path(names, each['loc'])}: {each['type']}" for each in faults)
+        reasons = f": {'; '.join([*found][:LIMIT])}"
+    return BrokenContract(f"{what} is not {model.__name__}{reasons}", detail=str(error))

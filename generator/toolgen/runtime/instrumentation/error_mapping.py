@@ -3,45 +3,66 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.contract import ToolContract
-from toolgen.runtime.errors import InternalError, InvalidResponseError, ToolError
+from toolgen.runtime.errors import (
+    RUNTIME_ERRORS,
+    InternalError,
+    InvalidResponseError,
+    ToolError,
+    UnknownToolError,
+)
 from toolgen.runtime.execution.result import BrokenContract
 from toolgen.runtime.validation.json_value import is_json
+from toolgen.runtime.validation.request import ModelMismatchError
 
-from .record import log
+from .record import Failure, note_failure
 from .redaction import redact
 
+_ONLY_RUNTIME: Final = (UnknownToolError, InvalidResponseError, InternalError)
+"""Reserved errors that an implementation cannot raise: they state what only the runtime can know."""
 
-def explain(error: Exception, contract: ToolContract, call: ToolContext) -> ToolError:
-    """What the caller is told of `error`; what it is not told is logged under the call's id."""
-    if isinstance(error, ToolError):
-        return _as_declared(_checked(error, contract, call), contract).with_traceback(None)
+_ALLOWED: Final = {error.code: error for error in RUNTIME_ERRORS if error not in _ONLY_RUNTIME}
+
+
+def explain(error: BaseException, contract: ToolContract, call: ToolContext) -> ToolError:
+    """Return the error that the caller receives for `error`, and note for the call's record what it was.
+
+    Errors that the spec declares, and reserved ones, pass with their text. Everything else, BaseExceptions
+    such as SystemExit and undeclared ToolErrors too, becomes `internal_error` with a reference.
+    """
+    if isinstance(error, ToolError) and not isinstance(error, ModelMismatchError):
+        code = error.code
+        if isinstance(code, str) and (code in contract.declared or code in _ALLOWED):
+            return _as_declared(_checked(error, contract, call), contract).with_traceback(None)
     if isinstance(error, BrokenContract):
-        log(call, logging.ERROR, f"broke its contract: {error}", "failed", code=InvalidResponseError.code)
-        return InvalidResponseError(
-            f"The tool ran, but its answer breaks its contract. Reference: {call.call_id}."
-        )
-    told = f"failed with {type(error).__name__}"
-    log(call, logging.ERROR, told, "failed", error, code=InternalError.code)
+        note_failure(call, f"broke its contract: {error}", detail=error.detail)
+        text = f"The tool ran, but its answer breaks its contract. Reference: {call.call_id}."
+        return InvalidResponseError(text)
+    if isinstance(error, ModelMismatchError):
+        note_failure(call, error.reason)
+    elif isinstance(error, ToolError):
+        kind = type(error)
+        undeclared = f"failed with {kind.__name__}: its spec does not declare the code {kind.code!r}"
+        note_failure(call, undeclared, error)
+    else:
+        note_failure(call, f"failed with {type(error).__name__}", error)
     return InternalError(f"The tool failed. Reference: {call.call_id}.")
 
 
 def told_metadata(call: ToolContext) -> dict[str, Any]:
-    """What a tool that failed had told of its answer so far, as far as it is JSON."""
+    """Return the metadata that a failed tool left, as far as it is JSON."""
     return {key: value for key, value in call.metadata.items() if isinstance(key, str) and is_json(value)}
 
 
 def _checked(error: ToolError, contract: ToolContract, call: ToolContext) -> ToolError:
-    """An error whose details are JSON and whose texts have no secret of the tool."""
-    if not isinstance(error, contract.errors):
-        what = f"raised {error.code!r}, which its spec does not declare"
-        log(call, logging.WARNING, what, "undeclared", code=error.code)
+    """Drop details that are not JSON; mask the tool's secrets in its texts."""
     if error.details is not None and not is_json(error.details):
-        what = f"raised {error.code!r} with details that are not JSON"
-        log(call, logging.WARNING, what, "details", code=error.code)
+        failure = call._failure or Failure(f"failed: {error.code}")
+        summary = f"{failure.summary}, with details that are not JSON"
+        note_failure(call, summary, failure.error, detail=failure.detail, level=logging.WARNING)
         error.details = None
     hidden = contract.hidden()
     if hidden:
@@ -50,8 +71,8 @@ def _checked(error: ToolError, contract: ToolContract, call: ToolContext) -> Too
 
 
 def _as_declared(error: ToolError, contract: ToolContract) -> ToolError:
-    """The spec's own error of the same code, where it declares one of the runtime's: its hint, its words."""
-    own = contract.declared.get(error.code)
-    if own is None or isinstance(error, own):
+    """Return an error of the class that gives the code its meaning: the spec's own, or the runtime's."""
+    own = contract.declared.get(error.code) or _ALLOWED[error.code]
+    if isinstance(error, own):
         return error
-    return own(error.message, details=error.details)
+    return own(error.message, details=error.details, retry_after=error.retry_after)

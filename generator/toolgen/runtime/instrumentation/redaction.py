@@ -1,4 +1,4 @@
-"""Redaction: keep secret values out of error texts and logs."""
+"""Redaction: keep secret values, and the texts of exceptions, out of error texts and logs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MASK = "[secret]"
 
 
 def redact(value: Any, hidden: Iterable[str]) -> Any:
-    """A text, or the texts in a JSON value, with every secret masked, the longest first."""
+    """Return a text, or a JSON value, with every secret masked, the longest first."""
     secrets = sorted((text for text in hidden if text), key=len, reverse=True)
     return _redact(value, secrets) if secrets else value
 
@@ -31,7 +31,7 @@ def _redact(value: Any, secrets: list[str]) -> Any:
 def tell_log(
     logger: Any, level: int, message: str, fields: dict[str, Any], error: BaseException | None = None
 ) -> None:
-    """One record with `fields` as its attributes, by any kind of logger, and the error's traceback."""
+    """Write one record with `fields` as its attributes and the error's traceback, by any kind of logger."""
     options: MutableMapping[str, Any] = {"extra": fields, "exc_info": error}
     text: Any = message
     while isinstance(logger, logging.LoggerAdapter):
@@ -75,9 +75,42 @@ def _formatted(message: object, args: tuple[object, ...]) -> str:
 
 
 def traceback_of(error: Any) -> str:
-    """The traceback of an exception, as the log would show it; of the current one where `error` is True."""
+    """Return the traceback of an exception as a log shows it; of the current one if `error` is True."""
     if isinstance(error, BaseException):
         return "".join(traceback.format_exception(error)).rstrip()
     if isinstance(error, tuple) and isinstance(error[1], BaseException):
         return "".join(traceback.format_exception(error[1])).rstrip()
     return traceback.format_exc().rstrip()
+
+
+_LINKS = 20  # causes of an exception that are followed
+_PARTS = 15  # exceptions of a group that are shown
+
+
+def without_text(error: BaseException, links: int = _LINKS) -> BaseException:
+    """Return a stand-in for `error` to log: its class's name and its traceback, but none of its text.
+
+    Messages of exceptions quote the values that they are about. Causes, contexts and the members of an
+    exception group are replaced likewise. It is a new object: `error` is not changed.
+    """
+    made = _stand_in(error, links)
+    made.__traceback__ = error.__traceback__
+    made.__suppress_context__ = error.__suppress_context__
+    if isinstance(error, SyntaxError) and isinstance(error.filename, str) and error.filename.endswith(".py"):
+        made.add_note(f'  File "{error.filename}", line {error.lineno}')
+    if links:
+        if error.__cause__ is not None:
+            made.__cause__ = without_text(error.__cause__, links - 1)
+        elif error.__context__ is not None and not error.__suppress_context__:
+            made.__context__ = without_text(error.__context__, links - 1)
+    return made
+
+
+def _stand_in(error: BaseException, links: int) -> BaseException:
+    kind = type(error)
+    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    if isinstance(error, BaseExceptionGroup) and links:
+        parts = [without_text(part, links // 2) for part in error.exceptions[:_PARTS]]
+        return BaseExceptionGroup("", parts)
+    made: BaseException = type(kind.__name__, (Exception,), names)()
+    return made

@@ -1,23 +1,26 @@
-"""OpenTelemetry, where the application has it running: one span a call. Without it, nothing is imported."""
+"""One OpenTelemetry span for each call, if the application has set a tracer provider; else no import."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolgen.runtime.context import ToolContext
 
 # The conventions for spans of tool executions, status "development" in 2026:
 # https://github.com/open-telemetry/semantic-conventions-genai (docs/gen-ai/gen-ai-spans.md, execute tool)
 _NAME, _OPERATION, _TYPE = "gen_ai.tool.name", "gen_ai.operation.name", "gen_ai.tool.type"
 _DESCRIPTION, _ERROR = "gen_ai.tool.description", "error.type"
-_CALL = "toolgen.call_id"
+_CALL, _PRINCIPAL, _SESSION = "toolgen.call_id", "enduser.id", "session.id"
 
 _BY_ENVIRONMENT = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ  # then asking for the provider makes it
 _last: tuple[Any, Any] = (None, None)  # provider, its tracer
 
 
 def current_tracer() -> Any:
-    """The application's tracer; None where it traces nothing. Cheap: every call asks."""
+    """Return the application's tracer, or None. Cheap: every call asks."""
     global _last
     api = sys.modules.get("opentelemetry.trace")
     if api is None or (getattr(api, "_TRACER_PROVIDER", api) is None and not _BY_ENVIRONMENT):
@@ -29,24 +32,28 @@ def current_tracer() -> Any:
     return _last[1]
 
 
-def open_span(tracer: Any, name: str, description: str, call_id: str) -> Any:
-    """The context manager of a call's span; it gives the span. Arguments and results stay out of it."""
+def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
+    """Return the context manager of a call's span. Arguments and results are not among its attributes."""
+    attributes = {
+        _OPERATION: "execute_tool",
+        _NAME: call.tool_name,
+        _TYPE: "function",
+        _CALL: call.call_id,
+    }
+    optional = {_DESCRIPTION: description or None, _PRINCIPAL: call.principal, _SESSION: call.session_id}
+    attributes.update({key: value for key, value in optional.items() if value is not None})
+    # a name that a caller made up is an attribute, not the span's name: those are few, for aggregation
+    name = "execute_tool" if call.tool_name.startswith('"') else f"execute_tool {call.tool_name}"
     return tracer.start_as_current_span(
-        f"execute_tool {name}",
-        attributes={
-            _OPERATION: "execute_tool",
-            _NAME: name,
-            _TYPE: "function",
-            _DESCRIPTION: description,
-            _CALL: call_id,
-        },
+        name,
+        attributes=attributes,
         record_exception=False,
         set_status_on_exception=False,
     )
 
 
 def mark_failed(span: Any, code: str) -> None:
-    """Say that a call ended in the error `code`."""
+    """Set the span's status: the call ended in the error `code`."""
     status = sys.modules["opentelemetry.trace"].StatusCode.ERROR
     span.set_attribute(_ERROR, code)
     span.set_status(status)

@@ -17,6 +17,7 @@ from toolgen.runtime.text import show_kind
 
 from .faults import LIMIT, Fault, find_faults, list_faults
 from .json_value import is_json, not_json, whole_numbers
+from .value_free import property_names, value_free_path
 
 if TYPE_CHECKING:
     from toolgen.runtime.coercion.coerce import Mended
@@ -39,8 +40,8 @@ def read_request(
 ) -> Any:
     """The request model of `raw`, every value as it came, or mended as `metadata["coerced"]` then tells.
 
-    None is an empty object. Raises InvalidRequestError with one line per fault, InternalError if schema and
-    model disagree.
+    None is an empty object. Raises InvalidRequestError with one line per fault, ModelMismatchError if schema
+    and model disagree.
     """
     if type(raw) is not dict or not (is_json(raw) and contract.request_schema.is_valid(raw)):
         raw = accepted(contract, raw, {} if metadata is None else metadata)
@@ -51,15 +52,24 @@ def read_request(
     try:
         return contract.validate(whole_numbers(raw))  # 1e20 is an integer, but not one that pydantic takes
     except ValidationError as error:
-        reference = reference or new_id()
-        why = "; ".join(f"{each['loc']}: {each['type']}" for each in error.errors(include_input=False))
-        LOGGER.error(  # without the values: a caller's secrets are among them
-            "the request model of tool %s refuses what its schema accepts (call %s): %s",
-            contract.name,
-            reference,
-            why,
+        mismatch = ModelMismatchError(contract, error, reference or new_id())
+    if reference is None:  # without a call, there is no record to say it in
+        LOGGER.error("tool %s %s (call %s)", contract.name, mismatch.reason, mismatch.reference)
+    raise mismatch
+
+
+class ModelMismatchError(InternalError):
+    """The request model refuses what its schema accepts. `reason` is for the log, and holds no values."""
+
+    def __init__(self, contract: ToolContract, error: ValidationError, reference: str) -> None:
+        super().__init__(f"The tool failed. Reference: {reference}.")
+        names = property_names(contract.request_schema.schema)
+        faults = error.errors(include_input=False, include_url=False, include_context=False)
+        found = dict.fromkeys(f"{value_free_path(names, each['loc'])}: {each['type']}" for each in faults)
+        self.reference = reference
+        self.reason = (
+            f"has a request model that refuses what its schema accepts: {'; '.join([*found][:LIMIT])}"
         )
-        raise InternalError(f"The tool failed. Reference: {reference}.") from None
 
 
 def accepted(contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any]) -> dict[str, Any]:

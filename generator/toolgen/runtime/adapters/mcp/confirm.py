@@ -122,7 +122,8 @@ def _back_channel(context: ServerRequestContext[Any, Any]) -> Confirm:
         try:
             answer = await context.session.elicit_form(_text(asked), FORM, context.request_id)
         except MCPError as error:
-            LOGGER.warning("the client did not ask the user about %s: %s", asked.tool_name, error)
+            LOGGER.warning("the client did not ask the user about %s", asked.tool_name)
+            LOGGER.debug("it answered: %s", error)
             raise ConfirmationRequiredError("The user could not be asked to confirm this call.") from None
         return _is_yes(answer)
 

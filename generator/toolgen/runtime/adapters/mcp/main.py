@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import logging
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from toolgen.runtime.instrumentation.log_setup import configure_logging
 from toolgen.runtime.settings import SettingError, Settings
 
 from .options import add_setting_flags, apply_setting_flags
@@ -33,13 +33,15 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
     except SettingError as error:
         say(str(error))
         return 2
-    _configure_logging(settings)
+    configure_logging(settings)
     try:
         from .serve import serve_http
         from .stdio import serve_stdio
 
         with contextlib.redirect_stdout(sys.stderr):  # what the application prints while it is imported
             server = build_server()
+            if not _has_implementations(server, strict=settings.strict_start):
+                return 2
         if not options.http:
             return serve_stdio(server)
         return serve_http(server, options.host or "127.0.0.1", 8000 if options.port is None else options.port)
@@ -53,8 +55,20 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
         return 2
 
 
-def _configure_logging(settings: Settings) -> None:
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")  # to stderr, unless configured already
+def _has_implementations(server: ToolServer, *, strict: bool) -> bool:
+    """Warn of implementations that do not load; False if that is to keep the server from starting."""
+    catalog = getattr(server, "catalog", None)  # a server of an application's own toolkit has none
+    if catalog is None:
+        return True
+    from toolgen.runtime.execution.implementation_check import refuse_faults, warn_of_faults
+
+    if not strict:
+        warn_of_faults(catalog)
+        return True
+    if refuse_faults(catalog):
+        return True
+    say("not started: an implementation does not load, and --strict-start is set")
+    return False
 
 
 def _parser() -> argparse.ArgumentParser:

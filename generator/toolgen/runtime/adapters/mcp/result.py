@@ -9,6 +9,7 @@ from mcp.server import ServerRequestContext
 
 from toolgen.runtime.context import LOGGER
 from toolgen.runtime.execution.result import as_text
+from toolgen.runtime.instrumentation.redaction import without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.inline import RESULT
 
@@ -75,5 +76,5 @@ class Reporter:
         self._last += 1
         try:
             await self._report(self._last, None, as_text(chunk))
-        except Exception:  # a client that has gone away must not undo the work
-            LOGGER.exception("a chunk could not be sent as progress")
+        except Exception as error:  # a client that has gone away must not undo the work
+            LOGGER.error("a chunk could not be sent as progress", exc_info=without_text(error))

@@ -24,6 +24,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.instrumentation.redaction import without_text
 from toolgen.runtime.toolkit import Toolkit
 
 from .confirm import (
@@ -87,8 +88,8 @@ def build_server(
                 return await service.calls.run(work)
         except MCPError:
             raise
-        except Exception:  # the SDK would show its text to older clients
-            LOGGER.exception("tools/call failed outside of the tool")
+        except Exception as error:  # the SDK would show its text to older clients
+            LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
 
     def input_schema(published: str) -> Mapping[str, Any] | None:
@@ -107,6 +108,7 @@ def build_server(
         **known_options(Server.__init__, get_tool_input_schema=input_schema),
     )
     server.service = service
+    server.catalog = toolkit.catalog
     security = request_state_security(toolkit.settings)
     server.middleware.append(RequestStateBoundary(security, default_audience=name))
     server.middleware.append(publish)

@@ -189,6 +189,8 @@ class ToolServer(Server[Any]):
 
     service: Service
 
+    catalog: Any = None  # of the toolkit, if it was made from one
+
     def create_initialization_options(
         self,
         notification_options: NotificationOptions | None = None,

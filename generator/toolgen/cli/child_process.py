@@ -1,0 +1,40 @@
+"""Processes that run other people's code: unheard, for a limited time, ended with all that they started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+
+def run_bounded(command: list[str], folder: Path, seconds: float) -> int | None:
+    """Run a command in `folder`; return its exit code, or None if it took longer than `seconds`."""
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            _end(process)
+
+
+def how_it_ended(code: int) -> str:
+    """Return ` (signal 11)` or ` (exit code 3)`."""
+    return f" (signal {-code})" if code < 0 else f" (exit code {code})"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process and what it has started."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()

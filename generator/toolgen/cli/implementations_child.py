@@ -1,0 +1,52 @@
+"""The process that imports a project's implementations for `check --implementations`.
+
+Called as `python -m toolgen.cli.implementations_child RESULT TRACE`; the task is JSON on the first line of
+RESULT, the answer follows as JSON lines: {"started": …}, {"fault": …}, {"done": true}.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import faulthandler
+import json
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+
+def main(result: str, trace: str) -> None:
+    """Check the implementations; end the process with whatever threads they started."""
+    process = os.getpid()
+    with open(result, "r+", encoding="utf-8") as lines, open(trace, "w") as hung:
+        task: dict[str, Any] = json.loads(lines.readline())
+        lines.seek(0, os.SEEK_END)
+
+        def write(**line: Any) -> None:
+            if os.getpid() == process:  # a module that forks leaves two of us
+                lines.write(json.dumps(line) + "\n")
+                lines.flush()
+
+        def started(name: str, file: str) -> None:
+            faulthandler.dump_traceback_later(task["seconds"], exit=True, file=hung)
+            write(started=[name, file])
+
+        sys.path.insert(0, task["folder"])
+        try:
+            catalog = import_module(f"{task['package']}.catalog")
+        except Exception as error:
+            write(broken=f"{type(error).__name__}: {error}")
+        else:
+            from toolgen.runtime.execution.implementation_check import check_implementations
+
+            found = check_implementations(
+                catalog, skip=task["skip"], unlisted=task["unlisted"], started=started
+            )
+            for fault in found:
+                write(fault=dataclasses.asdict(fault))
+        write(done=True)
+        os._exit(0)  # not waiting for threads and exit handlers of what was imported
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,1 @@
+"""An old version, which has no find_ruff_bin."""
