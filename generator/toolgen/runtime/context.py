@@ -76,6 +76,7 @@ class ToolContext:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the spec names
     principal: str | None = None  # who calls, where the transport or the application knows
     session_id: str | None = None  # of the conversation; None outside of a session
+    final_answer: bool = False  # the spec's; set it to say of this response that it is meant for the user
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
