@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .forms import ResponseForm
     from .response import ToolResponse
     from .tool import BaseTool
+    from .tool_spec import ToolParam, ToolReturn, ToolSpec, ToolSpecError
     from .toolkit import Toolkit
 
 __all__ = [
@@ -32,7 +33,11 @@ __all__ = [
     "ToolDefinition",
     "ToolError",
     "ToolEvent",
+    "ToolParam",
     "ToolResponse",
+    "ToolReturn",
+    "ToolSpec",
+    "ToolSpecError",
     "Toolkit",
 ]
 
@@ -48,7 +53,11 @@ _HOMES = {
     "ToolDefinition": "definition",
     "ToolError": "errors",
     "ToolEvent": "context",
+    "ToolParam": "tool_spec",
     "ToolResponse": "response",
+    "ToolReturn": "tool_spec",
+    "ToolSpec": "tool_spec",
+    "ToolSpecError": "tool_spec",
     "Toolkit": "toolkit",
 }
 

@@ -37,7 +37,7 @@ def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any
     name = definition["name"]
     if catalog.IMPLEMENTATIONS is None:
         raise _missing(name, "no package of implementations is configured")
-    path = f"{catalog.IMPLEMENTATIONS}.{definition['py_name']}"
+    path = f"{catalog.IMPLEMENTATIONS}.{definition.get('py_name', name)}"
     module = _import(path)
     if module is None:
         raise _missing(name, f"there is no module {path}")
