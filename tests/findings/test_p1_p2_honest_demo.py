@@ -12,8 +12,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 NULL_SCHEMAS = """
+from copy import deepcopy
 import generated.openai_tools as openai_tools
 for tool in openai_tools.CHAT_TOOLS:
+    tool["function"]["parameters"] = deepcopy(tool["function"]["parameters"])
     properties = tool["function"]["parameters"]["properties"]
     properties.update({name: {"type": "null"} for name in properties})
 """

@@ -23,9 +23,11 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.settings import Settings
 from toolgen.runtime.toolkit import Toolkit
 
 from .confirm import Round, asker, input_required
+from .extras import SealedExtras
 from .result import TOKEN_KEY, Reporter, result_of
 from .service import Service, ToolServer, is_modern
 
@@ -40,6 +42,8 @@ def build_server(
     When it ends, it closes the toolkit. Raises ValueError where two tools are published by one name.
     """
     service = Service(toolkit)
+    settings = toolkit.config.settings or Settings.from_environment()
+    extras = SealedExtras(name, settings.confirmation_key)
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -58,7 +62,7 @@ def build_server(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         try:
-            return await answer_call(service, context, params)
+            return await answer_call(service, extras, context, params)
         except MCPError:
             raise
         except Exception:  # the SDK would show its text to older clients
@@ -91,7 +95,10 @@ def _if_known(**options: Any) -> dict[str, Any]:
 
 
 async def answer_call(
-    service: Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    service: Service,
+    sealed: SealedExtras,
+    context: ServerRequestContext[Any],
+    params: types.CallToolRequestParams,
 ) -> types.CallToolResult | types.InputRequiredResult:
     """Answer one `tools/call`, or give the question that the client has to put to the user first.
 
@@ -101,6 +108,10 @@ async def answer_call(
     name = service.wire_name(params.name)
     definition = toolkit.definition_of(name)
     meta: Mapping[str, Any] = params.meta or {}
+    sessionless = service.is_sessionless(context)
+    carried = sealed.opened(context, meta) if sessionless else None
+    if carried is not None:
+        toolkit = toolkit.session(carried)
     this = Round(context, params, arguments, service.desk)
     asks = definition is not None and "confirm" in definition
     token = meta.get(TOKEN_KEY) if asks else None
@@ -122,9 +133,13 @@ async def answer_call(
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
     if "output_schema" not in definition:
-        return result_of(response, "none")
-    wrap = not is_modern(context) and service.wraps(definition["name"])
-    return result_of(response, "wrapped" if wrap else "plain")
+        result = result_of(response, "none")
+    else:
+        wrap = not is_modern(context) and service.wraps(definition["name"])
+        result = result_of(response, "wrapped" if wrap else "plain")
+    if sessionless and (response.extras or carried is not None):
+        result.meta = {**(result.meta or {}), **sealed.meta_of(context, definition["name"], response.extras)}
+    return result
 
 
 def _scopes() -> frozenset[str] | None:

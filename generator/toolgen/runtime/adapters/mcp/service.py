@@ -74,6 +74,13 @@ class Service:
         self._refresh()
         return self._names.get(published, published)
 
+    def is_sessionless(self, context: ServerRequestContext[Any, Any]) -> bool:
+        """True if nothing is kept from one call of this client to the next: its extras have to travel.
+
+        That is every client since 2026-07-28, and older ones of a server with `--stateless`.
+        """
+        return is_modern(context) or not context.session.can_send_request
+
     def toolkit_for(self, context: ServerRequestContext[Any, Any]) -> Toolkit:
         """The toolkit of the client's session, which carries extras; without a session, just the toolkit.
 
