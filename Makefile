@@ -25,7 +25,6 @@ $(READY): requirements/dev.txt pyproject.toml
 	@touch $@
 
 demo: $(READY) ## the five systems that toolgen unites, walked with the gallery's tools, checked as told
-	@$(BIN)/toolgen generate
 	@$(BIN)/python -m examples.demo
 
 test: $(READY) ## all tests

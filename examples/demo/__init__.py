@@ -1,4 +1,4 @@
-"""What toolgen is for, in a minute: `make demo`, or `python -m examples.demo` once the code is generated.
+"""What toolgen is for, in a minute: `make demo`, or `python -m examples.demo`.
 
 It walks five systems whose designs toolgen unites, one module each, with the gallery's tools. Everything is
 real: the generated MCP server in a process of its own, the official MCP client, the official OpenAI client, a

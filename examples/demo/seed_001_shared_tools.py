@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
 
 from toolgen.runtime import Toolkit
 
+from examples import contract
 from examples.loopback import model_that_calls
+from generated import anthropic_tools, bedrock_tools, gemini_tools
 from generated.anthropic_tools import execute_tool_use
-from generated.openai_tools import CHAT_TOOLS, execute_tool_call
+from generated.openai_tools import CHAT_TOOLS, RESPONSES_TOOLS, execute_tool_call
 
 from .shop import Shop, text_of
 from .telling import chapter, cut, must, step, tell
@@ -43,15 +46,41 @@ async def walk(shop: Shop) -> None:
 
 
 async def schemas(shop: Shop) -> None:
-    step("Schemas are written once: what MCP lists, OpenAI gets")
-    listed = {tool.name: tool for tool in (await shop.client.list_tools()).tools}
-    for tool in CHAT_TOOLS:
-        function = tool["function"]
-        mcp = listed[function["name"]]
-        must(function.get("description") == mcp.description, f"{mcp.name} has one description")
-        parameters: Any = function.get("parameters")
-        must(parameters["properties"].keys() == mcp.input_schema["properties"].keys(), f"{mcp.name} is one")
-    tell("compared", f"{len(CHAT_TOOLS)} tools: the same names, descriptions and parameters")
+    step("Schemas are written once: what each adapter publishes is what the YAML says, read without toolgen")
+    listed = [tool.model_dump(by_alias=True, exclude_unset=True) for tool in await listed_tools(shop)]
+    published = {
+        "MCP": contract.mcp_faults(listed, legacy=False),
+        "OpenAI Chat": contract.openai_faults([tool["function"] for tool in functions(CHAT_TOOLS)]),
+        "OpenAI Responses": contract.openai_faults(
+            [without_type(tool) for tool in functions(RESPONSES_TOOLS)]
+        ),
+        "Anthropic": contract.anthropic_faults(functions(anthropic_tools.TOOLS)),
+        "Bedrock": contract.bedrock_faults(bedrock_tools.TOOL_CONFIG),
+        "Gemini": contract.gemini_faults(functions(gemini_tools.FUNCTION_DECLARATIONS)),
+    }
+    for adapter, faults in published.items():
+        must(not faults, f"{adapter} publishes what the specs say: {'; '.join(faults)[:500]}")
+    strict = [tool["function"]["name"] for tool in functions(CHAT_TOOLS) if tool["function"]["strict"]]
+    tell("compared", f"{len(listed)} tools: whole names, descriptions and schemas of {', '.join(published)}")
+    tell(
+        "but for",
+        f"OpenAI's strict form of {', '.join(strict)}, and keywords that Gemini reads in descriptions",
+    )
+
+
+async def listed_tools(shop: Shop) -> list[Any]:
+    """The tools as the MCP server lists them."""
+    return list((await shop.client.list_tools()).tools)
+
+
+def functions(tools: Iterable[Any]) -> list[Any]:
+    """Definitions as plain data."""
+    return list(tools)
+
+
+def without_type(tool: dict[str, Any]) -> dict[str, Any]:
+    """A function of the Responses API without the type that all of them have."""
+    return {key: value for key, value in tool.items() if key != "type"}
 
 
 async def through_openai(toolkit: Toolkit, name: str, arguments: dict[str, Any]) -> str:

@@ -84,7 +84,7 @@ def test_two_tools_never_answer_to_one_name(names: list[tuple[str, list[str]]], 
 
 
 def test_only_tools_that_are_implemented_can_be_given() -> None:
-    with pytest.raises(TypeError, match="takes instances of generated tools"):
+    with pytest.raises(TypeError, match="takes instances of tools that are implemented"):
         Toolkit([type(make_tool(nothing))])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="abstract"):
         catalog.tool_class("echo")()

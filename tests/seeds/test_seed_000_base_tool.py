@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import pytest
-from toolgen.runtime import BaseTool, ToolContext, ToolError
+from toolgen.runtime import BaseTool, ToolContext, ToolDefinition, ToolError
 from toolgen.runtime.errors import NotReadyError
 
 from generated import catalog
@@ -121,3 +121,35 @@ def test_overriding_the_shared_path_is_not_needed_and_not_possible_by_accident()
     for name in NAMES:
         own = {key for key in vars(catalog.tool_class(name)) if not key.startswith("_")}
         assert own <= {"definition", "request_model", "response_model", "errors", "execute", "preview"}
+
+
+def test_requests_are_held_to_the_schema(tmp_path: Path) -> None:
+    """By the author's schema, which says more than the models: here that no item is there twice."""
+    arguments = {"result": "Done.", "files": ["a", "a"]}
+    response = kit.call(kit.gallery(tmp_path), "attempt_completion", arguments)
+    assert response.error is not None
+    assert response.error.code == "invalid_request"
+
+
+def test_responses_are_held_to_the_schema() -> None:
+    class Wrong(EchoTool):
+        def execute(self, request: EchoRequest, context: ToolContext) -> Any:
+            return {"text": "a", "more": "b"}
+
+    response = kit.call(kit.kit_of(Wrong()), "echo", {"text": "a"})
+    assert response.error is not None
+    assert (response.error.code, response.content) == ("invalid_response", None)
+
+
+def test_scopes_are_asked_for() -> None:
+    class Scoped(EchoTool):
+        definition: ClassVar[ToolDefinition] = {**EchoTool.definition, "auth": {"scopes": ["echo:read"]}}
+
+        def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+            return EchoResponse(text=request.text)
+
+    toolkit = kit.kit_of(Scoped())
+    refused = kit.call(toolkit, "echo", {"text": "a"}, scopes=frozenset({"other"}))
+    assert refused.error is not None
+    assert refused.error.code == "insufficient_scope"
+    assert kit.call(toolkit, "echo", {"text": "a"}, scopes=frozenset({"echo:read"})).success

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .response import ToolResponse
     from .text import printable
     from .tool import BaseTool
+    from .tool_spec import ToolParam, ToolReturn, ToolSpec, ToolSpecError
     from .toolkit import Toolkit
 
 __all__ = [
@@ -35,7 +36,11 @@ __all__ = [
     "ToolDefinition",
     "ToolError",
     "ToolEvent",
+    "ToolParam",
     "ToolResponse",
+    "ToolReturn",
+    "ToolSpec",
+    "ToolSpecError",
     "Toolkit",
     "printable",
 ]
@@ -54,7 +59,11 @@ _HOMES = {
     "ToolDefinition": "definition",
     "ToolError": "errors",
     "ToolEvent": "context",
+    "ToolParam": "tool_spec",
     "ToolResponse": "response",
+    "ToolReturn": "tool_spec",
+    "ToolSpec": "tool_spec",
+    "ToolSpecError": "tool_spec",
     "Toolkit": "toolkit",
     "printable": "text",
 }

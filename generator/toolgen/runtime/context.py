@@ -83,6 +83,7 @@ class ToolContext:
     principal: str | None = None  # who calls, where the transport or the application knows
     session_id: str | None = None  # of the conversation; None outside of a session
     approval: Approval | None = None  # what the user approved; None where nobody had to be asked
+    final_answer: bool = False  # the spec's; set it to say of this response that it is meant for the user
     _began: float = field(default_factory=perf_counter, init=False, repr=False)
     _failure: Failure | None = field(default=None, init=False, repr=False)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -66,7 +68,7 @@ def _make(tool: type[BaseTool[Any, Any]]) -> ToolContract:
     return ToolContract(
         name=definition["name"],
         request_schema=compile_schema(definition["input_schema"]),
-        validate=tool.request_model.__pydantic_validator__.validate_python,
+        validate=_validator_of(tool),
         response_schema=None if output is None else compile_schema(output),
         response_model=tool.response_model,
         chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
@@ -82,6 +84,20 @@ def _make(tool: type[BaseTool[Any, Any]]) -> ToolContract:
         final_answer=definition.get("final_answer", False),
         coerce=definition.get("coerce", True),
     )
+
+
+def _validator_of(tool: type[BaseTool[Any, Any]]) -> Callable[[Any], Any]:
+    """Return what makes the request of arguments that the schema accepts."""
+    model: type[BaseModel] | None = getattr(tool, "request_model", None)
+    if model is None:
+        return copy.deepcopy  # the tool gets a dict, which it may change
+    validate: Callable[[Any], Any] = model.__pydantic_validator__.validate_python
+    spec = getattr(tool, "spec", None)
+    if getattr(spec, "request_model", None) is not model:
+        return validate  # generated: the model accepts whatever the schema accepts
+    from .validation.request import validate_by_model
+
+    return partial(validate_by_model, tool.definition["name"], validate)
 
 
 def kind_of(method: Callable[..., Any]) -> Kind:

@@ -55,8 +55,8 @@ class ToolDefinition(TypedDict, total=False):
     """One tool. A key that the spec leaves out is left out here, too; `x-*` keys are carried beside these."""
 
     name: Required[str]
-    py_name: Required[str]
-    class_name: Required[str]
+    py_name: NotRequired[str]  # of generated definitions, as is class_name
+    class_name: NotRequired[str]
     title: str
     description: Required[str]
     version: str

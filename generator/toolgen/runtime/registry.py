@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .context import LOGGER
 from .definition import ToolDefinition
-from .tool import BaseTool
+from .tool import BaseTool, check_definition
 
 if TYPE_CHECKING:
     from .execution.call import PreparedTool
@@ -123,7 +123,15 @@ def registry_of(entries: Iterable[Entry]) -> Registry:
 
 
 def entry_of(tool: Any) -> Entry:
-    """Return the entry of a tool instance. Raises TypeError for anything else."""
-    if not isinstance(tool, BaseTool) or not hasattr(tool, "definition"):
-        raise TypeError(f"a Toolkit takes instances of generated tools that are implemented, not {tool!r}")
+    """Return the entry of a tool instance.
+
+    Raises TypeError for anything else, ToolSpecError for a hand-written definition that is not valid.
+    """
+    if not isinstance(tool, BaseTool):
+        raise TypeError(f"a Toolkit takes instances of tools that are implemented, not {tool!r}")
+    if "definition" in getattr(tool, "__dict__", ()):
+        raise TypeError(
+            f"the definition of {type(tool).__qualname__} belongs to its class, not to an instance"
+        )
+    check_definition(type(tool))
     return Entry(tool.definition, lambda: tool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from .definition import ToolDefinition
 from .errors import ToolError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-Request = TypeVar("Request", bound="BaseModel")
+Request = TypeVar("Request")  # a pydantic model; a dict where a hand-written tool has no model
 Response = TypeVar("Response")
 
 
@@ -39,10 +40,12 @@ class _FromDefinition:
 class BaseTool(ABC, Generic[Request, Response]):
     """One tool. Generated subclasses set the class attributes, implementations define `execute`.
 
+    A tool without generated code sets `spec`, a ToolSpec, in the body of its class.
     Implementations may define `__init__` as they like: nothing here keeps state in the instance.
     A subclass may say by `metadata_model` what its answers tell of themselves in `context.metadata`.
     """
 
+    spec: ClassVar[Any]  # a ToolSpec, for a tool that is written by hand
     definition: ClassVar[ToolDefinition]
     request_model: ClassVar[type[BaseModel]]
     response_model: ClassVar[type[BaseModel] | None] = None  # None: any JSON value
@@ -85,12 +88,61 @@ class BaseTool(ABC, Generic[Request, Response]):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "spec" in cls.__dict__:
+            _apply_spec(cls, cls.__dict__["spec"])
         if not hasattr(cls, "definition"):
             return
+        if "definition" in cls.__dict__:
+            check_definition(cls)
         injected = [entry["name"] for entry in cls.definition.get("inject", ())]
         for method in ("execute", "preview"):
             if method in cls.__dict__:
                 check_signature(cls, method, injected)
+
+
+def check_definition(tool: type[BaseTool[Any, Any]]) -> None:
+    """Check that a tool class has a definition, and a valid one if it was written by hand.
+
+    Generated definitions and those of a ToolSpec were validated when they were made. Raises TypeError where
+    there is none, ToolSpecError, a ValueError, with every fault of a definition.
+    """
+    definition: object = getattr(tool, "definition", None)
+    if definition is None:
+        raise TypeError(
+            f"{tool.__qualname__} has no definition: set spec = ToolSpec(...) in its class, or subclass a "
+            "generated tool"
+        )
+    if _VALIDATED.get(tool) is definition or (isinstance(definition, dict) and definition.keys() >= _MADE):
+        return
+    from .tool_spec import ToolSpecError, definition_faults
+
+    if faults := definition_faults(definition):
+        raise ToolSpecError(f"{tool.__module__}.{tool.__qualname__}.definition", faults)
+    _VALIDATED[tool] = definition
+
+
+_MADE = frozenset({"name", "py_name", "class_name", "description", "input_schema"})
+"""Keys of every definition that toolgen or a ToolSpec made; hand-written ones have no class_name."""
+_VALIDATED: WeakKeyDictionary[type, object] = WeakKeyDictionary()  # tool class → its hand-written definition
+
+
+def _apply_spec(tool: type[BaseTool[Any, Any]], spec: object) -> None:
+    """Set the class attributes that a ToolSpec stands for."""
+    from .tool_spec import ToolSpec
+
+    if not isinstance(spec, ToolSpec):
+        if hasattr(tool, "definition"):
+            return  # an attribute of its own, in a class that has its definition from elsewhere
+        raise TypeError(f"{tool.__qualname__}.spec must be a ToolSpec, not {type(spec).__name__}")
+    if "definition" in tool.__dict__:
+        raise TypeError(f"{tool.__qualname__} has both spec and definition: leave one out")
+    tool.definition = spec.definition
+    if "errors" not in tool.__dict__:
+        tool.errors = tuple(spec.errors)
+    if spec.request_model is not None and "request_model" not in tool.__dict__:
+        tool.request_model = spec.request_model
+    if "response_model" not in tool.__dict__:
+        tool.response_model = spec.response_model
 
 
 def check_signature(cls: type[BaseTool[Any, Any]], method: str, injected: list[str]) -> None:

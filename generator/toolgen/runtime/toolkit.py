@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .confirmation.question import Confirm
     from .confirmation.tokens import ConfirmationTokens
     from .execution.call import Environment
+    from .loop_thread import LoopThread
 
 
 class _Home:
@@ -36,6 +37,20 @@ class _Home:
         self.settings = config.settings or Settings.from_environment()
         if self.settings.confirmation_key is not None or self.settings.confirmation_store is not None:
             self.confirmations()  # what is not valid is refused now, not at the first question
+        self._loop: LoopThread | None = None
+
+    def loop(self) -> LoopThread:
+        """Return the event loop of synchronous calls; its thread starts with the first one."""
+        from .loop_thread import LoopThread
+
+        with self._lock:
+            if self._loop is None:
+                self._loop = LoopThread()
+            return self._loop
+
+    def running_loop(self) -> LoopThread | None:
+        """Return the event loop of synchronous calls if there were any and it was not stopped."""
+        return self._loop if self._loop is not None and self._loop.running else None
 
     def environment(self) -> Environment:
         from .execution.call import Environment
@@ -299,10 +314,46 @@ class Toolkit:
 
         return pump(lambda listen: self.call(name, arguments, listen=listen, **options))
 
+    def call_sync(self, name: str, arguments: Any, **options: Any) -> ToolResponse:
+        """Call a tool from code that is not async, with the options and the result of `call`.
+
+        Works inside and outside of a running event loop, from any thread: calls run in an event loop of the
+        toolkit's own, in a daemon thread that lives until `close_sync` or `close`, so that connections and
+        set-up last from one call to the next. An event loop that calls it is blocked until the call has
+        ended. KeyboardInterrupt cancels the call. Raises RuntimeError within an async tool that runs by
+        `call_sync` itself.
+        """
+        return self._home.loop().run(lambda: self.call(name, arguments, **options))
+
     async def close(self) -> None:
         """Close every tool that was set up. A session or a selection closes nothing; its maker does."""
-        if self._owner:
-            await self._registry.close()
+        if not self._owner:
+            return
+        loop = self._home.running_loop()
+        if loop is None:
+            await self._close()
+        else:  # tools are closed where synchronous calls have set them up
+            from asyncio import wrap_future
+
+            await wrap_future(loop.submit(self._close))
+            loop.stop(wait=False)
+
+    def close_sync(self) -> None:
+        """Close the toolkit from code that is not async. Calls that still run are cancelled."""
+        if not self._owner:
+            return
+        loop = self._home.loop()
+        loop.run(self._close)
+        loop.stop()
+
+    async def _close(self) -> None:
+        await self._registry.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close_sync()
 
     async def __aenter__(self) -> Self:
         return self

@@ -22,7 +22,7 @@ from toolgen.runtime.validation.request import accepted, as_object, new_id, read
 
 from .invoke import PreparedMethod, perform, within
 from .readiness import Readiness
-from .result import written, written_metadata
+from .result import BrokenContract, written, written_metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class PreparedTool:
             new_id(), self.contract.name, environment.config, caller.meta, extras, caller.progress
         )
         call.principal, call.session_id = caller.principal, environment.session_id
+        call.final_answer = self.contract.final_answer
         watched = watch(call, self.description)
         if watched is None:
             return self._answer((arguments, caller, environment), call, None)
@@ -111,6 +112,8 @@ class PreparedTool:
                     )
             else:
                 content, text = await self._execute(request, call, caller, environment, watched)
+            if call.final_answer is not True and call.final_answer is not False:
+                raise BrokenContract("context.final_answer must be True or False")
             if call.metadata or contract.metadata_model is not None:
                 metadata = {**written_metadata(contract, call.metadata), **metadata}
         except ConfirmationPending:
@@ -128,7 +131,7 @@ class PreparedTool:
             content,
             None,
             metadata,
-            final_answer=contract.final_answer and not caller.preview,
+            final_answer=call.final_answer and not caller.preview,
             extras=extras,
             text=text,
         )

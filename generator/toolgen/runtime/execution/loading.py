@@ -49,7 +49,7 @@ def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any
     name = definition["name"]
     if catalog.IMPLEMENTATIONS is None:
         raise ImplementationError(name, "no package of implementations is configured")
-    path = f"{catalog.IMPLEMENTATIONS}.{definition['py_name']}"
+    path = f"{catalog.IMPLEMENTATIONS}.{definition.get('py_name', name)}"
     try:
         module = _import(path)
         if module is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from toolgen.runtime.context import LOGGER
 from toolgen.runtime.contract import ToolContract
 from toolgen.runtime.errors import InternalError, InvalidRequestError
 from toolgen.runtime.instrumentation.redaction import redact
-from toolgen.runtime.text import show_kind
+from toolgen.runtime.text import show_kind, show_path
 
 from .faults import LIMIT, Fault, find_faults, list_faults
 from .json_value import is_json, not_json, whole_numbers
@@ -120,8 +120,27 @@ def _inside_texts(contract: ToolContract, tried: Mended) -> list[Fault]:
     ]
 
 
+def validate_by_model(name: str, validate: Callable[[Any], Any], raw: dict[str, Any]) -> Any:
+    """Return the request that a hand-written model makes of arguments which the schema accepts.
+
+    Its validators may refuse more than the schema says. Raises InvalidRequestError then.
+    """
+    try:
+        return validate(raw)
+    except ValidationError:
+        pass
+    try:
+        return validate(whole_numbers(raw))
+    except ValidationError as error:
+        found = error.errors(include_input=False, include_url=False, include_context=False)
+        faults = [Fault(show_path(each["loc"]), each["msg"]) for each in found]
+        raise _invalid_arguments(name, faults) from None
+
+
 def _invalid(contract: ToolContract, faults: list[Fault]) -> InvalidRequestError:
+    return _invalid_arguments(contract.name, faults)
+
+
+def _invalid_arguments(name: str, faults: list[Fault]) -> InvalidRequestError:
     details = {"faults": [{"path": fault.path, "message": fault.message} for fault in faults[:LIMIT]]}
-    return InvalidRequestError(
-        f"Invalid arguments for {contract.name}:\n{list_faults(faults)}", details=details
-    )
+    return InvalidRequestError(f"Invalid arguments for {name}:\n{list_faults(faults)}", details=details)

@@ -54,7 +54,7 @@ def build_server(
     Raises ValueError where two tools are published by one name, and SettingError for an environment variable
     whose value is not valid.
     """
-    service = Service(toolkit)
+    service = Service(toolkit, name)
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -136,7 +136,9 @@ def known_options(function: Callable[..., Any], **options: Any) -> dict[str, Any
 
 
 async def answer_call(
-    service: Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    service: Service,
+    context: ServerRequestContext[Any],
+    params: types.CallToolRequestParams,
 ) -> types.CallToolResult | types.InputRequiredResult:
     """Answer one `tools/call`, or give the question that the client has to put to the user first.
 
@@ -155,6 +157,10 @@ async def answer_call(
         wrap = has_output_schema and not is_modern(context) and service.wraps(definition["name"])
         answer = preview_answer(response, has_output_schema)
         return result_of(answer, "none" if not has_output_schema else "wrapped" if wrap else "plain")
+    sessionless = service.is_sessionless(context)
+    carried = service.extras.opened(context, meta) if sessionless else None
+    if carried is not None:
+        toolkit = toolkit.session(carried)
     asks = definition is not None and "confirm" in definition
     consent = await consent_of(toolkit, context, params, principal) if asks else NO_CONSENT
     reporter = Reporter(context)
@@ -176,9 +182,16 @@ async def answer_call(
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
     if "output_schema" not in definition:
-        return result_of(response, "none")
-    wrap = not is_modern(context) and service.wraps(definition["name"])
-    return result_of(response, "wrapped" if wrap else "plain")
+        result = result_of(response, "none")
+    else:
+        wrap = not is_modern(context) and service.wraps(definition["name"])
+        result = result_of(response, "wrapped" if wrap else "plain")
+    if sessionless and (response.extras or carried is not None):
+        result.meta = {
+            **(result.meta or {}),
+            **service.extras.meta_of(context, definition["name"], response.extras),
+        }
+    return result
 
 
 def _principal(access: AccessToken) -> str:

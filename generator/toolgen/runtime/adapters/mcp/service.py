@@ -21,6 +21,7 @@ from toolgen.runtime.adapters.naming import wire_names
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.toolkit import Toolkit
 
+from .extras import SealedExtras
 from .listing import TARGET, for_handshake_era, is_object_schema, served_tools
 
 LOGGER = logging.getLogger("toolgen.runtime")
@@ -36,8 +37,9 @@ INVALID_PARAMS: Final = -32602
 class Service:
     """A toolkit that is served. Raises ValueError where two tools are published by one name."""
 
-    def __init__(self, toolkit: Toolkit) -> None:
+    def __init__(self, toolkit: Toolkit, name: str = "toolgen") -> None:
         self.toolkit = toolkit
+        self.extras = SealedExtras(name, toolkit.settings.confirmation_key)
         self.settings = toolkit.settings
         self.calls = CallsInFlight()
         self.stopping = False  # requests are refused
@@ -102,6 +104,13 @@ class Service:
         """The name of the tool that is published so; any other name as it is."""
         self._refresh()
         return self._names.get(published, published)
+
+    def is_sessionless(self, context: ServerRequestContext[Any, Any]) -> bool:
+        """True if nothing is kept from one call of this client to the next: its extras have to travel.
+
+        That is every client since 2026-07-28, and older ones of a server with `--stateless`.
+        """
+        return is_modern(context) or not context.session.can_send_request
 
     def toolkit_for(self, context: ServerRequestContext[Any, Any]) -> Toolkit:
         """The toolkit of the client's session, which carries extras; without a session, just the toolkit.

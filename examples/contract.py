@@ -1,0 +1,253 @@
+"""What each adapter must publish of a tool, read from its YAML file without any of toolgen's code.
+
+The demo and the tests of the seeds compare whole definitions with it. Schemas are compared with every
+reference replaced by what it refers to, so that the names and the order of `$defs` do not matter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+JsonObject = dict[str, Any]
+
+SPECS = Path(__file__).parents[1] / "specs"
+STRICT_LOSES = frozenset({"minLength", "maxLength", "uniqueItems", "default"})
+"""Keywords that OpenAI's strict mode has not; docs/dialects.md says so."""
+GEMINI_WORDS = frozenset({"minLength", "maxLength", "pattern", "uniqueItems", "default"})
+"""Keywords that Gemini has not: they are part of the description instead."""
+_MAPS = ("properties", "patternProperties", "dependentSchemas")
+_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
+
+
+def read_spec(name: str) -> JsonObject:
+    """Return a spec as its author wrote it."""
+    found: JsonObject = yaml.safe_load((SPECS / f"{name}.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def spec_names() -> list[str]:
+    """Return the names of all tools that have a spec."""
+    return sorted(path.stem for path in SPECS.glob("[!.]*.yaml"))
+
+
+def description(spec: Mapping[str, Any]) -> str:
+    """Return the description that every adapter publishes."""
+    parts = [str(spec["description"]).strip()]
+    leads = (("use_when", "Use when"), ("avoid_when", "Avoid when"), ("returns", "Returns"))
+    parts += [f"{lead}: {str(spec[key]).strip()}" for key, lead in leads if key in spec]
+    return "\n\n".join(parts)
+
+
+def written_out(spec: Mapping[str, Any], key: str) -> Any:
+    """Return a schema of a spec, each reference to a file or to `$defs` replaced by what it refers to."""
+    return _written_out(spec[key], spec[key], SPECS)
+
+
+def published_written_out(schema: Mapping[str, Any]) -> Any:
+    """Return a published schema in the same form, for comparison. Raises ValueError for other references."""
+    return _written_out(schema, schema, None)
+
+
+def _written_out(node: Any, document: Any, folder: Path | None, depth: int = 0) -> Any:
+    if depth > 50:
+        raise ValueError("the schema refers to itself")
+    if isinstance(node, list):
+        return [_written_out(each, document, folder, depth + 1) for each in node]
+    if not isinstance(node, dict):
+        return node
+    made = {
+        key: _written_out(value, document, folder, depth + 1)
+        for key, value in node.items()
+        if key not in ("$defs", "$ref", "$schema")
+    }
+    if "$ref" in node:
+        target, inside, below = _target(node["$ref"], document, folder)
+        made["$ref"] = _written_out(target, inside, below, depth + 1)
+    return made
+
+
+def _target(reference: str, document: Any, folder: Path | None) -> tuple[Any, Any, Path | None]:
+    file, _, pointer = reference.partition("#")
+    if file:
+        if folder is None:
+            raise ValueError(f"{reference} leads out of what was published")
+        path = folder / file
+        document, folder = yaml.safe_load(path.read_text(encoding="utf-8")), path.parent
+    found = document
+    for step in pointer.strip("/").split("/"):
+        found = found[step.replace("~1", "/").replace("~0", "~")]
+    return found, document, folder
+
+
+def _mapped(node: JsonObject, change: Callable[[Any], Any]) -> JsonObject:
+    """Return a schema whose subschemas are changed by `change`."""
+    made = dict(node)
+    for key in _MAPS:
+        if key in made:
+            made[key] = {name: change(each) for name, each in made[key].items()}
+    for key in _LISTS:
+        if key in made:
+            made[key] = [change(each) for each in made[key]]
+    for key in _ONE:
+        if isinstance(made.get(key), dict):
+            made[key] = change(made[key])
+    if "$ref" in made:
+        made["$ref"] = change(made["$ref"])
+    return made
+
+
+def openai_strict(schema: Any) -> Any:
+    """Return a written-out schema for OpenAI's strict mode: closed, all required, absent is null."""
+    if not isinstance(schema, dict):
+        return schema
+    made = _mapped({key: value for key, value in schema.items() if key not in STRICT_LOSES}, openai_strict)
+    if "properties" in made:
+        required = set(schema.get("required", ()))
+        made["properties"] = {
+            name: each if name in required else _or_null(each) for name, each in made["properties"].items()
+        }
+        made["required"] = list(made["properties"])
+        made["additionalProperties"] = False
+    return made
+
+
+def _or_null(schema: JsonObject) -> JsonObject:
+    inner = {key: value for key, value in schema.items() if key != "description"}
+    about = {"description": schema["description"]} if "description" in schema else {}
+    return {**about, "anyOf": [inner, {"type": "null"}]}
+
+
+def gemini(schema: Any) -> Any:
+    """Return a written-out schema in Gemini's keywords, the others in the description, references inlined."""
+    if not isinstance(schema, dict):
+        return schema
+    words = [
+        f"{key}: {json.dumps(value, ensure_ascii=False)}"
+        for key, value in schema.items()
+        if key in GEMINI_WORDS and not (key == "uniqueItems" and value is False)
+    ]
+    made = _mapped({key: value for key, value in schema.items() if key not in GEMINI_WORDS}, gemini)
+    if words:
+        made["description"] = f"{made.get('description', '')} ({'; '.join(words)})".strip()
+    if "$ref" in made:
+        target = made.pop("$ref")
+        made = {**target, **made}
+    return made
+
+
+def faults(tools: Mapping[str, Mapping[str, Any]], expected: Callable[[JsonObject], JsonObject]) -> list[str]:
+    """Return the tools and fields whose published form is not the expected one. Every tool must be there."""
+    found = [f"{name} is not published" for name in spec_names() if name not in tools]
+    for name, tool in tools.items():
+        spec = read_spec(name)
+        wanted, got = expected(spec), dict(tool)
+        found += [
+            f"{name}: {key} is {got.get(key)!r}, not {wanted.get(key)!r}"
+            for key in sorted(wanted.keys() | got.keys())
+            if wanted.get(key) != got.get(key)
+        ]
+    return found
+
+
+def mcp_faults(listed: Sequence[Mapping[str, Any]], *, legacy: bool) -> list[str]:
+    """Return what a `tools/list` result has different from the specs."""
+
+    def expected(spec: JsonObject) -> JsonObject:
+        annotations = dict(spec.get("annotations", {}))
+        if "title" in spec:
+            annotations.setdefault("title", spec["title"])
+        tool: JsonObject = {"name": spec["name"], "description": description(spec)}
+        tool |= {key: spec[key] for key in ("title", "icons") if key in spec}
+        tool |= {"annotations": annotations} if annotations else {}
+        tool |= {"_meta": spec["meta"]} if "meta" in spec else {}
+        tool["inputSchema"] = written_out(spec, "input_schema")
+        if "output_schema" in spec:
+            output = written_out(spec, "output_schema")
+            if legacy and output.get("type") != "object":
+                output = {"type": "object", "required": ["result"], "properties": {"result": output}}
+            tool["outputSchema"] = output
+        return tool
+
+    return faults({tool["name"]: _compared(tool, "inputSchema", "outputSchema") for tool in listed}, expected)
+
+
+def _compared(tool: Mapping[str, Any], *schemas: str) -> JsonObject:
+    written = {key: published_written_out(tool[key]) for key in schemas if key in tool}
+    return {**{key: value for key, value in tool.items() if value is not None}, **written}
+
+
+def is_strict(spec: Mapping[str, Any], target: str) -> bool | None:
+    """Return what the spec says of a target's strict mode."""
+    found: bool | None = spec.get("targets", {}).get(target, {}).get("strict")
+    return found
+
+
+def strict_loses_nothing(schema: Any) -> bool:
+    """True if OpenAI's strict mode can say all of a written-out schema."""
+    if not isinstance(schema, dict):
+        return True
+    if schema.keys() & STRICT_LOSES or ("properties" in schema and schema.get("additionalProperties", True)):
+        return False
+    inner: list[bool] = []
+    _mapped(schema, lambda each: inner.append(strict_loses_nothing(each)))
+    return all(inner)
+
+
+def openai_faults(functions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what OpenAI functions have different from the specs.
+
+    A function is strict where the spec asks for it, or where nothing is lost by it.
+    """
+
+    def expected(spec: JsonObject) -> JsonObject:
+        schema, wanted = written_out(spec, "input_schema"), is_strict(spec, "openai")
+        strict = strict_loses_nothing(schema) if wanted is None else wanted
+        return {
+            "name": spec["name"],
+            "description": description(spec),
+            "parameters": openai_strict(schema) if strict else schema,
+            "strict": strict,
+        }
+
+    return faults({each["name"]: _compared(each, "parameters") for each in functions}, expected)
+
+
+def anthropic_faults(tools: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what Anthropic tools have different from the specs."""
+
+    def expected(spec: JsonObject) -> JsonObject:
+        schema = written_out(spec, "input_schema")
+        return {"name": spec["name"], "description": description(spec), "input_schema": schema}
+
+    return faults({each["name"]: _compared(each, "input_schema") for each in tools}, expected)
+
+
+def bedrock_faults(config: Mapping[str, Any]) -> list[str]:
+    """Return what a Bedrock tool configuration has different from the specs."""
+    tools = [
+        {
+            "name": each["toolSpec"]["name"],
+            "description": each["toolSpec"]["description"],
+            "input_schema": each["toolSpec"]["inputSchema"]["json"],
+        }
+        for each in config["tools"]
+    ]
+    return anthropic_faults(tools)
+
+
+def gemini_faults(declarations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what Gemini's function declarations have different from the specs."""
+
+    def expected(spec: JsonObject) -> JsonObject:
+        schema = gemini(written_out(spec, "input_schema"))
+        return {"name": spec["name"], "description": description(spec), "parameters_json_schema": schema}
+
+    return faults(
+        {each["name"]: _compared(each, "parameters_json_schema") for each in declarations}, expected
+    )

@@ -1,0 +1,88 @@
+"""An event loop in a thread of its own, for calls from code that is not async."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, TypeVar
+from weakref import finalize
+
+Result = TypeVar("Result")
+
+
+class LoopThread:
+    """An event loop that runs in a daemon thread until it is closed. Starts on first use; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """True between the first use and `stop`. False in a forked child, where the thread is missing."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def submit(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Future[Result]:
+        """Start `work()` in the loop, with the caller's context variables."""
+        with self._lock:
+            loop = self._loop
+            if loop is None or not self.running:
+                loop = self._start()
+            return asyncio.run_coroutine_threadsafe(work(), loop)
+
+    def run(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """Return the result of `work()`, which runs in the loop. An interrupt of the wait cancels it.
+
+        Raises RuntimeError in the loop's own thread, which would wait for itself.
+        """
+        if threading.current_thread() is self._thread:
+            raise RuntimeError(
+                "call_sync was called in its own event loop, by an async tool that it runs: use `await call`"
+            )
+        future = self.submit(work)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # does nothing if it is done; KeyboardInterrupt came while it was not
+            raise
+
+    def stop(self, *, wait: bool = True) -> None:
+        """End the loop and its thread; work that still runs is cancelled. A later use starts another."""
+        with self._lock:
+            loop, thread = self._loop, self._thread
+            self._loop = self._thread = None
+        if loop is None or thread is None or not thread.is_alive():
+            return
+        _stop(loop)
+        if wait and threading.current_thread() is not thread:
+            thread.join()
+
+    def _start(self) -> asyncio.AbstractEventLoop:
+        loop = asyncio.new_event_loop()
+        self._loop = loop
+        self._thread = threading.Thread(target=_run, args=(loop,), name="toolgen-call-sync", daemon=True)
+        self._thread.start()
+        finalize(self, _stop, loop).atexit = False  # a toolkit that is forgotten leaves no thread
+        return loop
+
+
+def _stop(loop: asyncio.AbstractEventLoop) -> None:
+    with suppress(RuntimeError):  # it is closed already
+        loop.call_soon_threadsafe(loop.stop)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+        tasks = asyncio.all_tasks(loop)
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
