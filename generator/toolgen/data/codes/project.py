@@ -60,6 +60,12 @@ PROJECT: dict[str, Code] = {
         "Its part of the output would be missing, or be no Python.",
         "Mend the template that the message names; the built-in ones are examples.",
     ),
+    "template-limit": error(
+        "a template that takes too much",
+        "`check` renders the templates of any project it is run in. They have 4 seconds of work and 20 ms more "
+        "for each tool, 256 MB of memory, and 64 million characters to print.",
+        "Print less, or loop over less: a template prints one file.",
+    ),
     "no-templates": error(
         "the folder of templates is not there",
         "The setting `templates` names a folder with further or overriding targets.",
