@@ -84,7 +84,7 @@ def _texts(folder: Path, prefix: str, top: Path | None) -> Iterator[tuple[str, s
 
 def _text(file: Path, top: Path | None) -> str:
     if not str(file).isprintable():
-        raise UnableError("bad-template", f"the name of {ascii(file.name)} is not printable text")
+        raise UnableError("bad-template", f"the name of {file.name!a} is not printable text")
     if top is not None and not file.resolve().is_relative_to(top):
         raise UnableError(
             "bad-template", f"{file} is a link that leaves the templates' folder", "put the file itself there"

@@ -80,7 +80,7 @@ def comment(text: str) -> str:
 
 
 def is_read_as_utf_8(text: str) -> bool:
-    """True if Python reads `text` as UTF-8: it has no byte order mark and names no other encoding (PEP 263)."""
+    """True if Python reads `text` as UTF-8: no byte order mark, no other encoding named (PEP 263)."""
     start = "\n".join(re.split("\r\n|\r|\n", text, maxsplit=2)[:2])
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(start.encode("utf-8", "replace")).readline)

@@ -2,7 +2,7 @@
 
 A stranger's repository names its own templates, and `toolgen check` renders them. The sandbox lets them reach
 no attribute or method that leads out of the data they are given; the process ends them when they take more
-time, memory or output than a template needs. Where the system has no `resource` (Windows), memory is not limited.
+time, memory or output than a template needs. Where Python has no `resource` (Windows), memory is not limited.
 """
 
 from __future__ import annotations
@@ -44,7 +44,12 @@ OPTIONS: Mapping[str, Any] = {
 FILTERS: Mapping[str, Any] = {"literal": literal, "docstring": docstring, "comment": comment}
 
 _ENVIRONMENT = ("DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH", "PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
-_CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from toolgen.steps._sandbox import child; child()"
+_CHILD = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from toolgen.steps._sandbox import child
+child()
+"""
 _SPENT = "takes more than {} seconds"
 _HINT = "a template prints one file: print less, or loop over less"
 
@@ -119,7 +124,7 @@ class _SpentError(Exception):
 
 def child() -> None:
     """The other process: reads its task from stdin, and writes one JSON object a line to stdout."""
-    templates, model, jobs, seconds = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  (the parent's own)
+    templates, model, jobs, seconds = pickle.loads(sys.stdin.buffer.read())
     environment = ImmutableSandboxedEnvironment(
         loader=jinja2.FunctionLoader(
             lambda name: (templates[name], name, None) if name in templates else None

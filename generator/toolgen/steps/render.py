@@ -96,6 +96,6 @@ def _folders(path: str) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _environment(templates: tuple[tuple[str, str], ...]) -> jinja2.Environment:
-    environment = jinja2.Environment(loader=jinja2.DictLoader(dict(templates)), **OPTIONS)  # noqa: S701
+    environment = jinja2.Environment(loader=jinja2.DictLoader(dict(templates)), **OPTIONS)
     environment.filters.update(FILTERS)
     return environment
