@@ -27,8 +27,8 @@ PROJECT: dict[str, Code] = {
     ),
     "unsafe-configuration": error(
         "a configuration above this folder that another user may have written",
-        "It says what is read and where it is written. Above the folder where toolgen starts, the file and its "
-        "folder must be yours or root's, and not writable by everybody.",
+        "It says what is read and where it is written. Above the folder where toolgen starts, the file and "
+        "its folder must be yours or root's, and not writable by everybody.",
         "Start in that folder (`-C DIR`), or name it in TOOLGEN_SAFE_DIRECTORY (`*`: every folder).",
     ),
     "unknown-setting": error(
