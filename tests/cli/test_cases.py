@@ -1,7 +1,8 @@
 """Every code of the world around the specs, as the user sees it: `tests/cases/refused/<code>/shell/`.
 
 The folder is a project; its file `command` has one command line per line, and the last one is refused (or,
-below `warned`, succeeds with a warning): `case.out` is what it says. A path that ends in `.bytes` is written out of its hex digits.
+below `warned`, succeeds with a warning): `case.out` is what it says. A path that ends in `.bytes` is written
+out of its hex digits; everybody may write to what the file `writable` names.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ def project_of(case: Path, root: Path) -> list[list[str]]:
     for path in root.rglob("*.bytes"):
         path.with_suffix("").write_bytes(bytes.fromhex(path.read_text()))
         path.unlink()
+    if (root / "writable").exists():
+        for path in (root / "writable").read_text().splitlines():
+            (root / path).chmod(0o777)
     lines = (root / "command").read_text().splitlines()
     (root / "command").unlink()
     return [shlex.split(line) for line in lines]

@@ -100,12 +100,19 @@ def run(args: argparse.Namespace) -> bool:
     """Make what was asked for and say nothing of it, warnings excepted."""
     from toolgen.cli import faults
     from toolgen.cli.out import emit_json
+    from toolgen.data.bug import TemplateBug
+    from toolgen.disk import UnableError
     from toolgen.disk.declared import dependencies, files_below
     from toolgen.disk.place import place
     from toolgen.report.json import as_data
 
     args.texts = {}  # what faults are shown in
-    made = _spec(args) if args.spec else _index(args)
+    try:
+        made = _spec(args) if args.spec else _index(args)
+    except TemplateBug as error:
+        if args.templates is None:
+            raise
+        raise UnableError("bad-template", str(error), f"look at the templates in {args.templates}") from error
     ours = {os.path.join(args.out, path): text for path, text in made.tree.items()}
     files = {**ours, **made.beside}
     read = [*made.read, *(files_below(args.templates) if args.templates else ())]

@@ -10,17 +10,22 @@ import argparse
 import posixpath
 import sys
 import time
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolgen.cli.importing import Beside, add_arguments, bring_in, read_bytes, refusing
+from toolgen.cli.importing import Beside, Place, add_arguments, bring_in, read_bytes, refusing
 from toolgen.cli.out import count, say
-from toolgen.disk import Project, UnableError, find_project
+from toolgen.disk import PYPROJECT, Project, UnableError, find_project, read_text
 from toolgen.importers.tool import SourceError
 
 if TYPE_CHECKING:
     from toolgen.data.model import Model
+    from toolgen.importers.naming import Names
+    from toolgen.importers.openapi.variables import Sent
+    from toolgen.importers.sync import Earlier
+    from toolgen.importers.tool import Imported
 
 _PATIENCE = 1.0  # seconds that nobody minds
 _EVERY = 200  # operations between two words to a log
@@ -50,6 +55,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="what becomes a tool (default: operation)",
     )
     parser.add_argument(
+        "--env-prefix",
+        metavar="NAME",
+        help="what environment variables of this API begin with (default: the project's name)",
+    )
+    parser.add_argument(
+        "--allow-variable",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="send this variable to the API although it is known as somebody else's credential, or is sent "
+        "to another host already; repeat for more",
+    )
+    parser.add_argument(
         "--implement",
         action="store_true",
         help="write what calls the API, too: a module for each tool (it needs toolgen[http])",
@@ -59,19 +77,66 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.importers.openapi.api import OWNED, Wanted, import_openapi
     from toolgen.importers.openapi.text import read_document
+    from toolgen.importers.openapi.variables import (
+        checked_prefix,
+        earlier_stem,
+        prefix_of,
+        refuse_other_hosts,
+        sent,
+    )
 
     beside = _implementations(args) if args.implement else None
     is_url = args.source.startswith(("http://", "https://"))
-    wanted = Wanted(args.include, args.exclude, args.per)
     with refusing():
+        prefix = checked_prefix(args.env_prefix) if args.env_prefix else ""
         data, name = _fetched(args.source) if is_url else read_bytes(args)
         document = read_document(data, name)
     if isinstance(document, dict) and document.get("webhooks") and not document.get("paths"):
         say("the document has webhooks only: what the API calls, and nothing that can be called")
     load = _none_beside if is_url or args.source == "-" else _files_beside(Path(args.start, args.source))
-    return bring_in(
-        args, lambda names: import_openapi(document, name, load, wanted, names, _Teller().tell), OWNED, beside
-    )
+    there: list[Mapping[str, Any]] = []
+    stem = ""
+
+    def look(place: Place, earlier: Earlier) -> None:
+        nonlocal prefix, stem
+        there.extend(source.data for source in earlier.sources if isinstance(source.data, dict))
+        if args.sync and not prefix:  # a deployment has set the variables of the last import
+            imported = (source.data for source in earlier.imported().values())
+            stem = earlier_stem([data for data in imported if isinstance(data, dict)])
+        prefix = prefix or prefix_of(_project_name(place))
+
+    def make(names: Names) -> list[Imported]:
+        wanted = Wanted(args.include, args.exclude, args.per, prefix, stem, args.allow_variable)
+        tools = import_openapi(document, name, load, wanted, names, _Teller().tell)
+        secrets = sent([tool.fields for tool in tools])
+        for line in _disclosed(secrets):
+            say(line)
+        refuse_other_hosts(secrets, sent(there), args.allow_variable)
+        return tools
+
+    return bring_in(args, make, OWNED, beside, look)
+
+
+def _disclosed(secrets: Sequence[Sent]) -> Iterator[str]:
+    """Every variable that tools send, and where to."""
+    for each in secrets:
+        if each.host:
+            yield f"  secret {each.variable}: sent to {each.host}, or where {each.base_url} says"
+        else:
+            yield f"  secret {each.variable}: sent where {each.base_url} says"
+        if each.host.startswith("http://"):
+            yield f"  {each.host} is not encrypted: everybody on the way can read {each.variable}"
+
+
+def _project_name(place: Place) -> str:
+    """What the project is called: in its pyproject.toml, else as its folder."""
+    root = place.project.root if place.project else place.base.parent
+    try:
+        found = tomllib.loads(read_text(root, PYPROJECT) or "").get("project")
+    except (tomllib.TOMLDecodeError, UnableError):
+        found = None
+    name = found.get("name") if isinstance(found, dict) else None
+    return name if isinstance(name, str) and name else root.name
 
 
 class _Teller:
@@ -98,9 +163,9 @@ class _Teller:
 
 def _fetched(url: str) -> tuple[bytes, str]:
     """The document at `url`. Raises `SourceError`."""
-    from toolgen.cli.fetch import fetch
+    from toolgen.cli.fetch import fetch, shown
 
-    return fetch(url), url
+    return fetch(url), shown(url)
 
 
 def _none_beside(path: str) -> Any:

@@ -27,6 +27,7 @@ from toolgen.disk.fault import reason
 if TYPE_CHECKING:
     from toolgen.data.model import Model
     from toolgen.importers.naming import Names
+    from toolgen.importers.sync import Earlier
     from toolgen.importers.tool import Imported
 
 _MAX_BYTES = 64 * 1024 * 1024 + 1
@@ -102,10 +103,11 @@ def bring_in(
     make: Callable[[Names], list[Imported]],
     owned: tuple[str, ...],
     beside: Beside | None = None,
+    look: Callable[[Place, Earlier], None] = lambda place, earlier: None,
 ) -> bool:
     """Write the specs of what `make` imports, given the names that are decided; tell what was done.
 
-    `owned` are the fields that `--sync` takes from the source.
+    `owned` are the fields that `--sync` takes from the source; `look` sees what is there before `make` runs.
     """
     from toolgen.importers.sync import Earlier, plan_import, plan_sync
     from toolgen.steps.read import read
@@ -118,6 +120,7 @@ def bring_in(
             "leave out --into, or --implement",
         )
     earlier = Earlier(args.kind, place.below, read(place.there, place.shown) if place.there else ())
+    look(place, earlier)
     with refusing():
         tools = make(earlier.names(args.sync))
     made = plan_sync(tools, earlier, owned) if args.sync else plan_import(tools, earlier)

@@ -21,9 +21,12 @@ def render(path: str, **values: Any) -> str:
     """`templates/<path>` with `values`, which are printed as they are: quote what a person typed before."""
     from jinja2 import Environment, StrictUndefined
 
+    from toolgen.python.source import docstring
+
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
+    environment.filters["docstring"] = docstring
     text = files("toolgen.templates").joinpath(path).read_text("utf-8")
     return environment.from_string(text).render(**values)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +15,4 @@ class Target:
     tool_name: str  # the pattern its protocol demands of tool names
     templates: Mapping[str, str]  # "tools/{tool}.py.jinja" → template text
     asked: bool = False  # named by the author: every loss of its dialect is told
+    own: Mapping[str, str] = field(default_factory=dict)  # the project's templates → their files, as shown

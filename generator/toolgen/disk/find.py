@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,16 +15,22 @@ from toolgen.disk.project import FILE, PYPROJECT, TABLE, Project
 from toolgen.disk.settings import make_project
 from toolgen.disk.toml import Table, parse
 
+SAFE_DIRECTORY = "TOOLGEN_SAFE_DIRECTORY"
+"""Environment variable: folders above the start folder whose configuration is used in any case; `*`: all."""
+
 
 def find_project(start: Path) -> Project:
     """The nearest configuration at or above `start`, no higher than the root of its repository, if any.
 
-    `UnableError` where there is none; `SpecErrors` where it cannot be meant.
+    `UnableError` where there is none, or where one above `start` may be another user's; `SpecErrors` where it
+    cannot be meant.
     """
     start = start.resolve()
     if not start.is_dir():
         raise UnableError("no-configuration", f"{start} is not a folder")
     for folder in _upwards(start):
+        if folder != start:
+            _refuse_unsafe(folder)
         table = _settings(folder)
         if table is not None:
             return make_project(folder, table)
@@ -59,6 +68,50 @@ def _upwards(start: Path) -> Iterator[Path]:
             return
 
 
+def _refuse_unsafe(folder: Path) -> None:
+    """`UnableError` for a configuration that another user may have put where it is found by walking up.
+
+    As git does with repositories (CVE-2022-24765): whoever may write to a folder above would decide what runs
+    here. Windows has other permissions, and is not checked.
+    """
+    if not hasattr(os, "geteuid"):
+        return
+    for name in (FILE, PYPROJECT):
+        file = folder / name
+        why = _unsafe(file) or _unsafe(folder)
+        if not why or not os.path.lexists(file) or _is_safe_by_choice(folder):
+            continue
+        if name == PYPROJECT and file.is_file() and "toolgen" not in (_text(file) or "toolgen"):
+            continue
+        raise UnableError(
+            "unsafe-configuration",
+            f"{file} is not used: {why}",
+            f"if you trust it, start in that folder (`-C {shlex.quote(str(folder))}`), "
+            f"or set {SAFE_DIRECTORY}={shlex.quote(str(folder))}",
+        )
+
+
+def _unsafe(path: Path) -> str:
+    """Why somebody else may have written to `path`; empty where nobody can have."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    owners = {os.geteuid(), 0}
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        owners.add(int(os.environ["SUDO_UID"]))
+    if found.st_uid not in owners:
+        return f"{path} belongs to another user"
+    if found.st_mode & stat.S_IWOTH:
+        return f"everybody may write to {path}"
+    return ""
+
+
+def _is_safe_by_choice(folder: Path) -> bool:
+    named = os.environ.get(SAFE_DIRECTORY, "").split(os.pathsep)
+    return "*" in named or any(each and Path(each).resolve() == folder for each in named)
+
+
 def _settings(folder: Path) -> Table | None:
     own = _text(folder / FILE)
     shared = _text(folder / PYPROJECT)
@@ -83,6 +136,8 @@ def _table(data: dict[str, Any]) -> dict[str, Any] | None:
 
 def _text(path: Path) -> str | None:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would wait for ever
+            raise UnableError("unreadable-configuration", f"{path.name} is not a file")
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None

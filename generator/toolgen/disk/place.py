@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 
 from toolgen.disk.fault import UnableError, reason
-from toolgen.disk.output import HEADER
+from toolgen.disk.output import HEADER, refuse_encodings
 
 
 def place(files: Mapping[str, str], guarded: Iterable[str], inputs: Iterable[str]) -> None:
@@ -26,6 +26,7 @@ def place(files: Mapping[str, str], guarded: Iterable[str], inputs: Iterable[str
         taken.add(os.path.abspath(path))
     for path in guarded:
         _refuse_foreign(path)
+    refuse_encodings(files)
     try:
         with ExitStack() as undo:
             staged = {path: _stage(path, text, undo) for path, text in files.items()}

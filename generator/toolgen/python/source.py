@@ -6,9 +6,11 @@ version.
 
 from __future__ import annotations
 
+import io
 import math
 import re
 import textwrap
+import tokenize
 from collections.abc import Mapping
 from typing import Any
 
@@ -70,8 +72,21 @@ def docstring(text: str, indent: int = 4) -> str:
 
 
 def comment(text: str) -> str:
-    """Text that stays on the line of its comment."""
-    return _escape(text)
+    """Text that stays on the line of its comment, and begins no second one that a tool may take for its own.
+
+    It must not be on the first two lines of a file, where it could name the file's encoding (PEP 263).
+    """
+    return _escape(text).replace("#", "\\x23")
+
+
+def is_read_as_utf_8(text: str) -> bool:
+    """True if Python reads `text` as UTF-8: no byte order mark, no other encoding named (PEP 263)."""
+    start = "\n".join(re.split("\r\n|\r|\n", text, maxsplit=2)[:2])
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(start.encode("utf-8", "replace")).readline)
+    except SyntaxError:
+        return False
+    return encoding == "utf-8"
 
 
 def _entry(value: Any) -> str:

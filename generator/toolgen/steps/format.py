@@ -13,6 +13,7 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 from toolgen.data.bug import TemplateBug
 from toolgen.data.tree import Tree
 from toolgen.python.paragraphs import recalled, remembered
+from toolgen.python.source import is_read_as_utf_8
 
 _RULES = 2  # raised when the same text is laid out otherwise than before
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
@@ -53,6 +54,7 @@ def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) ->
             laid_out[path] = found.joined({index: made[f"{path}.{index}.py"] for index in found.changed})
         if found is None or found.changed:
             cache[keys[path]] = remembered(text, laid_out[path])
+    refuse_encodings(laid_out)
     return {path: laid_out.get(path, text) for path, text in tree.items()}
 
 
@@ -72,7 +74,15 @@ def format_tree(tree: Tree) -> Tree:
         for command in (_LINT, _FORMAT):
             _ruff([*command, *_HERMETIC, "."], folder)
         laid_out = {path: Path(folder, path).read_text(encoding="utf-8") for path in sources}
+    refuse_encodings(laid_out)
     return {path: laid_out.get(path, text) for path, text in tree.items()}
+
+
+def refuse_encodings(tree: Tree) -> None:
+    """Raise `TemplateBug` for a `*.py` that Python would not read as UTF-8: what runs is what is reviewed."""
+    for path, text in tree.items():
+        if path.endswith(".py") and not is_read_as_utf_8(text):
+            raise TemplateBug(f"{path} begins with a byte order mark, or names another encoding than UTF-8")
 
 
 def _ruff(arguments: list[str], folder: str) -> None:

@@ -1,10 +1,12 @@
-"""Model → Tree: strict Jinja over the templates of every target; a template's path is its output's path."""
+"""Model → Tree: strict Jinja over the templates of every target; a template's path is its output's path.
+
+Built-in templates are rendered here. A target with templates of the project's own is rendered in a sandbox.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import jinja2
 
@@ -12,7 +14,7 @@ from toolgen.data.bug import TemplateBug
 from toolgen.data.model import Model
 from toolgen.data.target import Target
 from toolgen.data.tree import Tree
-from toolgen.python.source import comment, docstring, literal
+from toolgen.steps._sandbox import FILTERS, OPTIONS, Job, render_in_sandbox
 
 _ENDING = ".jinja"
 TOOL = "{tool}"
@@ -22,37 +24,34 @@ TOOL = "{tool}"
 def render(model: Model, targets: Sequence[Target]) -> Tree:
     """The text of every template: once for each tool where its path has `{tool}`, else once.
 
-    What begins with `_` is for templates to include and is not printed. Raises `TemplateBug`.
+    What begins with `_` is for templates to include and is not printed. Raises `TemplateBug`, or `SpecErrors`
+    for a template of the project's own.
     """
     trees = [render_index(model, targets), *render_tools(model, targets).values()]
     return _joined((path, text, "") for tree in trees for path, text in tree.items())
 
 
 def render_tools(model: Model, targets: Sequence[Target]) -> dict[str, Tree]:
-    """Python name of a tool → the files that are printed of it alone. Raises `TemplateBug`."""
-    printers = [
-        (output, target.name, printer)
-        for target in targets
-        for output, printer in _printers(target)
-        if TOOL in output
-    ]
-    return {
-        tool.py_name: _joined(
-            (output.replace(TOOL, tool.py_name), printer(model=model, tool=tool), name)
-            for output, name, printer in printers
-        )
-        for tool in model.tools
-    }
+    """Python name of a tool → the files that are printed of it alone. Raises as `render`."""
+    files: dict[str, list[tuple[str, str, str]]] = {tool.py_name: [] for tool in model.tools}
+    for target in targets:
+        outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL in output]
+        jobs = [Job(path, number) for number in range(len(model.tools)) for path, _ in outputs]
+        texts = iter(_texts(target, model, jobs))
+        for tool in model.tools:
+            for _, output in outputs:
+                files[tool.py_name].append((output.replace(TOOL, tool.py_name), next(texts), target.name))
+    return {name: _joined(found) for name, found in files.items()}
 
 
 def render_index(model: Model, targets: Sequence[Target]) -> Tree:
-    """The files that are printed of all tools together. Raises `TemplateBug`."""
-    return _joined(
-        (output, printer(model=model), target.name)
-        for target in targets
-        for output, printer in _printers(target)
-        if TOOL not in output
-    )
+    """The files that are printed of all tools together. Raises as `render`."""
+    files: list[tuple[str, str, str]] = []
+    for target in targets:
+        outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL not in output]
+        texts = _texts(target, model, [Job(path) for path, _ in outputs])
+        files += [(output, text, target.name) for (_, output), text in zip(outputs, texts, strict=True)]
+    return _joined(files)
 
 
 def _joined(files: Iterable[tuple[str, str, str]]) -> dict[str, str]:
@@ -74,21 +73,20 @@ def outputs_of(target: Target) -> Mapping[str, str]:
     }
 
 
-def _printers(target: Target) -> Iterator[tuple[str, Callable[..., str]]]:
-    """The path that each template of `target` prints, and what prints it."""
+def _texts(target: Target, model: Model, jobs: Sequence[Job]) -> list[str]:
+    """What each of `jobs` prints."""
+    if target.own:
+        return render_in_sandbox(target, model, jobs) if jobs else []
     environment = _environment(tuple(sorted(target.templates.items())))
 
-    def printer(path: str) -> Callable[..., str]:
-        def text(**names: object) -> str:
-            try:
-                return environment.get_template(path).render(**names)
-            except jinja2.TemplateError as error:
-                raise TemplateBug(f"template {target.name}/{path}: {error}") from error
+    def text(job: Job) -> str:
+        names = {"model": model} if job.tool is None else {"model": model, "tool": model.tools[job.tool]}
+        try:
+            return environment.get_template(job.template).render(names)
+        except jinja2.TemplateError as error:
+            raise TemplateBug(f"template {target.name}/{job.template}: {error}") from error
 
-        return text
-
-    for path, output in outputs_of(target).items():
-        yield output, printer(path)
+    return [text(job) for job in jobs]
 
 
 def _folders(path: str) -> list[str]:
@@ -98,14 +96,6 @@ def _folders(path: str) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _environment(templates: tuple[tuple[str, str], ...]) -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.DictLoader(dict(templates)),
-        undefined=jinja2.StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    filters: dict[str, Any] = {"literal": literal, "docstring": docstring, "comment": comment}
-    environment.filters.update(filters)
+    environment = jinja2.Environment(loader=jinja2.DictLoader(dict(templates)), **OPTIONS)
+    environment.filters.update(FILTERS)
     return environment

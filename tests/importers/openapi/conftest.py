@@ -111,7 +111,10 @@ def called(
     def make(document: dict[str, Any], *words: str) -> Call:
         document = {"servers": [{"url": api.url}], **document}
         (empty.root / "api.json").write_text(json.dumps(document))
-        for command in (("import", "openapi", "api.json", "--implement", *words), ("generate",)):
+        for command in (
+            ("import", "openapi", "api.json", "--env-prefix=APP", "--implement", *words),
+            ("generate",),
+        ):
             done = empty(*command)
             assert done.code == 0, done.err
         importlib.invalidate_caches()

@@ -239,14 +239,14 @@ SCHEMES = {
 @pytest.mark.parametrize(
     ("scheme", "variables", "sent"),
     [
-        ("key", {"SHOP_KEY": "s3cret"}, {"x-key": "s3cret"}),
-        ("query", {"SHOP_QUERY": "s3cret"}, {}),
-        ("cookie", {"SHOP_COOKIE": "s3cret"}, {"cookie": "sid=s3cret"}),
-        ("bearer", {"SHOP_BEARER_TOKEN": "s3cret"}, {"authorization": "Bearer s3cret"}),
-        ("oauth", {"SHOP_OAUTH_TOKEN": "s3cret"}, {"authorization": "Bearer s3cret"}),
+        ("key", {"APP_SHOP_KEY": "s3cret"}, {"x-key": "s3cret"}),
+        ("query", {"APP_SHOP_QUERY": "s3cret"}, {}),
+        ("cookie", {"APP_SHOP_COOKIE": "s3cret"}, {"cookie": "sid=s3cret"}),
+        ("bearer", {"APP_SHOP_BEARER_TOKEN": "s3cret"}, {"authorization": "Bearer s3cret"}),
+        ("oauth", {"APP_SHOP_OAUTH_TOKEN": "s3cret"}, {"authorization": "Bearer s3cret"}),
         (
             "basic",
-            {"SHOP_BASIC_USERNAME": "u", "SHOP_BASIC_PASSWORD": "s3cret"},
+            {"APP_SHOP_BASIC_USERNAME": "u", "APP_SHOP_BASIC_PASSWORD": "s3cret"},
             {"authorization": "Basic dTpzM2NyZXQ="},
         ),
     ],
@@ -281,7 +281,7 @@ def test_optional_security_is_sent_where_it_is_set(
     call = called(document({"/": {"get": made}}, components={"securitySchemes": SCHEMES}))
     assert call("do").success
     assert "authorization" not in api.last.headers
-    monkeypatch.setenv("SHOP_BEARER_TOKEN", "t0ken-t0ken")
+    monkeypatch.setenv("APP_SHOP_BEARER_TOKEN", "t0ken-t0ken")
     api.answer(400, {"message": "bad t0ken-t0ken"})
     assert "t0ken" not in str(call("do").error)
     assert api.last.headers["authorization"] == "Bearer t0ken-t0ken"
@@ -289,12 +289,12 @@ def test_optional_security_is_sent_where_it_is_set(
 
 def test_no_answer(called: Made, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     call = called(document({"/": {"get": operation()}}))
-    monkeypatch.setenv("SHOP_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("APP_SHOP_BASE_URL", "http://127.0.0.1:9")
     error = call("do").error
     assert error is not None
     assert (error.code, error.retryable) == ("unreachable", True)
     assert error.message == "http://127.0.0.1:9 cannot be reached: no connection."
-    monkeypatch.setenv("SHOP_BASE_URL", "file:///etc/passwd")
+    monkeypatch.setenv("APP_SHOP_BASE_URL", "file:///etc/passwd")
     assert call("do").error.code == "missing_dependency"  # type: ignore[union-attr]
 
 

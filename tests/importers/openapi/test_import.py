@@ -136,7 +136,7 @@ def test_servers_and_security_that_are_not_known() -> None:
     data = document({"/": {"get": OK}}, servers=servers, security=[{"mtls": []}, {"key": []}])
     (tool,) = imported({**data, "components": {"securitySchemes": schemes}})
     assert tool.fields["x-openapi"]["server"] == "https://eu.example.com/v1"
-    assert tool.fields["auth"] == {"secrets": ["SHOP_KEY"]}
+    assert tool.fields["auth"] == {"secrets": ["APP_SHOP_KEY"]}
     data["servers"] = [{"url": "/v1"}]
     data["security"] = [{"mtls": []}]
     (tool,) = imported({**data, "components": {"securitySchemes": schemes}})

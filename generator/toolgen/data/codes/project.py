@@ -25,6 +25,12 @@ PROJECT: dict[str, Code] = {
         "Without it toolgen would have to guess where specs and output are.",
         "Make the file readable, and save it as UTF-8.",
     ),
+    "unsafe-configuration": error(
+        "a configuration above this folder that another user may have written",
+        "It says what is read and where it is written. Above the folder where toolgen starts, the file and "
+        "its folder must be yours or root's, and not writable by everybody.",
+        "Start in that folder (`-C DIR`), or name it in TOOLGEN_SAFE_DIRECTORY (`*`: every folder).",
+    ),
     "unknown-setting": error(
         "a setting that toolgen does not have",
         "A misspelt setting would otherwise be ignored in silence.",
@@ -59,6 +65,12 @@ PROJECT: dict[str, Code] = {
         "a template that cannot be used",
         "Its part of the output would be missing, or be no Python.",
         "Mend the template that the message names; the built-in ones are examples.",
+    ),
+    "template-limit": error(
+        "a template that takes too much",
+        "`check` renders the templates of any project it is run in. They have 4 seconds of work, 20 ms more "
+        "for each tool, 256 MB of memory, and 64 million characters to print.",
+        "Print less, or loop over less: a template prints one file.",
     ),
     "no-templates": error(
         "the folder of templates is not there",

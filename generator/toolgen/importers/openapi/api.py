@@ -8,10 +8,11 @@ from itertools import count
 from typing import Any
 
 from toolgen.importers.naming import Names
-from toolgen.importers.openapi.document import Library, Load
+from toolgen.importers.openapi.document import Library, Load, Place
 from toolgen.importers.openapi.operations import all_operations, selected
 from toolgen.importers.openapi.tags import per_tag
 from toolgen.importers.openapi.tools import OWNED, Reader, per_operation
+from toolgen.importers.openapi.variables import Variables, stem_of
 from toolgen.importers.tool import Imported
 
 __all__ = ["OWNED", "Wanted", "import_openapi"]
@@ -24,6 +25,9 @@ class Wanted:
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     per: str = "operation"  # or "tag"
+    prefix: str = "APP"  # of all environment variables
+    stem: str = ""  # what earlier specs' variables begin with, which these go on with
+    allowed: Sequence[str] = ()  # credentials of others that may be sent to this API
 
 
 def import_openapi(
@@ -36,7 +40,9 @@ def import_openapi(
     library = Library(name, data, load)
     operations = selected(all_operations(library), wanted.include, wanted.exclude)
     done = count(1)
-    reader = Reader(library, lambda: tell(next(done), len(operations)))
+    title = str(library.member(library.root, Place("", ()), "info").get("title") or "")
+    variables = Variables(wanted.stem or stem_of(wanted.prefix, title), wanted.allowed)
+    reader = Reader(library, variables, lambda: tell(next(done), len(operations)))
     make = per_tag if wanted.per == "tag" else per_operation
     made = list(make(reader, operations, decided))
     if made:

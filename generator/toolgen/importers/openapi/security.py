@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.importers.openapi.document import Library, Place
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.repairs import Repairs
-from toolgen.python.names import snake
+from toolgen.importers.openapi.variables import Variables
 from toolgen.runtime.http.media import TOKEN
 from toolgen.words import quoted
 
@@ -28,15 +27,7 @@ class Security:
         return {key: value for key, value in found.items() if value}
 
 
-def variable(library: Library, *words: str) -> str:
-    """The name of an environment variable of this API: PETSTORE_API_KEY."""
-    info = library.member(library.root, Place("", ()), "info")
-    title = re.sub(r"(?i)\b(open)?api\b", " ", str(info.get("title") or ""))
-    parts = [snake(re.sub(r"[^A-Za-z0-9]+", "_", text), "api") for text in (title, *words)]
-    return re.sub("_+", "_", "_".join(parts)).strip("_").upper()
-
-
-def security_of(operation: Operation, library: Library, repairs: Repairs) -> Security:
+def security_of(operation: Operation, library: Library, repairs: Repairs, variables: Variables) -> Security:
     """The first requirement that can be met here; none where the operation is open. Raises `SourceError`."""
     place = operation.place if "security" in operation.node else Place("", ())
     owner = operation.node if "security" in operation.node else library.root
@@ -49,7 +40,7 @@ def security_of(operation: Operation, library: Library, repairs: Repairs) -> Sec
         if not requirement:
             continue
         made = Security()
-        problem = _meet(made, requirement, place / "security", library)
+        problem = _meet(made, requirement, place / "security", library, variables)
         if not problem:
             if optional:  # sent where the variables are set
                 made.scopes, made.secrets = [], []
@@ -60,12 +51,14 @@ def security_of(operation: Operation, library: Library, repairs: Repairs) -> Sec
     return Security()
 
 
-def _meet(made: Security, requirement: dict[str, Any], at: Place, library: Library) -> str:
+def _meet(
+    made: Security, requirement: dict[str, Any], at: Place, library: Library, variables: Variables
+) -> str:
     """Fill in `made` what every scheme of `requirement` asks for; why not, where one is beyond us."""
     for name, scopes in requirement.items():
         ref = "#/components/securitySchemes/" + name.replace("~", "~0").replace("/", "~1").replace("%", "%25")
         node, _ = library.mapping(library.target(ref, at))
-        scheme = _scheme(node, name, library)
+        scheme = _scheme(node, name, variables)
         if scheme is None:
             return f"the security scheme {quoted(name)} of type {quoted(str(node.get('type')))} is not known"
         made.schemes.append(scheme)
@@ -77,20 +70,19 @@ def _meet(made: Security, requirement: dict[str, Any], at: Place, library: Libra
     return ""
 
 
-def _scheme(node: dict[str, Any], name: str, library: Library) -> dict[str, Any] | None:
+def _scheme(node: dict[str, Any], name: str, variables: Variables) -> dict[str, Any] | None:
     kind, where = node.get("type"), node.get("in")
-    secret = variable(library, name)
     if kind == "apiKey" and where in ("header", "query", "cookie") and TOKEN.fullmatch(str(node.get("name"))):
-        return {"type": "apiKey", "in": where, "name": node["name"], "secret": secret}
+        return {"type": "apiKey", "in": where, "name": node["name"], "secret": variables.secret(name)}
     if kind in ("oauth2", "openIdConnect"):
-        return {"type": "bearer", "secret": variable(library, name, "token")}
+        return {"type": "bearer", "secret": variables.secret(name, "token")}
     scheme = str(node.get("scheme", "")).lower()
     if kind == "http" and scheme == "bearer":
-        return {"type": "bearer", "secret": variable(library, name, "token")}
+        return {"type": "bearer", "secret": variables.secret(name, "token")}
     if kind == "http" and scheme == "basic":
         return {
             "type": "basic",
-            "username": variable(library, name, "username"),
-            "password": variable(library, name, "password"),
+            "username": variables.secret(name, "username"),
+            "password": variables.secret(name, "password"),
         }
     return None

@@ -14,8 +14,9 @@ from toolgen.importers.openapi.document import Library
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.repairs import Repairs
 from toolgen.importers.openapi.schemas import Schema, Schemas, Side
-from toolgen.importers.openapi.security import Security, security_of, variable
+from toolgen.importers.openapi.security import Security, security_of
 from toolgen.importers.openapi.servers import server_of
+from toolgen.importers.openapi.variables import BASE_URL, Variables, origin_of
 from toolgen.importers.schemas import usable
 from toolgen.importers.tool import Imported, in_order
 from toolgen.words import quoted
@@ -52,8 +53,11 @@ class Understood:
 class Reader:
     """Reads the operations of one document. `repairs` fill up on the way."""
 
-    def __init__(self, library: Library, tell: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, library: Library, variables: Variables, tell: Callable[[], None] = lambda: None
+    ) -> None:
         self.library = library
+        self.variables = variables
         self._tell = tell  # is called for every operation that was read
         self.repairs = Repairs(library)
         self.schemas = Schemas(library, self.repairs)
@@ -66,7 +70,7 @@ class Reader:
             operation,
             arguments_of(operation, self.schemas, reserved),
             answers_of(operation, self.schemas),
-            security_of(operation, self.library, self.repairs),
+            security_of(operation, self.library, self.repairs, self.variables),
             server_of(operation, self.library, self.repairs),
         )
 
@@ -89,7 +93,7 @@ class Reader:
             made["operation"] = found.operation.name
         if found.server:
             made["server"] = found.server
-        made["base_url"] = variable(self.library, "base_url")
+        made["base_url"] = self.variables.name(BASE_URL)
         if found.arguments.parameters:
             made["parameters"] = found.arguments.parameters
         if found.arguments.body is not None:
@@ -101,7 +105,8 @@ class Reader:
         if found.answers.codes:
             made["errors"] = found.answers.codes
         if found.security.schemes:
-            made["security"] = found.security.schemes
+            to = {"sent_to": origin_of(found.server)} if found.server else {}
+            made["security"] = [{**scheme, **to} for scheme in found.security.schemes]
         return made
 
 

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from toolgen.runtime.errors import MissingDependencyError
 
 from .request import Prepared
+from .request import origin_of as _origin
 
 if TYPE_CHECKING:
     import httpx2
@@ -164,11 +165,6 @@ async def _read(response: httpx2.Response) -> Reply:
             )
     headers = {name.lower(): value for name, value in response.headers.items()}
     return Reply(response.status_code, response.reason_phrase, headers, bytes(content))
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
 
 
 def _slow(url: str, seconds: float) -> str:

@@ -22,7 +22,11 @@ Part = tuple[str, tuple[str | None, bytes, str]]
 
 @dataclass(slots=True)
 class Prepared:
-    """One request, not yet sent. `secrets` are texts that nobody must be told."""
+    """One request, not yet sent.
+
+    `secrets` are texts that no error may hold. `credentials` are those that no result may hold either:
+    not user names, and nothing so short that it would be found in ordinary text.
+    """
 
     method: str
     url: str = ""
@@ -32,6 +36,8 @@ class Prepared:
     content: bytes | None = None
     parts: list[Part] | None = None
     secrets: list[str] = field(default_factory=list)
+    credentials: list[str] = field(default_factory=list)
+    chosen_by_environment: bool = False  # the operator said where the API is
 
     def full_url(self) -> str:
         """The URL with its query."""
@@ -63,7 +69,11 @@ def prepare(how: Mapping[str, Any], arguments: Mapping[str, Any]) -> Prepared:
             _add_body(made, how["body"], values)
     except UnfitValueError as error:
         raise InvalidRequestError(f"The arguments are not valid: {error}.") from None
-    made.url = base_url(how) + path.partition("#")[0]
+    base = base_url(how)
+    made.chosen_by_environment = bool(os.environ.get(how["base_url"]))
+    made.url = base + path.partition("#")[0]
+    if origin_of(made.url) != origin_of(base):  # a path that goes on with the host's name
+        raise InvalidRequestError(f"The path {how['path']!r} leads to another host than {origin_of(base)}.")
     if how.get("accept"):
         made.headers.setdefault("Accept", how["accept"])
     return made
@@ -77,6 +87,16 @@ def base_url(how: Mapping[str, Any]) -> str:
         return url
     wrong = "is no http or https URL" if url else "is not set, and the API's document names no server"
     raise MissingDependencyError(f"The environment variable {name} {wrong}.", details={"name": name})
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a URL; empty where it has none."""
+    try:
+        parts = urlsplit(url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
+    except ValueError:
+        return ""
 
 
 def _is_usable(url: str) -> bool:

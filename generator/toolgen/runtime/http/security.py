@@ -10,26 +10,40 @@ from urllib.parse import quote
 
 from toolgen.runtime.errors import MissingDependencyError
 
-from .request import Prepared
+from .request import Prepared, origin_of
+
+_LEAST = 6  # characters of a credential that is masked in results
 
 
 def secure(request: Prepared, schemes: Sequence[Mapping[str, Any]]) -> None:
     """Add what each of `schemes` asks for; one whose variables are not set is left out.
 
     That a secret must be there is said by the spec's `auth.secrets`, and checked before the tool runs.
-    Raises MissingDependencyError for one that cannot stand in a header.
+    Raises MissingDependencyError for one that cannot stand in a header, and for one that the spec sends to
+    another host than the request goes to, unless the environment says where the API is.
     """
     for scheme in schemes:
-        names = [scheme[key] for key in ("secret", "username", "password") if key in scheme]
+        keys = [key for key in ("secret", "username", "password") if key in scheme]
+        names = [scheme[key] for key in keys]
         values = [os.environ.get(name, "") for name in names]
         if not any(values):
             continue
+        to = scheme.get("sent_to")
+        if to and not request.chosen_by_environment and to != origin_of(request.url):
+            raise MissingDependencyError(
+                f"The secret {names[0]} is for {to}, and is not sent to {origin_of(request.url)}.",
+                details={"name": names[0]},
+            )
         for name, value in zip(names, values, strict=True):
             if not value.isprintable() or not value.isascii():
                 raise MissingDependencyError(
                     f"The environment variable {name} holds what no header can.", details={"name": name}
                 )
-        request.secrets += [value for value in values if value]
+        for key, value in zip(keys, values, strict=True):
+            written = [value, quote(value, safe="")] if value else []  # as it is, and as a query has it
+            request.secrets += written
+            if key != "username" and len(value) >= _LEAST:
+                request.credentials += written
         _add(request, scheme, values)
 
 
@@ -40,6 +54,7 @@ def _add(request: Prepared, scheme: Mapping[str, Any], values: list[str]) -> Non
     elif kind == "basic":
         token = base64.b64encode(":".join(values).encode()).decode()
         request.secrets.append(token)
+        request.credentials.append(token)
         request.headers["Authorization"] = f"Basic {token}"
     elif scheme["in"] == "header":
         request.headers[name] = values[0]

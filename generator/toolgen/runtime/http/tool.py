@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from toolgen.runtime.errors import ToolError, ToolTimeoutError
 from toolgen.runtime.errors import UnreachableError as UnreachableToolError
+from toolgen.runtime.instrumentation.redaction import redact
 
 from .client import SlowError, UnreachableError, close_client, send
 from .reply import masked, named, result_of
@@ -58,6 +59,7 @@ class HttpTool:
             result = result_of(reply, how, "output_schema" in definition, tool.errors)
         except ToolError as error:
             raise masked(error, prepared.secrets) from None
+        result = redact(result, prepared.credentials)  # an API may say what it was sent
         return {"result": result} if how.get("wrapped") else result
 
     async def close(self) -> None:
