@@ -169,12 +169,12 @@ class Toolkit:
     def session(self, extras: Mapping[str, Any] | None = None, *, session_id: str | None = None) -> Toolkit:
         """The same tools for one conversation: what a call leaves in `context.extras`, the next one sees.
 
-        `extras` is what the first call sees. `session_id` is the application's id of the conversation; a
-        random one without it. Tools added to either are in both.
+        `extras` is what the first call sees. Tools added to either are in both. `session_id` continues a
+        conversation of another process; without one, a new id is made.
         """
         made = self._view()
         made._extras = dict(extras or {})
-        made._session_id = session_id or uuid4().hex
+        made._session_id = uuid4().hex if session_id is None else session_id
         return made
 
     def _view(self) -> Toolkit:
