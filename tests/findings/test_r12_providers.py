@@ -7,7 +7,7 @@ import json
 import pytest
 
 from .project import Project
-from .providers import PROVIDERS, add_tools, run
+from .providers import PROVIDERS, WIPE_SPEC, WIPE_TOOL, add_tools, run
 
 EACH = pytest.mark.parametrize("provider", PROVIDERS)
 REPORT = {"tenant": "acme", "principal": "ada", "session": None}
@@ -492,34 +492,39 @@ except TypeError as error:
     assert run(project, body) == "a session is the id of a conversation, a str, not Toolkit"
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@EACH
 @pytest.mark.xfail(raises=AssertionError, strict=True, reason="ConfirmationPending has no token yet")
 def test_a_pending_confirmation_is_resumed_in_another_process(project: Project, provider: str) -> None:
+    project.add_tool("wipe", WIPE_SPEC.replace("two_step", "deny"), WIPE_TOOL)
+    project.generate()
     env = {
-        "TOOLGEN_CONFIRMATION_KEY": "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE",
+        "TOOLGEN_CONFIRMATION_KEY": "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
         "TOOLGEN_CONFIRMATION_STORE": f"sqlite:///{project.root}/confirmations.db",
     }
     ask = f"""
 from toolgen.runtime import ConfirmationPending
 async def later(confirmation):
     raise ConfirmationPending(confirmation)
-p = ALL[{provider!r}]
-try:
-    await p.execute(p.call("wipe", {{"disk": "a"}}), confirm=later, principal="ada", session="1")
-except ConfirmationPending as pending:
-    return getattr(pending, "token", None)
+p, tokens = ALL[{provider!r}], []
+for _ in range(3):
+    try:
+        await p.execute(p.call("wipe", {{"disk": "a"}}), confirm=later, principal="ada", session="1")
+    except ConfirmationPending as pending:
+        tokens.append(getattr(pending, "token", None))
+return tokens
 """
-    token = run(project, ask, **env)
-    assert isinstance(token, str)
+    tokens = run(project, ask, **env)
+    assert all(isinstance(token, str) for token in tokens)
     act = f"""
-p = ALL[{provider!r}]
-texts = []
-for principal, disk in (("eve", "a"), ("ada", "b"), ("ada", "a"), ("ada", "a")):
-    call = p.call("wipe", {{"disk": disk}})
-    options = {{"principal": principal, "session": "1", "confirmation_token": {token!r}}}
-    texts.append(p.text(await p.execute(call, **options)))
+p, texts = ALL[{provider!r}], []
+eve, other_disk, token = {tokens!r}
+for principal, disk, given in (
+    ("eve", "a", eve), ("ada", "b", other_disk), ("ada", "a", token), ("ada", "a", token),
+):
+    options = {{"principal": principal, "session": "1", "confirmation_token": given}}
+    texts.append(p.text(await p.execute(p.call("wipe", {{"disk": disk}}), **options)))
 return texts
 """
-    eve, other, done, again = run(project, act, **env)
+    *refused, done, again = run(project, act, **env)
     assert done == "wiped a"
-    assert all(text.startswith("Error [confirmation_required]") for text in (eve, other, again))
+    assert all(text.startswith("Error [") for text in (*refused, again))

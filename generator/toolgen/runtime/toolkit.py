@@ -209,7 +209,7 @@ class Toolkit:
         """
         made = self._view()
         made._extras = dict(extras or {})
-        made._session_id = session_id or uuid4().hex
+        made._session_id = uuid4().hex if session_id is None else session_id
         return made
 
     def _view(self) -> Toolkit:
