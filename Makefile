@@ -63,8 +63,8 @@ test-bridges: $(BRIDGES)/.ready ## the bridges to LangChain, pydantic-ai, the Op
 corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
 
-test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs
-	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py -s
+test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
+	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/findings/test_r15_interrupt.py -s
 
 conformance: $(READY) ## other people's protocol suites: the MCP Inspector and the conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v

@@ -149,6 +149,22 @@ def test_a_failed_call_is_a_failed_span_without_its_text(spans: InMemorySpanExpo
     assert SECRET not in span.to_json()
 
 
+def test_a_span_has_principal_and_session_and_no_arguments(spans: InMemorySpanExporter) -> None:
+    async def work() -> None:
+        toolkit = Toolkit([tool()]).session()
+        await toolkit.call("x", {"how": "well", "password": SECRET}, principal="alice")
+        await toolkit.call("no such tool", {"password": SECRET}, principal="alice")
+
+    asyncio.run(work())
+    call, unknown = spans.get_finished_spans()
+    attributes = call.attributes or {}
+    assert attributes["enduser.id"] == "alice"
+    assert len(str(attributes["session.id"])) == 32
+    assert SECRET not in call.to_json() + unknown.to_json()
+    assert unknown.name == "execute_tool"
+    assert (unknown.attributes or {})["error.type"] == "unknown_tool"
+
+
 def test_without_opentelemetry_nothing_of_it_is_imported() -> None:
     code = (
         "import asyncio, sys; sys.path.insert(0, 'tests/runtime')\n"

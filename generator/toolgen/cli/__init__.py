@@ -31,6 +31,7 @@ VERBS = {
     "explain": "explain a diagnostic code",
 }
 
+_ASYNC = {"toolgen.cli.call", "toolgen.cli.import_"}  # asyncio handles ^C itself, if nobody else does
 _NOT_OURS = {errno.EACCES, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS}
 
 
@@ -45,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "_ARGCOMPLETE" in os.environ:
             import_module("toolgen.cli.completion").complete()
         args = parse(sys.argv[1:] if argv is None else list(argv))
-        return CLEAN if args.run(args) else FINDING
+        return CLEAN if _run(args) else FINDING
     except Done:
         return CLEAN
     except KeyboardInterrupt:
@@ -55,6 +56,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _shown(error, args)
     finally:
         flush()
+
+
+def _run(args: argparse.Namespace) -> bool:
+    """Run the verb. ^C ends it with KeyboardInterrupt, whatever code it meets on its way."""
+    if args.run.__module__ in _ASYNC:
+        return bool(args.run(args))
+    from toolgen.disk.interrupts import remembered_interrupts
+
+    with remembered_interrupts():
+        return bool(args.run(args))
 
 
 def _shown(error: Exception, args: argparse.Namespace | None) -> int:

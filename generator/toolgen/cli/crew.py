@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from toolgen.disk.interrupts import ignore_interrupts, uninterrupted
 from toolgen.piecewise import Made
 
 if TYPE_CHECKING:
@@ -67,9 +67,10 @@ def _forked(make: Make, parts: Sequence[Sequence[str]], workers: int) -> Iterato
             mine = {index: parts[index] for index in range(number, len(parts), workers)}
             reader, writer = fork.Pipe(duplex=False)
             process = fork.Process(target=_work, args=(make, mine, writer), daemon=True)
-            process.start()
+            with uninterrupted():  # ^C in a fork handler is lost, and in the worker's first steps prints
+                process.start()
+                processes.append(process)
             writer.close()
-            processes.append(process)
             readers.add(reader)
         while readers:
             for reader in readers & set(wait(list(readers))):
@@ -81,9 +82,11 @@ def _forked(make: Make, parts: Sequence[Sequence[str]], workers: int) -> Iterato
                 left.discard(index)
                 yield made
     finally:
-        for process in processes:
-            process.kill()
-            process.join()
+        with uninterrupted():
+            for process in processes:
+                process.kill()
+            for process in processes:
+                process.join()
         gc.unfreeze()
     yield from (make(parts[index]) for index in sorted(left))
 
@@ -91,7 +94,7 @@ def _forked(make: Make, parts: Sequence[Sequence[str]], workers: int) -> Iterato
 def _work(make: Make, mine: dict[int, Sequence[str]], writer: Connection) -> None:
     """All of a worker's life."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the parent, which ends us
+        ignore_interrupts()  # ^C is for the parent, which ends us
         threading.Thread(target=_end_with_parent, daemon=True).start()
         gc.disable()
         for index, part in mine.items():

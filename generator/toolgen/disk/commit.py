@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from toolgen.disk.fault import UnableError, reason
+from toolgen.disk.interrupts import uninterrupted
 from toolgen.disk.journal import JOURNAL, STAGE, read_journal, write_journal
 
 
@@ -47,9 +48,11 @@ def _commit(root: Path, files: Mapping[str, str | None], journal: Mapping[str, s
         _clear(stage)
         for number, (path, text) in enumerate(files.items()):
             _prepare(root, path, text, stage / str(number), made)
-        for number, (path, text) in enumerate(files.items()):
-            undo.append(_put(root / path, text is not None, stage / str(number)))
-    except BaseException:  # also when interrupted: then nothing has happened either
+        with uninterrupted():  # between a file's move and the note of how to undo it, above all
+            for number, (path, text) in enumerate(files.items()):
+                undo.append(_put(root / path, text is not None, stage / str(number)))
+            undo.clear()  # all or nothing: from here on, it is all
+    except BaseException:  # also when interrupted: then nothing has happened either, or everything
         for step in reversed(undo):
             step()
         for folder in reversed(made):

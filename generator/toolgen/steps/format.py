@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import MutableMapping
@@ -95,5 +96,7 @@ def _ruff(arguments: list[str], folder: str) -> None:
         text=True,
         check=False,
     )
+    if done.returncode == -signal.SIGINT:  # ^C reaches the whole group, and may reach us a moment later
+        raise KeyboardInterrupt
     if done.returncode:
         raise TemplateBug(f"the formatter refuses what the templates printed:\n{done.stderr or done.stdout}")
