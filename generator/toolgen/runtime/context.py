@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    import asyncio
+
     from .checkpoint import Checkpoint
     from .confirmation.question import Confirm
     from .settings import Settings
@@ -62,7 +64,17 @@ DEFAULT_CONFIG = ToolConfig()
 ANYBODY = Caller()
 
 
-@dataclass(slots=True)
+class _Done:
+    """An awaitable that has nothing to wait for."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        return iter(())  # type: ignore[return-value]
+
+
+DONE = _Done()
+
+
+@dataclass(slots=True, eq=False)
 class ToolContext:
     """One call, seen from inside the implementation."""
 
@@ -76,6 +88,7 @@ class ToolContext:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the spec names
     principal: str | None = None  # who calls, where the transport or the application knows
     session_id: str | None = None  # of the conversation; None outside of a session
+    loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
@@ -92,13 +105,17 @@ class ToolContext:
 
         return Checkpoint(self.config.checkpoint, self.tool_name)
 
-    async def report_progress(
+    def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
-    ) -> None:
-        """Tell the caller how far the work is. Does nothing where the caller did not ask to be told."""
-        if self.progress is None:
-            return
-        try:
-            await self.progress(progress, total, message)
-        except Exception:  # a caller that has gone away must not undo the work
-            LOGGER.exception("reporting progress of %s failed (call %s)", self.tool_name, self.call_id)
+    ) -> Awaitable[None]:
+        """Report how far the work is, to a caller that asked for it.
+
+        In an `async def`, await it. In a plain `def`, calling it is enough: it returns when the report has been
+        sent. It never raises, and does nothing where the caller did not ask or has gone.
+        """
+        send = self.progress
+        if send is None:
+            return DONE
+        from .execution.progress import send_report
+
+        return send_report(self, send, progress, total, message)

@@ -34,13 +34,24 @@ class _Home:
     def environment(self) -> Environment:
         from .confirmation.question import ConfirmationTokens
         from .execution.call import Environment
+        from .execution.worker_pool import WorkerPool
         from .settings import Settings
 
         with self._lock:
             if self._environment is None:
                 settings = self.config.settings or Settings.from_environment()
-                self._environment = Environment(self._context(), self.config, settings, ConfirmationTokens())
+                pool = WorkerPool(settings.threads, settings.queue)
+                tokens = ConfirmationTokens()
+                self._environment = Environment(self._context(), self.config, settings, tokens, pool)
             return self._environment
+
+    async def close(self, registry: Registry) -> None:
+        """Close the tools that were set up, and end idle worker threads."""
+        with self._lock:
+            environment = self._environment
+        if environment is not None:
+            await registry.close(environment)
+            environment.pool.close()
 
 
 class Toolkit:
@@ -237,7 +248,7 @@ class Toolkit:
     async def close(self) -> None:
         """Close every tool that was set up. A session or a selection closes nothing; its maker does."""
         if self._owner:
-            await self._registry.close()
+            await self._home.close(self._registry)
 
     async def __aenter__(self) -> Self:
         return self

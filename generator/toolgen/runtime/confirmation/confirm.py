@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from inspect import isawaitable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.contract import ToolContract
 from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError
-from toolgen.runtime.execution.invoke import PreparedMethod, perform, within
+from toolgen.runtime.execution.invoke import PreparedMethod, run_method
+
+if TYPE_CHECKING:
+    from toolgen.runtime.execution.call import Environment
+    from toolgen.runtime.settings import Settings
 
 from .question import TOKEN_SECONDS, Confirm, Confirmation, ConfirmationTokens, render_message
 
@@ -29,7 +33,7 @@ class Question:
 async def ask(
     question: Question,
     asker: tuple[Confirm | None, str | None],
-    context: Mapping[str, Any],
+    environment: Environment,
     desk: ConfirmationTokens,
     metadata: MutableMapping[str, Any],
 ) -> None:
@@ -57,7 +61,7 @@ async def ask(
         contract.name,
         render_message(options["message"], question.arguments),
         question.arguments,
-        await _preview(question, context),
+        await _preview(question, environment),
     )
     if confirm is not None:
         answer = confirm(asked)
@@ -74,17 +78,14 @@ async def ask(
     raise ConfirmationRequiredError(f"{stale}The user has to confirm this call first: {asked.message}")
 
 
-async def _preview(question: Question, context: Mapping[str, Any]) -> str | None:
+async def _preview(question: Question, environment: Environment) -> str | None:
     if question.preview is None:
         return None
-    contract = question.contract
-    text: str = await within(
-        contract.timeout, contract.name, perform(question.preview, question.request, question.call, context)
-    )
+    text: str = await run_method(question.preview, question.request, question.call, environment)
     return text
 
 
-def preview_text(contract: ToolContract, text: Any) -> str:
+def preview_text(contract: ToolContract, text: Any, settings: Settings) -> str:
     """What `preview` gave, if it is text."""
     if not isinstance(text, str):
         raise TypeError(f"preview of {contract.name} must return text, not {type(text).__name__}")

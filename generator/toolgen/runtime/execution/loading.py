@@ -1,4 +1,4 @@
-"""From a generated catalog to an implementation: its module imported, its class found, an instance made."""
+"""Load implementations: import the module of a tool, find its class, make an instance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolgen.runtime.tool import BaseTool
 
 
 class Catalog(Protocol):
-    """What a generated `catalog` module has."""
+    """A generated `catalog` module."""
 
     @property
     def IMPLEMENTATIONS(self) -> str | None: ...  # noqa: N802  the module's constant
@@ -29,10 +29,10 @@ class Catalog(Protocol):
 
 
 def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any]:
-    """An instance of the one implementation of a tool.
+    """Return an instance of the one implementation of a tool.
 
-    Raises NotImplementedToolError if there is none, telling the log what was looked for; whatever the
-    module or the class's `__init__` raises passes.
+    Raises NotImplementedToolError if there is none, and logs what was looked for; whatever the module or the
+    class's `__init__` raises propagates.
     """
     name = definition["name"]
     if catalog.IMPLEMENTATIONS is None:
@@ -45,14 +45,23 @@ def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any
 
 
 def load_context(catalog: Catalog) -> Mapping[str, Any]:
-    """The mapping `CONTEXT` of the implementations package; empty where there is none."""
-    package = None if catalog.IMPLEMENTATIONS is None else _import(catalog.IMPLEMENTATIONS)
+    """Return the mapping `CONTEXT` of the implementations package; empty where there is none."""
+    if catalog.IMPLEMENTATIONS is None:
+        return {}
+    try:
+        package = _import(catalog.IMPLEMENTATIONS)
+    except Exception:
+        raise
+    except BaseException as error:
+        from .isolation import without_exit
+
+        raise without_exit(error, catalog.IMPLEMENTATIONS) from error
     context: Mapping[str, Any] = getattr(package, "CONTEXT", {})
     return context
 
 
 def _import(path: str) -> ModuleType | None:
-    """The module at `path`, None if there is none. An import that fails further down raises."""
+    """Return the module at `path`, None if there is none. An import that fails inside it raises."""
     try:
         return import_module(path)
     except ModuleNotFoundError as error:
