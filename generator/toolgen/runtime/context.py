@@ -110,7 +110,8 @@ class ToolContext:
     ) -> Awaitable[None]:
         """Report how far the work is, to a caller that asked for it.
 
-        In an `async def`, await it. In a plain `def`, calling it is enough: it returns when the report has been
+        In an `async def`, await it. In a plain `def`, calling it is enough: it returns when the
+        report has been
         sent. It never raises, and does nothing where the caller did not ask or has gone.
         """
         send = self.progress

@@ -12,7 +12,8 @@ call, without arguments. What it returns is
 3. entered, and left after the call, if it is a context manager, unless it is an instance of the declared type
    already: a sqlite3.Connection is a context manager, and is the value.
 
-The value that comes of it must be an instance of the type that the spec declares, and not None. Types that cannot
+The value that comes of it must be an instance of the type that the spec declares, and not None. Types that
+cannot
 be imported or cannot be checked (`typing.Any`, protocols) accept everything.
 
 Threads: values for an `async def` are made in the event loop's thread. For a plain `def`, factories that
@@ -66,11 +67,10 @@ class Dependency:
 
     def checked(self, value: Any) -> Any:
         """Return `value`. Raises MissingDependencyError if it is None or not of the declared type."""
+        if value is None and self.declared not in ("typing.Any", "builtins.object"):
+            raise self.missing("it is None")
         declared = declared_type(self.declared)
-        if declared is None:
-            if value is None and self.declared != "typing.Any":
-                raise self.missing("it is None")
-        elif not isinstance(value, declared):
+        if declared is not None and not isinstance(value, declared):
             raise self.missing(f"it must be {self.declared}, and is {_type_name(value)}")
         return value
 
@@ -115,7 +115,7 @@ def _loaded_type(dotted: str) -> type | None:
 
 @functools.lru_cache(maxsize=1024)
 def declared_type(dotted: str) -> type | None:
-    """Return the type that a spec declares for an injected value; None if values cannot be checked against it."""
+    """Return the declared type of an injected value; None if values cannot be checked against it."""
     module, _, name = dotted.rpartition(".")
     try:
         found: Any = getattr(import_module(module or "builtins"), name)

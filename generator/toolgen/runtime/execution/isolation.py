@@ -1,4 +1,4 @@
-"""Tell what an implementation raised from what was done to the call: a cancellation, a signal, the end of a loop.
+"""Tell what an implementation raised from what was done to its call: a cancellation, a signal.
 
 An implementation may raise anything: SystemExit by `sys.exit()`, KeyboardInterrupt, GeneratorExit, the
 CancelledError of a task that somebody else cancelled, or a group of these. None of them may leave the
@@ -26,17 +26,17 @@ from toolgen.runtime.context import LOGGER
 if sys.version_info >= (3, 12):
     from asyncio import current_task as current_task
 else:  # there it is written in Python, and takes twice as long
-    from asyncio.tasks import _current_tasks
+    _tasks: dict[asyncio.AbstractEventLoop, asyncio.Task[Any]] = vars(asyncio.tasks)["_current_tasks"]
 
     def current_task() -> asyncio.Task[Any] | None:
         """Return the task that runs in this thread's event loop."""
-        return _current_tasks.get(asyncio.get_running_loop())
+        return _tasks.get(asyncio.get_running_loop())
 
 
 _RAISE: Final = dis.opmap["RAISE_VARARGS"]  # the instruction of a `raise` statement
 
 
-class ImplementationFault(RuntimeError):
+class ImplementationFault(RuntimeError):  # noqa: N818  the implementation's, not ours
     """An implementation ended with an exception that is not an error of its own to report."""
 
 
@@ -58,7 +58,10 @@ def contained(
 
 
 def without_exit(error: BaseException, tool_name: str) -> Exception:
-    """Return `error` as an ordinary exception. Raises `error` if a signal or the end of a coroutine caused it."""
+    """Return `error` as an ordinary exception.
+
+    Raises `error` if a signal or the end of a coroutine caused it.
+    """
     if isinstance(error, Exception):
         return error
     if any(_is_from_outside(each) for each in _leaves(error)):

@@ -53,7 +53,7 @@ class SetupContext:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """The tool's place for state that outlives the process: `.save(name, data)`, `.load(name, default)`."""
+        """State that outlives the process: `.save(name, data)`, `.load(name, default)`."""
         from toolgen.runtime.checkpoint import Checkpoint
 
         return Checkpoint(self.config.checkpoint, self.tool_name)

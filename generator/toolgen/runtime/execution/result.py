@@ -23,7 +23,8 @@ class BrokenContract(Exception):  # noqa: N818  told as InvalidResponseError, on
 def written(contract: ToolContract, result: Any, settings: Settings | None = None) -> tuple[Any, str]:
     """Return the content of a response and its text: `result` as its author wrote it, checked by the schema.
 
-    Raises BrokenContract where it does not satisfy the schema, TooLargeError beyond `settings.max_result_bytes`.
+    Raises BrokenContract where it does not satisfy the schema, TooLargeError beyond
+    `settings.max_result_bytes`.
     """
     model, gate = contract.response_model, contract.response_schema
     if type(result) is not model and model is not None and not isinstance(result, model):
@@ -45,8 +46,9 @@ def written(contract: ToolContract, result: Any, settings: Settings | None = Non
 
 def too_large(contract: ToolContract, what: str, size: int, settings: Settings) -> TooLargeError:
     """Return the error of a result that is larger than the limit."""
+    limit = settings.max_result_bytes
     return TooLargeError(
-        f"The {what} of {contract.name} has {size} bytes; the limit is {settings.max_result_bytes}. Ask for less."
+        f"The {what} of {contract.name} has {size} bytes; the limit is {limit}. Ask for less."
     )
 
 

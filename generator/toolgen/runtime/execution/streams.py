@@ -101,7 +101,7 @@ async def gather(stream: GatheredStream, result: Any, listen: Listener | None) -
 def gather_in_thread(
     stream: GatheredStream, items: Iterable[Any], listen: Listener | None, run: PlainRun
 ) -> None:
-    """Add the items of a plain generator to `stream`, in the worker thread of `run`, until the call is left."""
+    """Add the items of a plain generator to `stream`, in the thread of `run`, until the call is left."""
     for item in items:
         chunks = stream.add(item)
         if run.left:
@@ -132,7 +132,10 @@ class _Turn:
 
 
 async def pump(start: Callable[[Listener], Coroutine[Any, Any, Any]]) -> AsyncGenerator[Any, None]:
-    """Yield the chunks of the call that `start` begins as they come, then its result. Closing this cancels the call."""
+    """Yield the chunks of the call that `start` begins as they come, then its result.
+
+    Closing this cancels the call.
+    """
     arrived: asyncio.Queue[Any] = asyncio.Queue()
     room = asyncio.Semaphore(_AHEAD)
 

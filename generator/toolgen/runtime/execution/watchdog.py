@@ -1,7 +1,8 @@
 """Log which tool holds the event loop.
 
 While calls are in flight in a loop, a daemon thread (one for all loops) asks it for a sign of life several
-times a second. If none comes for a second, it looks at the stack of the loop's thread: the call path's own frame in it names
+times a second. If none comes for a second, it looks at the stack of the loop's thread: the call path's own
+frame in it names
 the tool, the frames inside that one name the place. A call pays for one entry in a dict.
 """
 

@@ -1,6 +1,6 @@
 """A bounded pool of threads for plain (`def`) tools, and bounded queues for those that have to wait.
 
-The event loop's default executor is left to the application: a tool that blocks cannot delay its DNS look-ups.
+The event loop's default executor is left to the application: a tool that blocks delays no DNS look-up.
 Threads are daemons, so a tool that never returns does not keep the process from ending.
 """
 
@@ -37,7 +37,10 @@ class _Waiter:
 
 
 class Limiter:
-    """A number of places, and a bounded queue for who waits for one. For any number of event loops and threads."""
+    """A number of places, and a bounded queue for who waits for one.
+
+    For any number of event loops and threads.
+    """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -49,7 +52,8 @@ class Limiter:
     async def acquire(self, queue: int | None, what: str) -> float:
         """Take a place, waiting for one if `queue` or fewer wait already. Return the time it was taken.
 
-        Raises OverloadedError, saying that `what` is busy, if the queue is full. Who is cancelled leaves the queue.
+        Raises OverloadedError, saying that `what` is busy, if the queue is full. Who is cancelled
+        leaves the queue.
         """
         with self._lock:
             if self._taken < self.limit:
@@ -136,7 +140,7 @@ class Worker:
 
 
 class WorkerPool:
-    """At most `threads` threads, started when needed, and a queue of at most `queue` calls that wait for one."""
+    """At most `threads` threads, started when needed; at most `queue` calls wait for one."""
 
     def __init__(self, threads: int, queue: int) -> None:
         self.queue = queue
@@ -173,14 +177,17 @@ class WorkerPool:
             return True
 
     def close(self) -> None:
-        """End the idle threads. The pool starts new ones when it is used again; busy ones end when idle for long."""
+        """End the idle threads.
+
+        The pool starts new ones when it is used again; busy ones end when idle for long.
+        """
         with self._lock:
             idle, self._idle = self._idle, []
         for worker in idle:
             worker.end()
 
     def abandoned(self, tool_name: str) -> None:
-        """Note that nobody waits any more for a call whose thread is still running; log the first of a tool."""
+        """Note that nobody waits any more for a call whose thread runs on; log the first of a tool."""
         with self._lock:
             self._abandoned[tool_name] += 1
             first = self._abandoned[tool_name] == 1
