@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import signal
 import threading
 import time
 from typing import Any
@@ -246,12 +247,22 @@ def test_cancellation_passes_and_reaches_the_tool(timeout: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
-def test_keyboard_interrupt_passes(timeout: dict[str, Any]) -> None:
+def test_a_keyboard_interrupt_of_a_signal_passes(timeout: dict[str, Any]) -> None:
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    loop = asyncio.new_event_loop()  # asyncio.run would cancel the call instead
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_until_complete(Toolkit([make_tool(execute, **timeout)]).call("x", {}))
+    loop.close()
+
+
+@pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
+def test_a_keyboard_interrupt_of_the_tools_own_is_an_internal_error(timeout: dict[str, Any]) -> None:
     async def execute(self: Any, request: Any, context: ToolContext) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        run(make_tool(execute, **timeout))
+    assert code_of(run(make_tool(execute, **timeout))) == "internal_error"
 
 
 def answering(value: Any) -> Any:

@@ -208,14 +208,21 @@ def test_a_manager_that_swallows_cannot_fake_a_success() -> None:
     )
 
 
-def test_generator_based_managers_of_the_other_kind_are_not_entered() -> None:
+@pytest.mark.parametrize("plain", [False, True])
+def test_plain_context_managers_are_entered_where_the_tool_runs_and_left(plain: bool) -> None:
+    threads: list[threading.Thread] = []
+
     @contextmanager
     def plain_manager() -> Iterator[int]:
+        threads.append(threading.current_thread())
         yield 1
+        threads.append(threading.current_thread())
 
-    tool, seen = tool_with_x(plain=False)
-    run(tool, context={"x": plain_manager})
-    assert hasattr(seen[0], "__enter__")
+    tool, seen = tool_with_x(plain=plain)
+    assert run(tool, context={"x": plain_manager}).content == 1
+    assert seen == [1]
+    assert threads[0] is threads[1]
+    assert (threads[0] is threading.main_thread()) is not plain
 
 
 def test_execute_without_an_injected_keyword_is_refused_when_it_is_defined() -> None:

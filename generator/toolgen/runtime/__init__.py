@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .context import ToolConfig, ToolContext, ToolEvent
     from .definition import ToolDefinition
     from .errors import ChangedSinceConfirmedError, ToolError
+    from .execution.readiness import SetupContext
     from .forms import ResponseForm
     from .response import ToolResponse
     from .text import printable
@@ -31,6 +32,7 @@ __all__ = [
     "Confirmation",
     "ConfirmationPending",
     "ResponseForm",
+    "SetupContext",
     "ToolConfig",
     "ToolContext",
     "ToolDefinition",
@@ -54,6 +56,7 @@ _HOMES = {
     "Confirmation": "confirmation.question",
     "ConfirmationPending": "confirmation.question",
     "ResponseForm": "forms",
+    "SetupContext": "execution.readiness",
     "ToolConfig": "context",
     "ToolContext": "context",
     "ToolDefinition": "definition",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    import asyncio
+
     from .checkpoint import Checkpoint
     from .confirmation.question import Approval, Confirm
     from .instrumentation.record import Failure
@@ -68,7 +70,17 @@ DEFAULT_CONFIG = ToolConfig()
 ANYBODY = Caller()
 
 
-@dataclass(slots=True)
+class _Done:
+    """An awaitable that has nothing to wait for."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        return iter(())  # type: ignore[return-value]
+
+
+DONE = _Done()
+
+
+@dataclass(slots=True, eq=False)
 class ToolContext:
     """One call, seen from inside the implementation."""
 
@@ -84,6 +96,7 @@ class ToolContext:
     session_id: str | None = None  # of the conversation; None outside of a session
     approval: Approval | None = None  # what the user approved; None where nobody had to be asked
     final_answer: bool = False  # the spec's; set it to say of this response that it is meant for the user
+    loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited
     _began: float = field(default_factory=perf_counter, init=False, repr=False)
     _failure: Failure | None = field(default=None, init=False, repr=False)
 
@@ -117,16 +130,17 @@ class ToolContext:
 
             raise ChangedSinceConfirmedError
 
-    async def report_progress(
+    def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
-    ) -> None:
-        """Tell the caller how far the work is. Does nothing where the caller did not ask to be told."""
-        if self.progress is None:
-            return
-        try:
-            await self.progress(progress, total, message)
-        except Exception as error:  # a caller that has gone away must not undo the work
-            from .instrumentation.redaction import without_text
+    ) -> Awaitable[None]:
+        """Report how far the work is, to a caller that asked for it.
 
-            words = "reporting progress of %s failed (call %s)"
-            LOGGER.error(words, self.tool_name, self.call_id, exc_info=without_text(error))
+        In an `async def`, await it. In a plain `def`, calling it is enough: it returns when the report has
+        been sent. It never raises, and does nothing where the caller did not ask or has gone.
+        """
+        send = self.progress
+        if send is None:
+            return DONE
+        from .execution.progress import send_report
+
+        return send_report(self, send, progress, total, message)

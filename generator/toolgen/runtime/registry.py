@@ -13,7 +13,7 @@ from .definition import ToolDefinition
 from .tool import BaseTool, check_definition
 
 if TYPE_CHECKING:
-    from .execution.call import PreparedTool
+    from .execution.call import Environment, PreparedTool
 
 
 class Entry:
@@ -32,7 +32,7 @@ class Entry:
         """Return the instance. Raises what loading raises; the next access tries again."""
         with self._lock:
             if self._tool is None:
-                self._tool = self._load()
+                self._tool = _load(self._load, self.definition["name"])
             return self._tool
 
     def ready(self) -> PreparedTool:
@@ -43,6 +43,18 @@ class Entry:
             if self.prepared is None:
                 self.prepared = prepare_tool(self.tool())
             return self.prepared
+
+
+def _load(load: Callable[[], BaseTool[Any, Any]], name: str) -> BaseTool[Any, Any]:
+    """Load a tool. An import that exits the process, for one, raises an ordinary exception instead."""
+    from .execution.isolation import without_exit
+
+    try:
+        return load()
+    except Exception:
+        raise
+    except BaseException as error:
+        raise without_exit(error, name) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +112,11 @@ class Registry:
         """Iterate over the entries whose definition satisfies `choose`."""
         return (entry for entry in self.current.entries.values() if choose(entry.definition))
 
-    async def close(self) -> None:
+    async def close(self, environment: Environment) -> None:
         """Close all tools that were set up, the last one first."""
         for entry in reversed(self.every):
             if entry.prepared is not None:
-                await entry.prepared.readiness.close()
+                await entry.prepared.readiness.close(environment)
 
     def _tell(self) -> None:
         for listener in tuple(self.listeners):

@@ -62,18 +62,20 @@ class BaseTool(ABC, Generic[Request, Response]):
         """Do the work: `(request, context, *, <injected values>)` to a response.
 
         `async def` runs in the event loop; a plain `def` runs in a worker thread, where it may block,
-        but cannot be stopped: after a timeout it runs on, unheard, while its injected values are closed.
+        but cannot be stopped: after a timeout it runs on, and keeps its thread and its injected values until
+        it ends.
         """
 
-    def setup(self) -> Awaitable[None] | None:
-        """Get ready: called once by a toolkit, before the first call; a plain `def` in a worker thread.
+    def setup(self, *args: Any, **kwargs: Any) -> Awaitable[None] | None:
+        """Prepare for calls: `setup(self)` or `setup(self, context: SetupContext)`.
 
-        While it fails, calls are answered with the ToolError that it raises, or else with `not_ready`, and
+        Called once by a toolkit, before the first call; a plain `def` in a worker thread. While it
+        fails, calls are answered with the ToolError that it raises, or else with `not_ready`, and
         each call tries again.
         """
 
     def close(self) -> Awaitable[None] | None:
-        """Undo what `setup` did: called by `Toolkit.close`, if the tool was set up."""
+        """Undo what `setup` did. Called by `Toolkit.close`, if the tool was set up."""
 
     @classmethod
     def check_inputs(cls, raw: Any) -> Request:

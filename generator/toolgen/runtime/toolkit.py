@@ -54,13 +54,23 @@ class _Home:
 
     def environment(self) -> Environment:
         from .execution.call import Environment
+        from .execution.worker_pool import WorkerPool
 
         with self._lock:
             if self._environment is None:
+                pool = WorkerPool(self.settings.threads, self.settings.queue)
                 self._environment = Environment(
-                    self._context(), self.config, self.settings, self.confirmations()
+                    self._context(), self.config, self.settings, self.confirmations(), pool
                 )
             return self._environment
+
+    async def close(self, registry: Registry) -> None:
+        """Close the tools that were set up, and end idle worker threads."""
+        with self._lock:
+            environment = self._environment
+        if environment is not None:
+            await registry.close(environment)
+            environment.pool.close()
 
     def confirmations(self) -> ConfirmationTokens:
         from .confirmation.tokens import ConfirmationTokens
@@ -347,7 +357,7 @@ class Toolkit:
         loop.stop()
 
     async def _close(self) -> None:
-        await self._registry.close()
+        await self._home.close(self._registry)
 
     def __enter__(self) -> Self:
         return self

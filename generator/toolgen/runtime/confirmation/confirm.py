@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from inspect import isawaitable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.context import LOGGER, Caller, ToolContext
 from toolgen.runtime.contract import ToolContract
@@ -20,13 +20,16 @@ from toolgen.runtime.errors import (
     NotImplementedToolError,
     ToolError,
 )
-from toolgen.runtime.execution.invoke import PreparedMethod, perform, within
+from toolgen.runtime.execution.invoke import PreparedMethod, run_method
 from toolgen.runtime.execution.result import as_text, written
+
+if TYPE_CHECKING:
+    from toolgen.runtime.execution.call import Environment
+    from toolgen.runtime.settings import Settings
 
 from .question import Approval, Confirmation, ConfirmationPending, displayed_preview, render_message
 from .stores import StoreError
 from .tokens import (
-    ConfirmationTokens,
     TokenClaims,
     TokenKind,
     digest_of_call,
@@ -67,8 +70,7 @@ class ConfirmedCall:
     request: Any
     call: ToolContext
     caller: Caller
-    context: Mapping[Any, Any]
-    tokens: ConfirmationTokens
+    environment: Environment
     metadata: MutableMapping[str, Any]  # of the response; a token is put here, never in a text
 
     async def show(self) -> tuple[Any, str]:
@@ -132,7 +134,7 @@ class ConfirmedCall:
         if token is None:
             return None
         try:
-            claims = await self.tokens.redeem(token, self._holder)
+            claims = await self.environment.confirmations.redeem(token, self._holder)
         except StoreError as error:
             LOGGER.error("call %s of %s is not confirmed: %s", self.call.call_id, self.contract.name, error)
             raise ConfirmationRequiredError(
@@ -151,10 +153,7 @@ class ConfirmedCall:
     async def _preview(self) -> Preview | None:
         if self.method is None:
             return None
-        contract = self.contract
-        preview: Preview = await within(
-            contract.timeout, contract.name, perform(self.method, self.request, self.call, self.context)
-        )
+        preview: Preview = await run_method(self.method, self.request, self.call, self.environment)
         return preview
 
     async def _ask(self, state: _State, questions: int) -> None:
@@ -184,7 +183,7 @@ class ConfirmedCall:
         self.metadata["confirmation"] = {
             "token": self._token(state, kind, questions),
             **self._shown(state),
-            "seconds": self.tokens.seconds,
+            "seconds": self.environment.confirmations.seconds,
         }
 
     def _shown(self, state: _State) -> dict[str, Any]:
@@ -198,14 +197,16 @@ class ConfirmedCall:
 
     def _token(self, state: _State, kind: TokenKind, questions: int) -> str:
         call = digest_of_call(self.contract.name, self.arguments)
-        return self.tokens.issue(TokenClaims(kind, call, state.digest, self._holder, questions))
+        return self.environment.confirmations.issue(
+            TokenClaims(kind, call, state.digest, self._holder, questions)
+        )
 
     @property
     def _holder(self) -> str | None:
         return digest_of_holder(self.call.principal, self.call.session_id)
 
 
-def preview_of(contract: ToolContract, result: Any) -> Preview:
+def preview_of(contract: ToolContract, result: Any, settings: Settings) -> Preview:
     """Return what `preview` gave: a text, or a response whose `message` is the text.
 
     Raises TypeError for anything else, and what a response raises that breaks the contract.
@@ -216,6 +217,6 @@ def preview_of(contract: ToolContract, result: Any) -> Preview:
     if model is None or not isinstance(result, model):
         wanted = "text" if model is None else f"text or {model.__name__}"
         raise TypeError(f"preview of {contract.name} must return {wanted}, not {type(result).__name__}")
-    content, text = written(contract, result)
+    content, text = written(contract, result, settings)
     message = content.get("message") if isinstance(content, dict) else None
     return Preview(message if isinstance(message, str) else text, content)

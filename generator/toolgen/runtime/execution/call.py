@@ -1,16 +1,23 @@
-"""The one call path, for every adapter: raw arguments in, a ToolResponse out, no tool fault raised."""
+"""The call path, the same for every adapter: raw arguments in, a ToolResponse out, no fault of a tool raised.
+
+Cancellation: a call runs in its caller's task. What the caller cancels raises CancelledError out of the
+call, as any coroutine does; every other exception of an implementation is an answer (`isolation`).
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Coroutine, Mapping, MutableMapping
 from dataclasses import dataclass, replace
+from inspect import iscoroutinefunction
+from time import monotonic
 from typing import Any
 
 from toolgen.runtime.confirmation.confirm import ConfirmedCall, preview_of
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens
-from toolgen.runtime.context import Caller, ToolConfig, ToolContext
+from toolgen.runtime.context import Caller, Listener, ToolConfig, ToolContext
 from toolgen.runtime.contract import ToolContract, contract_of, kind_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.instrumentation.error_mapping import explain, told_metadata
@@ -20,9 +27,13 @@ from toolgen.runtime.settings import Settings
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.validation.request import accepted, as_object, new_id, read_request
 
-from .invoke import PreparedMethod, perform, within
+from .async_run import Steps, go_on, take_back
+from .invoke import PreparedMethod, run_method
+from .isolation import contained, current_task
 from .readiness import Readiness
 from .result import BrokenContract, written, written_metadata
+from .watchdog import IN_FLIGHT, WATCHDOG, names_tool
+from .worker_pool import Limiter, WorkerPool
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +44,27 @@ class Environment:
     config: ToolConfig
     settings: Settings
     confirmations: ConfirmationTokens
+    pool: WorkerPool  # for plain tools
     extras: MutableMapping[str, Any] | None = None  # of the session; None: there is none
     session_id: str | None = None
 
     def plus(self, context: Mapping[Any, Any]) -> Environment:
-        """The same, with more context."""
+        """Return the same with more context."""
         return replace(self, context={**self.context, **context})
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedTool:
-    """A tool that can be called: everything that can be found out about it is."""
+    """A tool whose contract has been compiled and whose implementation is bound."""
 
     contract: ToolContract
     description: str
     execute: PreparedMethod
     preview: PreparedMethod | None  # None: the spec asks for none
     readiness: Readiness
-    direct: bool  # an `async def` that takes nothing from the application and gives its result whole
+    direct: (
+        bool  # an `async def` that needs no injected value, returns its result whole, as often as is asked
+    )
 
     def answer(
         self, arguments: Any, caller: Caller, environment: Environment
@@ -62,35 +76,51 @@ class PreparedTool:
         )
         call.principal, call.session_id = caller.principal, environment.session_id
         call.final_answer = self.contract.final_answer
-        watched = watch(call, self.description)
-        if watched is None:
-            return self._answer((arguments, caller, environment), call, None)
-        return self._watched((arguments, caller, environment), call, watched)
+        record = watch(call, self.description)
+        if record is None:
+            return self._answer(arguments, call, caller, environment, None)
+        return self._answer_recorded(arguments, call, caller, environment, record)
 
-    async def _watched(
-        self, given: tuple[Any, Caller, Environment], call: ToolContext, watched: CallRecord
+    async def _answer_recorded(
+        self,
+        arguments: Any,
+        call: ToolContext,
+        caller: Caller,
+        environment: Environment,
+        record: CallRecord,
     ) -> ToolResponse:
-        with watched:
-            await watched.started(given[0])
-            response = await self._answer(given, call, watched)
-            await watched.ended(response)
+        with record:
+            await record.started(arguments)
+            response = await self._answer(arguments, call, caller, environment, record)
+            await record.ended(response)
             return response
 
     async def _answer(
-        self, given: tuple[Any, Caller, Environment], call: ToolContext, watched: CallRecord | None
+        self,
+        arguments: Any,
+        call: ToolContext,
+        caller: Caller,
+        environment: Environment,
+        record: CallRecord | None,
     ) -> ToolResponse:
-        contract, (arguments, caller, environment) = self.contract, given
+        contract = self.contract
         metadata: dict[str, Any] = {"call_id": call.call_id}
+        IN_FLIGHT[call] = task = current_task()
+        if WATCHDOG.asleep:
+            WATCHDOG.start()
+        cancelled_before = 0 if task is None else task.cancelling()
+        if caller.progress is not None:
+            call.loop = asyncio.get_running_loop()
         try:
             if contract.scopes or contract.secrets:
                 _admit(contract, caller, call)
             request = read_request(contract, arguments, call.call_id, metadata)
-            if watched is not None:
-                await watched.validated()
+            if record is not None:
+                await record.validated()
             if contract.secrets:
                 _require(contract, call)
             if not self.readiness.done:
-                await _set_up(self, call)
+                await _set_up(self, call, environment)
             if contract.confirm is not None or caller.preview:
                 checked = accepted(contract, arguments, {}) if "coerced" in metadata else arguments
                 confirmed = ConfirmedCall(
@@ -100,30 +130,54 @@ class PreparedTool:
                     request=request,
                     call=call,
                     caller=caller,
-                    context=environment.context,
-                    tokens=environment.confirmations,
+                    environment=environment,
                     metadata=metadata,
                 )
                 if caller.preview:
                     content, text = await confirmed.show()
                 else:
+                    listen = _listener(caller, record)
                     content, text = await confirmed.run(
-                        lambda: self._execute(request, call, caller, environment, watched)
+                        lambda: run_method(self.execute, request, call, environment, listen)
                     )
+            elif self.direct:  # what `run_method` would do, without its detour
+                began = 0.0 if contract.timeout is None else monotonic()
+                steps = self.execute.method(request, call)
+                try:
+                    waiting = steps.send(None)  # its first step: many tools need no other, and no timer
+                except StopIteration as done:
+                    result = done.value
+                    if task is not None and task.cancelling() != cancelled_before:
+                        await take_back(task, cancelled_before)
+                except BaseException:
+                    if task is not None:
+                        await take_back(task, cancelled_before, ended=True)
+                    raise
+                else:
+                    others = Steps(steps, waiting, task, cancelled_before)
+                    result = await go_on(others, contract.timeout, began, contract.name)
+                content, text = written(contract, result, environment.settings)
             else:
-                content, text = await self._execute(request, call, caller, environment, watched)
+                listen = _listener(caller, record)
+                content, text = await run_method(self.execute, request, call, environment, listen)
             if call.final_answer is not True and call.final_answer is not False:
                 raise BrokenContract("context.final_answer must be True or False")
             if call.metadata or contract.metadata_model is not None:
-                metadata = {**written_metadata(contract, call.metadata), **metadata}
+                metadata = {**written_metadata(contract, call.metadata, environment.settings), **metadata}
         except ConfirmationPending:
             raise
-        except Exception as error:  # the agent gets an answer, whatever happened; the log gets the rest
-            told = explain(error, contract, call)
-            if watched is None:
-                failed(call, told)
+        except BaseException as raised:  # the agent gets an answer, whatever happened; the log gets the rest
+            error = explain(contained(raised, contract.name, task, cancelled_before), contract, call)
+            if record is None:
+                failed(call, error)
             metadata = {**told_metadata(call), **metadata}
-            return ToolResponse(contract.name, False, None, told, metadata, extras=_extras(call, environment))
+            return ToolResponse(
+                contract.name, False, None, error, metadata, extras=_extras(call, environment)
+            )
+        finally:
+            del IN_FLIGHT[call]
+            if caller.progress is not None:
+                call.progress = None  # what runs on in a thread has nobody to report to
         extras = call.extras if environment.extras is None else _extras(call, environment)
         return ToolResponse(
             contract.name,
@@ -136,46 +190,27 @@ class PreparedTool:
             text=text,
         )
 
-    async def _execute(
-        self,
-        request: Any,
-        call: ToolContext,
-        caller: Caller,
-        environment: Environment,
-        watched: CallRecord | None,
-    ) -> tuple[Any, str]:
-        contract, execute = self.contract, self.execute
-        if execute.streams:
-            execute = _heard(execute, caller, watched)
-        if self.direct:  # what `perform` would do, without its detour
-            work = execute.method(request, call)
-            result = await (
-                work if contract.timeout is None else within(contract.timeout, contract.name, work)
-            )
-            return written(contract, result)
-        finished: tuple[Any, str] = await within(
-            contract.timeout, contract.name, perform(execute, request, call, environment.context)
-        )
-        return finished
+
+names_tool(PreparedTool._answer, lambda values: values["call"])
 
 
 def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
     """Prepare an instance. Raises ValueError where one of its schemas is not usable."""
     contract = contract_of(type(tool))
     description = tool.definition["description"]
-    execute = PreparedMethod(
-        contract, tool.execute, kind_of(tool.execute), written, contract.chunk_schema is not None
-    )
+    places = None if contract.concurrency is None else Limiter(contract.concurrency)
+    streams = contract.chunk_schema is not None
+    execute = PreparedMethod(contract, tool.execute, kind_of(tool.execute), written, places, streams)
     preview: PreparedMethod | None = None
     if contract.confirm is not None and contract.confirm.get("preview"):
         method: Any = getattr(tool, "preview", None)
-        preview = PreparedMethod(contract, method, kind_of(method), preview_of)
-    direct = execute.kind == "coroutine" and not execute.streams and not contract.inject
-    return PreparedTool(contract, description, execute, preview, Readiness(tool), direct)
+        preview = PreparedMethod(contract, method, kind_of(method), preview_of, places)
+    direct = iscoroutinefunction(tool.execute) and not (streams or contract.inject or places)
+    return PreparedTool(contract, description, execute, preview, Readiness(tool, contract), direct)
 
 
 def _admit(contract: ToolContract, caller: Caller, call: ToolContext) -> None:
-    """Let in only who is allowed; have the tool's secrets at hand. Raises InsufficientScopeError."""
+    """Check the caller's scopes and fetch the tool's secrets. Raises InsufficientScopeError."""
     if caller.scopes is not None and not contract.scopes <= caller.scopes:
         missing = sorted(contract.scopes - caller.scopes)
         raise InsufficientScopeError(
@@ -186,7 +221,7 @@ def _admit(contract: ToolContract, caller: Caller, call: ToolContext) -> None:
 
 
 def _require(contract: ToolContract, call: ToolContext) -> None:
-    """Have every secret that the tool needs. Raises MissingDependencyError."""
+    """Check that every secret of the tool is set. Raises MissingDependencyError."""
     for name in contract.secrets:
         if name not in call.secrets:
             raise MissingDependencyError(
@@ -195,10 +230,10 @@ def _require(contract: ToolContract, call: ToolContext) -> None:
             )
 
 
-async def _set_up(ready: PreparedTool, call: ToolContext) -> None:
+async def _set_up(tool: PreparedTool, call: ToolContext, environment: Environment) -> None:
     """Have the tool set up, in its time. Raises the ToolError that its `setup` raises, or NotReadyError."""
     try:
-        await within(ready.contract.timeout, ready.contract.name, ready.readiness.prepare())
+        await tool.readiness.prepare(environment)
     except ToolError:
         raise
     except Exception as error:
@@ -208,21 +243,21 @@ async def _set_up(ready: PreparedTool, call: ToolContext) -> None:
         ) from None
 
 
-def _heard(execute: PreparedMethod, caller: Caller, watched: CallRecord | None) -> PreparedMethod:
-    """The work of one call, its chunks told to who listens."""
-    if watched is None:
-        return execute if caller.listen is None else replace(execute, listen=caller.listen)
+def _listener(caller: Caller, record: CallRecord | None) -> Listener | None:
+    """Return who is given the chunks of a stream: the caller, the application's callback, or both."""
+    if record is None:
+        return caller.listen
 
     async def listen(chunk: Any) -> None:
-        await watched.chunk(chunk)
+        await record.chunk(chunk)
         if caller.listen is not None:
             await caller.listen(chunk)
 
-    return replace(execute, listen=listen)
+    return listen
 
 
 def _extras(call: ToolContext, environment: Environment) -> dict[str, Any]:
-    """What the call left, as it is now; kept for the session, too, where the tool put another mapping."""
+    """Return the extras that the call left, kept for the session where the tool put another mapping."""
     left = dict(call.extras)
     if environment.extras is not None and call.extras is not environment.extras:
         environment.extras.clear()

@@ -1,114 +1,231 @@
-"""Injected values: provided by the application, created for each call, closed after it.
+"""Injected values: provided by the application, created for each call, released after it.
 
 The context mapping has what a tool injects by its name, or by its type: `{"db": connect}` or
-`{sqlite3.Connection: connect}`. A name goes before a type, and a type is
-the very one that the spec names.
+`{sqlite3.Connection: connect}`. A name goes before a type, and a type is the very one that the spec names.
 
 An entry of the mapping is a value, or a factory: a function, method, class or functools.partial
 (no other callable object: a sqlite3.Connection is callable, and is a value). A factory is called once per
-call, without arguments. What it gives is entered and left if it is an async context manager, else
-awaited if it is awaitable.
+call, without arguments. What it returns is
+
+1. entered, and left after the call, if it is an async context manager;
+2. awaited, if it is awaitable;
+3. entered, and left after the call, if it is a context manager, unless it is an instance of the declared type
+   already: a sqlite3.Connection is a context manager, and is the value.
+
+The value that comes of it must be an instance of the type that the spec declares, and not None. Types that
+cannot
+be imported or cannot be checked (`typing.Any`, protocols) accept everything.
 
 Threads: values for an `async def` are made in the event loop's thread. For a plain `def`, factories that
 are not async run in the worker thread of the call, so that what they make (a SQLite connection, say) is
-used where it was made.
+used and closed where it was made.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from inspect import isasyncgenfunction as _yields
-from inspect import isawaitable, isclass, iscoroutinefunction, isroutine, unwrap
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import isasyncgenfunction, isawaitable, isclass, iscoroutinefunction, isroutine, unwrap
+from typing import TYPE_CHECKING, Any
 
+from toolgen.runtime.context import LOGGER, ToolContext
 from toolgen.runtime.errors import MissingDependencyError
 
-Factory = Callable[[], Any]
+if TYPE_CHECKING:
+    from .plain_run import PlainRun
 
 
-@dataclass(slots=True)
-class Supply:
-    """The injected values of one call: those that are there, and factories left for the worker thread."""
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """One entry of the application's context that a tool asked for."""
 
-    values: dict[str, Any]
-    later: dict[str, Factory] = field(default_factory=dict)
+    name: str
+    declared: str  # dotted name of a type; empty: none
+    entry: Any
+    tool_name: str
+    call: ToolContext | None = None
+
+    @property
+    def is_factory(self) -> bool:
+        """True if the entry is called to make the value."""
+        return is_factory(self.entry)
+
+    def is_value(self, value: Any) -> bool:
+        """True if `value` is an instance of the declared type, and that type can be checked."""
+        declared = declared_type(self.declared)
+        return declared is not None and isinstance(value, declared)
+
+    def checked(self, value: Any) -> Any:
+        """Return `value`. Raises MissingDependencyError if it is None or not of the declared type."""
+        if value is None and self.declared not in ("typing.Any", "builtins.object"):
+            raise self.missing("it is None")
+        declared = declared_type(self.declared)
+        if declared is not None and not isinstance(value, declared):
+            raise self.missing(f"it must be {self.declared}, and is {_type_name(value)}")
+        return value
+
+    def missing(self, reason: str) -> MissingDependencyError:
+        """Return the error for the caller, and log the reason for who runs the tool."""
+        logger = LOGGER if self.call is None else self.call.logger
+        logger.warning("tool %s has no usable %r: %s", self.tool_name, self.name, reason)
+        return missing_dependency(self.name, self.tool_name)
+
+
+def missing_dependency(name: str, tool_name: str) -> MissingDependencyError:
+    """Return the error of a value that the application has not provided."""
+    return MissingDependencyError(
+        f"The application has not provided {name!r}, which {tool_name} needs.", details={"name": name}
+    )
 
 
 def look_up(
-    wanted: tuple[tuple[str, str], ...], tool: str, context: Mapping[Any, Any]
-) -> Supply | dict[str, Any]:
-    """The values that are `wanted`; a Supply where some have to be made. Raises MissingDependencyError."""
-    values: dict[str, Any] = {}
-    later: dict[str, Factory] = {}
-    for name, dotted in wanted:
-        try:
-            value = context[name] if name in context else context[_type_of(dotted)]
-        except KeyError:
-            raise MissingDependencyError(
-                f"The application has not provided {name!r}, which {tool} needs.", details={"name": name}
-            ) from None
-        if is_factory(value):
-            later[name] = value
-        else:
-            values[name] = value
-    return Supply(values, later) if later else values
+    wanted: tuple[tuple[str, str], ...], call: ToolContext, context: Mapping[Any, Any]
+) -> list[Dependency]:
+    """Return the entries of `context` for the (name, type) pairs `wanted`. Raises MissingDependencyError."""
+    return [_find(name, declared, call, context) for name, declared in wanted]
 
 
-def _type_of(dotted: str) -> Any:
-    """The type that a spec names. KeyError if its module is not loaded: then it is no key of a mapping."""
+def _find(name: str, declared: str, call: ToolContext, context: Mapping[Any, Any]) -> Dependency:
+    if name in context:
+        entry = context[name]
+    else:
+        kind = _loaded_type(declared)
+        if kind is None or kind not in context:
+            raise missing_dependency(name, call.tool_name)
+        entry = context[kind]
+    return Dependency(name, declared, entry, call.tool_name, call)
+
+
+def _loaded_type(dotted: str) -> type | None:
+    """Return the type that a spec names; None if its module is not loaded: then it is no key of a mapping."""
     module, _, name = dotted.rpartition(".")
-    found: Any = getattr(sys.modules[module or "builtins"], name, None)
-    if not isclass(found):
-        raise KeyError(dotted)
+    found: Any = getattr(sys.modules.get(module or "builtins"), name, None)
+    return found if isclass(found) else None
+
+
+@functools.lru_cache(maxsize=1024)
+def declared_type(dotted: str) -> type | None:
+    """Return the declared type of an injected value; None if values cannot be checked against it."""
+    module, _, name = dotted.rpartition(".")
+    try:
+        found: Any = getattr(import_module(module or "builtins"), name)
+        isinstance(None, found)  # some types refuse: protocols, for one
+    except (Exception, SystemExit):  # an import may raise anything
+        return None
+    if not isclass(found) or found is object or getattr(found, "_is_protocol", False):
+        return None
     return found
 
 
 @asynccontextmanager
-async def supplied(supply: Supply, in_loop: bool) -> AsyncIterator[Supply]:
-    """Make what has to be made in the event loop, and close it afterwards, the last made first."""
+async def opened(dependencies: list[Dependency]) -> AsyncIterator[dict[str, Any]]:
+    """Make the values in the event loop, and release them afterwards, the last made first."""
     async with AsyncExitStack() as stack:
-        values, later = dict(supply.values), {}
-        for name, factory in supply.later.items():
-            if in_loop or _is_async(factory):
-                values[name] = await open_value(factory(), stack)
-            else:
-                later[name] = factory
-        yield Supply(values, later)
+        yield {each.name: await open_in_loop(each, stack) for each in dependencies}
 
 
-async def open_value(value: Any, stack: AsyncExitStack) -> Any:
-    """What a factory gave, entered or awaited as its kind asks."""
-    if _is_manager(value):
-        return await stack.enter_async_context(value)
-    if isawaitable(value):
+async def open_in_loop(dependency: Dependency, stack: AsyncExitStack) -> Any:
+    """Make one value in the event loop; `stack` releases it."""
+    value = dependency.entry
+    if dependency.is_factory:
+        value = await _open_async(value(), stack)
+        if _is_manager(value) and not dependency.is_value(value):
+            value = stack.enter_context(value)
+    return dependency.checked(value)
+
+
+async def _open_async(value: Any, stack: AsyncExitStack) -> Any:
+    if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):
         value = await value
-        if _is_manager(value):
-            return await stack.enter_async_context(value)
+    if isinstance(value, AbstractAsyncContextManager):
+        value = await stack.enter_async_context(value)
     return value
 
 
-def needs_loop(value: Any) -> bool:
-    """Whether what a factory gave has to be entered or awaited."""
-    return _is_manager(value) or isawaitable(value)
+@contextmanager
+def opened_in_thread(dependencies: list[Dependency], run: PlainRun) -> Iterator[dict[str, Any]]:
+    """Make the values in the worker thread of `run`, and release them there, the last made first."""
+    with ExitStack() as stack:
+        yield {each.name: open_in_thread(each, run, stack) for each in dependencies}
+
+
+def open_in_thread(dependency: Dependency, run: PlainRun, stack: ExitStack) -> Any:
+    """Make one value in the worker thread of `run`; `stack` releases it."""
+    entry = dependency.entry
+    if not dependency.is_factory:
+        return _usable_here(dependency, dependency.checked(entry))
+    if is_async(entry):
+        value = run.in_loop(_call_and_open(entry, run, stack))
+    else:
+        value = entry()
+        if isinstance(value, AbstractAsyncContextManager) or isawaitable(value):
+            value = run.in_loop(_open_for_thread(value, run, stack))
+    if _is_manager(value) and not dependency.is_value(value):
+        value = stack.enter_context(value)
+    return dependency.checked(value)
+
+
+async def _call_and_open(factory: Callable[[], Any], run: PlainRun, stack: ExitStack) -> Any:
+    return await _open_for_thread(factory(), run, stack)
+
+
+async def _open_for_thread(value: Any, run: PlainRun, stack: ExitStack) -> Any:
+    if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):
+        value = await value
+    if isinstance(value, AbstractAsyncContextManager):
+        manager, value = value, await value.__aenter__()
+        stack.push(lambda *problem: run.in_loop(manager.__aexit__(*problem), interruptible=False))
+    return value
+
+
+def _usable_here(dependency: Dependency, value: Any) -> Any:
+    """Return a value that was made in another thread. Raises MissingDependencyError if it refuses this one.
+
+    A sqlite3.Connection may only be used in the thread that made it, unless it was made with
+    `check_same_thread=False`.
+    """
+    sqlite3: Any = sys.modules.get("sqlite3")
+    if sqlite3 is not None and isinstance(value, sqlite3.Connection):
+        try:
+            value.cursor().close()
+        except sqlite3.ProgrammingError as error:
+            raise dependency.missing(
+                f"{error} Give a factory (`{{{dependency.name!r}: connect}}`), which is called in the worker "
+                "thread, or connect with check_same_thread=False."
+            ) from None
+    return value
 
 
 def is_factory(value: Any) -> bool:
-    """A function, method, class or functools.partial."""
+    """True for a function, method, class or functools.partial."""
     return isroutine(value) or isclass(value) or isinstance(value, functools.partial)
 
 
-def _is_manager(value: Any) -> bool:
-    return isinstance(value, AbstractAsyncContextManager)
-
-
-def _is_async(factory: Factory) -> bool:
+def is_async(factory: Callable[[], Any]) -> bool:
+    """True if it can be seen without calling it that a factory is for the event loop."""
     inner: Any = factory
     while isinstance(inner, functools.partial):
         inner = inner.func
     if isclass(inner):
         return hasattr(inner, "__aenter__") or hasattr(inner, "__await__")
-    return iscoroutinefunction(inner) or _yields(unwrap(inner))
+    return iscoroutinefunction(inner) or isasyncgenfunction(unwrap(inner))
+
+
+def _is_manager(value: Any) -> bool:
+    kind = type(value)
+    return hasattr(kind, "__enter__") and hasattr(kind, "__exit__")
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

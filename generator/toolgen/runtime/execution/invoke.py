@@ -1,22 +1,31 @@
-"""Run an implementation: async or plain, its values injected, its stream gathered, within its time."""
+"""Run a method of an implementation: `execute` or `preview`, async or plain, with what it needs.
+
+In this order: a place among the calls that the tool may run at once, a worker thread for a plain method,
+then, within the tool's time, its injected values, the method, the check of its result.
+The result is checked before injected values are released, so that a transaction can still be undone.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Generator, Mapping
-from contextlib import AsyncExitStack, aclosing, closing
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
-from inspect import isasyncgen, isawaitable, isgenerator
-from time import monotonic
-from typing import Any
+from inspect import isawaitable, isgenerator
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.context import Listener, ToolContext
 from toolgen.runtime.contract import Kind, ToolContract
-from toolgen.runtime.errors import ToolTimeoutError
 
-from .injection import Supply, look_up, needs_loop, open_value, supplied
-from .streams import Delivery, Gathering
+from .async_run import run_async
+from .injection import look_up, opened, opened_in_thread
+from .plain_run import PlainRun
+from .streams import GatheredStream, gather, gather_in_thread
+from .worker_pool import Limiter
+
+if TYPE_CHECKING:
+    from toolgen.runtime.settings import Settings
+
+    from .call import Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,150 +35,120 @@ class PreparedMethod:
     contract: ToolContract
     method: Callable[..., Any]
     kind: Kind
-    finish: Callable[[ToolContract, Any], Any]  # what came back, checked
+    finish: Callable[[ToolContract, Any, Settings], Any]  # returns the result, checked
+    places: Limiter | None  # calls at once; None: as many as come
     streams: bool = False
-    listen: Listener | None = None  # is given the chunks of this one call
 
 
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    """An exception of a worker thread, carried by hand: a future cannot carry StopIteration."""
+async def run_method(
+    method: PreparedMethod,
+    request: Any,
+    call: ToolContext,
+    environment: Environment,
+    listen: Listener | None = None,
+) -> Any:
+    """Call a method with a request, its context and its injected values. Return its result, finished.
 
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class _NeedsLoop:
-    """Values made in a worker thread, some of which only the event loop can enter or await."""
-
-    values: dict[str, Any]
-
-
-async def within(seconds: float | None, name: str, work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of `work`, or ToolTimeoutError after `seconds`. A TimeoutError of the work's own passes."""
-    if seconds is None:
-        return await work
-    began = monotonic()
-    try:
-        waiting = work.send(None)  # up to its first wait: many tools never do, and need no timer
-    except StopIteration as done:
-        return done.value
-    limit = asyncio.timeout(began + seconds - monotonic())
-    try:
-        async with limit:
-            return await _Begun(work, waiting)
-    except TimeoutError:
-        if not limit.expired():
-            raise
-    raise ToolTimeoutError(f"{name} did not finish within {seconds:g} seconds.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """A coroutine that was begun by hand and now waits: awaiting this goes on with it."""
-
-    work: Coroutine[Any, Any, Any]
-    waiting: Any  # what it yielded to the event loop
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        waiting = self.waiting
-        while True:
-            try:
-                answer = yield waiting
-            except GeneratorExit:
-                self.work.close()
-                raise
-            except BaseException as error:  # cancellation, above all: it belongs to the work
-                resume = partial(self.work.throw, error)
-            else:
-                resume = partial(self.work.send, answer)
-            try:
-                waiting = resume()
-            except StopIteration as done:
-                return done.value
-
-
-async def perform(work: PreparedMethod, request: Any, call: ToolContext, context: Mapping[str, Any]) -> Any:
-    """The method called with the request, its context and its injected values; what it gave, finished.
-
-    It is finished before injected values are closed, so that a transaction can still be undone.
+    `listen` is awaited with each chunk of a stream. Raises what the method raises; ToolTimeoutError,
+    OverloadedError, MissingDependencyError.
     """
-    contract = work.contract
-    given = look_up(contract.inject, contract.name, context) if contract.inject else {}
-    if isinstance(given, Supply):
-        async with supplied(given, work.kind != "plain") as supply:
-            return await _run(work, request, call, supply)
-        raise RuntimeError(f"a context manager injected into {contract.name} swallowed what the tool raised")
-    if work.kind == "coroutine" and not work.streams:
-        return work.finish(contract, await work.method(request, call, **given))
-    return await _run(work, request, call, Supply(given))
-
-
-async def _run(work: PreparedMethod, request: Any, call: ToolContext, supply: Supply) -> Any:
-    delivery = Delivery(work.listen)
-    if work.kind != "plain":
-        return await _finish(work, work.method(request, call, **supply.values), delivery)
+    if method.places is None:
+        return await _run(method, request, call, environment, listen)
+    busy = f"As many calls of {method.contract.name} as may run at once are running, and the queue is full"
+    began = await method.places.acquire(environment.settings.queue, busy)
+    if method.kind == "plain":  # its place is free when its thread has ended
+        places = method.places
+        return await _run(method, request, call, environment, listen, lambda _: places.release(began))
     try:
-        async with AsyncExitStack() as stack:
-            outcome = await asyncio.to_thread(_in_thread, work, (request, call), supply, delivery)
-            if isinstance(outcome, _NeedsLoop):
-                values = {name: await open_value(value, stack) for name, value in outcome.values.items()}
-                outcome = await asyncio.to_thread(_in_thread, work, (request, call), Supply(values), delivery)
-            if isinstance(outcome, _Failed):
-                raise outcome.error
-            return await _finish(work, outcome, delivery)
-        raise RuntimeError(
-            f"a context manager injected into {work.contract.name} swallowed what the tool raised"
-        )
+        return await _run(method, request, call, environment, listen)
     finally:
-        delivery.stop()
+        method.places.release(began)
+
+
+async def _run(
+    method: PreparedMethod,
+    request: Any,
+    call: ToolContext,
+    environment: Environment,
+    listen: Listener | None,
+    on_end: Callable[[Exception | None], None] | None = None,
+) -> Any:
+    contract, settings = method.contract, environment.settings
+    if method.kind == "plain":
+        work = _plain_work(method, request, call, environment, listen)
+        run = PlainRun(contract.name, work, on_end=on_end)
+        return await run.result(environment.pool, contract.timeout)
+    if contract.inject:
+        steps = _with_values(method, request, call, environment, listen)
+    else:
+        steps = _in_loop(method, method.method(request, call), settings, listen)
+    return await run_async(steps, contract.timeout, contract.name)
+
+
+async def _with_values(
+    method: PreparedMethod,
+    request: Any,
+    call: ToolContext,
+    environment: Environment,
+    listen: Listener | None,
+) -> Any:
+    dependencies = look_up(method.contract.inject, call, environment.context)
+    if not any(each.is_factory for each in dependencies):
+        values = {each.name: each.checked(each.entry) for each in dependencies}
+        return await _in_loop(method, method.method(request, call, **values), environment.settings, listen)
+    async with opened(dependencies) as values:
+        return await _in_loop(method, method.method(request, call, **values), environment.settings, listen)
+    raise _swallowed(method)
+
+
+async def _in_loop(method: PreparedMethod, result: Any, settings: Settings, listen: Listener | None) -> Any:
+    """Return the finished result of a method that runs in the event loop."""
+    if isawaitable(result):
+        result = await result
+    if not method.streams:
+        return method.finish(method.contract, result, settings)
+    stream = GatheredStream(method.contract, settings)
+    await gather(stream, result, listen)
+    return stream.content()
+
+
+def _plain_work(
+    method: PreparedMethod,
+    request: Any,
+    call: ToolContext,
+    environment: Environment,
+    listen: Listener | None,
+) -> Callable[[PlainRun], Any]:
+    """Return what a worker thread does for one call of a plain method."""
+
+    def work(run: PlainRun) -> Any:
+        dependencies = look_up(method.contract.inject, call, environment.context)
+        with opened_in_thread(dependencies, run) as values:
+            result = method.method(request, call, **values)
+            return _in_thread(method, result, environment.settings, listen, run)
+        raise _swallowed(method)
+
+    return work
 
 
 def _in_thread(
-    work: PreparedMethod, arguments: tuple[Any, ToolContext], supply: Supply, delivery: Delivery
+    method: PreparedMethod, result: Any, settings: Settings, listen: Listener | None, run: PlainRun
 ) -> Any:
-    """Make the remaining values and call the method, in one and the same thread."""
-    values = dict(supply.values)
-    try:
-        for name, factory in supply.later.items():
-            values[name] = factory()
-        if any(needs_loop(values[name]) for name in supply.later):
-            return _NeedsLoop(values)
-        result = work.method(*arguments, **values)
-        if not (work.streams and isgenerator(result)):
-            return result
-        gathering = Gathering(work.contract)
-        with closing(result):
-            for item in result:
-                if delivery.stopped:
-                    break
-                delivery.give_from_thread(gathering.add(item))
-        return gathering
-    except Exception as error:  # the caller of the thread raises it
-        return _Failed(error)
-    except SystemExit as error:  # a library that exits must not take the server along
-        wrong = RuntimeError(f"{work.contract.name} tried to exit the process ({error})")
-        wrong.__cause__ = error
-        return _Failed(wrong)
-
-
-async def _finish(work: PreparedMethod, result: Any, delivery: Delivery) -> Any:
+    """Return the finished result of a method that runs in a worker thread."""
     if isawaitable(result):
-        result = await result
-    if not work.streams:
-        return work.finish(work.contract, result)
-    if isinstance(result, Gathering):
-        return result.content()
-    gathering = Gathering(work.contract)
-    if isasyncgen(result):
-        async with aclosing(result) as items:
-            async for item in items:
-                await delivery.give(gathering.add(item))
-    elif isgenerator(result):
+        result = run.wait_for(result)
+    if not method.streams:
+        return method.finish(method.contract, result, settings)
+    stream = GatheredStream(method.contract, settings)
+    if isgenerator(result):
         with closing(result):
-            for item in result:
-                await delivery.give(gathering.add(item))
-    else:  # whole after all: the chunks at once, or only the response
-        for item in result if gathering.takes_list(result) else [result]:
-            await delivery.give(gathering.add(item))
-    return gathering.content()
+            gather_in_thread(stream, result, listen, run)
+    else:
+        run.in_loop(gather(stream, result, listen))
+    return stream.content()
+
+
+def _swallowed(method: PreparedMethod) -> RuntimeError:
+    return RuntimeError(
+        f"a context manager injected into {method.contract.name} swallowed what the tool raised"
+    )

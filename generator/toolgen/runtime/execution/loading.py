@@ -14,7 +14,7 @@ from toolgen.runtime.tool import BaseTool
 
 
 class Catalog(Protocol):
-    """What a generated `catalog` module has."""
+    """A generated `catalog` module."""
 
     @property
     def IMPLEMENTATIONS(self) -> str | None: ...  # noqa: N802  the module's constant
@@ -61,7 +61,16 @@ def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any
 
 def load_context(catalog: Catalog) -> Mapping[str, Any]:
     """Return the mapping `CONTEXT` of the implementations package; empty if it has none."""
-    package = None if catalog.IMPLEMENTATIONS is None else _import(catalog.IMPLEMENTATIONS)
+    if catalog.IMPLEMENTATIONS is None:
+        return {}
+    try:
+        package = _import(catalog.IMPLEMENTATIONS)
+    except Exception:
+        raise
+    except BaseException as error:
+        from .isolation import without_exit
+
+        raise without_exit(error, catalog.IMPLEMENTATIONS) from error
     context: Mapping[str, Any] = getattr(package, "CONTEXT", {})
     return context
 

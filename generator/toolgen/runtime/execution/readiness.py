@@ -1,75 +1,277 @@
-"""A tool's own set-up, done once before its first call, however many calls come at once; and its end."""
+"""A tool's own set-up: run once before its first call, however many calls come at once; and its end."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from inspect import isawaitable, iscoroutinefunction
-from typing import Any
+from contextlib import AbstractAsyncContextManager, ExitStack
+from inspect import isawaitable, iscoroutinefunction, signature
+from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.context import LOGGER
+from toolgen.runtime.context import LOGGER, ToolConfig
+from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.errors import ToolTimeoutError
 from toolgen.runtime.instrumentation.redaction import without_text
 from toolgen.runtime.tool import BaseTool
+
+from .async_run import run_async
+from .injection import Dependency, is_async
+from .isolation import contained
+from .plain_run import PlainRun
+from .task_host import TaskHost
+
+if TYPE_CHECKING:
+    import logging
+
+    from toolgen.runtime.checkpoint import Checkpoint
+
+    from .call import Environment
+
+
+class SetupContext:
+    """What `setup` is given: the toolkit's configuration and context.
+
+    Values that `get` and `aget` return stay open until the tool is closed.
+    """
+
+    def __init__(self, contract: ToolContract, environment: Environment, host: TaskHost) -> None:
+        self.tool_name = contract.name
+        self.config: ToolConfig = environment.config
+        self.values: Mapping[Any, Any] = environment.context  # the toolkit's context: by name or type
+        self._declared = dict(contract.inject)
+        self._host = host
+        self._stack = ExitStack()  # of values that a plain `setup` opened
+        self._run: PlainRun | None = None
+
+    @property
+    def logger(self) -> logging.LoggerAdapter[Any]:
+        """The configured logger; records carry `tool_name`."""
+        import logging
+
+        return logging.LoggerAdapter(self.config.logger or LOGGER, {"tool_name": self.tool_name})
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """State that outlives the process: `.save(name, data)`, `.load(name, default)`."""
+        from toolgen.runtime.checkpoint import Checkpoint
+
+        return Checkpoint(self.config.checkpoint, self.tool_name)
+
+    def get(self, key: Any) -> Any:
+        """Return the value that the application provides by a name or type, for a plain `def setup`.
+
+        It is made as for `execute`, in this thread. Raises MissingDependencyError if there is none; TypeError
+        in an `async def setup`, which awaits `aget`.
+        """
+        if self._run is None:
+            raise TypeError("an async def setup gets values by `await context.aget(key)`")
+        dependency, run = self._find(key), self._run
+        if not dependency.is_factory:
+            return dependency.checked(dependency.entry)
+        if is_async(dependency.entry):
+            value = run.in_loop(_opened(dependency, self._host))
+        else:
+            value = dependency.entry()
+            if isinstance(value, AbstractAsyncContextManager) or isawaitable(value):
+                value = run.in_loop(_opened_value(value, self._host))
+        if hasattr(type(value), "__enter__") and not dependency.is_value(value):
+            value = self._stack.enter_context(value)
+        return dependency.checked(value)
+
+    async def aget(self, key: Any) -> Any:
+        """Return the value that the application provides by a name or type, for an `async def setup`.
+
+        It is made as for `execute`. Raises MissingDependencyError if there is none.
+        """
+        dependency = self._find(key)
+        if not dependency.is_factory:
+            return dependency.checked(dependency.entry)
+        value = await _opened(dependency, self._host)
+        if hasattr(type(value), "__enter__") and not dependency.is_value(value):
+            value = self._stack.enter_context(value)
+        return dependency.checked(value)
+
+    def _find(self, key: Any) -> Dependency:
+        if isinstance(key, str):
+            name, declared = key, self._declared.get(key, "typing.Any")
+        else:
+            name = declared = f"{key.__module__}.{key.__qualname__}"
+        dependency = Dependency(name, declared, self.values.get(key), self.tool_name)
+        if key not in self.values:
+            raise dependency.missing("no entry has this name or type")
+        return dependency
+
+
+async def _opened(dependency: Dependency, host: TaskHost) -> Any:
+    return await _opened_value(dependency.entry(), host)
+
+
+async def _opened_value(value: Any, host: TaskHost) -> Any:
+    """Enter or await `value` in the task that leaves it when the tool is closed."""
+
+    async def open_value() -> Any:
+        given = value
+        if not isinstance(given, AbstractAsyncContextManager) and isawaitable(given):
+            given = await given
+        if isinstance(given, AbstractAsyncContextManager):
+            given = await host.stack.enter_async_context(given)
+        return given
+
+    if not isinstance(value, AbstractAsyncContextManager) and not isawaitable(value):
+        return value
+    return await asyncio.wrap_future(host.run(open_value(), interruptible=True))
 
 
 class Readiness:
     """Whether one instance is set up. Safe to use from several threads and event loops."""
 
-    def __init__(self, tool: BaseTool[Any, Any]) -> None:
+    def __init__(self, tool: BaseTool[Any, Any], contract: ToolContract) -> None:
         self._tool = tool
+        self._contract = contract
         self._lock = threading.Lock()
-        self._running: Future[None] | None = None
+        self._running: Future[Exception | None] | None = None  # the set-up that runs; how it ended
+        self._context: SetupContext | None = None
         self._needed = type(tool).setup is not BaseTool.setup or type(tool).close is not BaseTool.close
-        self.done = not self._needed
+        self.done = not self._needed  # the tool may be called
 
-    async def prepare(self) -> None:
-        """Set the tool up, unless it is. Raises what `setup` raises; the next call tries again."""
+    async def prepare(self, environment: Environment) -> None:
+        """Set the tool up, unless it is. Raises what `setup` raises; the next call tries again.
+
+        Raises ToolTimeoutError after the tool's time. A plain `setup` goes on in its thread then, and no
+        other is started before it has ended.
+        """
         while not self.done:
-            mine = Future[None]()
+            mine = Future[Exception | None]()
             with self._lock:
                 others = self._running
                 self._running = others or mine
             if others is None:
-                await self._run(mine)
-            else:
-                await asyncio.shield(asyncio.wrap_future(others))
+                await self._lead(mine, environment)
+            elif (error := await self._follow(others)) is not None:
+                raise error
 
-    async def _run(self, running: Future[None]) -> None:
-        failed: Exception | None = None
+    async def _lead(self, running: Future[Exception | None], environment: Environment) -> None:
+        """Run `setup` for all who wait. After a cancellation, one of the others takes over."""
+        if self.done:  # somebody has just finished
+            self._end(running, None)
+            return
+        setup, task = self._tool.setup, asyncio.current_task()
+        before = 0 if task is None else task.cancelling()
+        host = TaskHost(asyncio.get_running_loop(), self._contract.name, on_end=self._lost)
+        context = SetupContext(self._contract, environment, host)
+        arguments = (context,) if _takes_context(setup) else ()
+        if not iscoroutinefunction(setup):
+            await self._run_plain(setup, arguments, running, environment, context)
+            return
+        error: Exception | None = None
         try:
-            if not self.done:  # somebody may just have finished
-                await _call(self._tool.setup)
-                self.done = True
-        except Exception as error:
-            failed = error
-            raise
-        finally:  # who waits gets the same answer; after a cancellation, one of them takes over
-            self._running = None
-            if failed is None:
-                running.set_result(None)
-            else:
-                running.set_exception(failed)
+            await run_async(setup(*arguments), self._contract.timeout, self._contract.name)
+            self._finish(context)
+        except BaseException as raised:
+            _release(context)
+            error = contained(raised, self._contract.name, task, before)
+            raise error from None
+        finally:
+            self._end(running, error)
 
-    async def close(self) -> None:
-        """Close the tool if it was set up. What it raises is logged: the others have to be closed, too."""
+    async def _run_plain(
+        self,
+        setup: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        running: Future[Exception | None],
+        environment: Environment,
+        context: SetupContext,
+    ) -> None:
+        def work(run: PlainRun) -> None:
+            context._run = run
+            try:
+                result = setup(*arguments)
+                if isawaitable(result):
+                    run.wait_for(result)
+            except BaseException:
+                _release(context)
+                raise
+            self._finish(context)
+
+        name, seconds = self._contract.name, self._contract.timeout
+        run = PlainRun(name, work, on_end=lambda error: self._end(running, error))
+        await run.result(environment.pool, seconds)
+
+    async def _follow(self, running: Future[Exception | None]) -> Exception | None:
+        waiting = asyncio.wrap_future(running)
+        done, _ = await asyncio.wait((waiting,), timeout=self._contract.timeout)
+        if not done:
+            raise ToolTimeoutError(
+                f"{self._contract.name} was not set up within {self._contract.timeout:g} seconds."
+            )
+        return waiting.result()
+
+    def _finish(self, context: SetupContext) -> None:
+        with self._lock:
+            self._context, self.done = context, True
+
+    def _lost(self, host: TaskHost) -> None:
+        """The event loop that kept the values of `setup` has ended: set the tool up again."""
+        with self._lock:
+            if self._context is not None and self._context._host is host:
+                self._context, self.done = None, False
+
+    def _end(self, running: Future[Exception | None], error: Exception | None) -> None:
+        with self._lock:
+            self._running = None
+        running.set_result(error)
+
+    async def close(self, environment: Environment) -> None:
+        """Close the tool if it was set up, within the grace of the settings.
+
+        What it raises is logged: the others have to be closed, too.
+        """
         if not self._needed:
             return
         with self._lock:
             was, self.done = self.done, False
+            context, self._context = self._context, None
         if not was:
             return
+        name, close, seconds = self._contract.name, self._tool.close, environment.settings.grace
+        task = asyncio.current_task()
+        before = 0 if task is None else task.cancelling()
         try:
-            await _call(self._tool.close)
-        except Exception as error:
-            LOGGER.error(
-                "closing tool %s failed", self._tool.definition["name"], exc_info=without_text(error)
-            )
+            if iscoroutinefunction(close):
+                await run_async(close(), seconds, name)
+            else:
+                await PlainRun(name, lambda run: _call(close, run)).result(environment.pool, seconds)
+            if context is not None:
+                await PlainRun(name, lambda _: context._stack.close()).result(environment.pool, seconds)
+        except BaseException as raised:
+            error = contained(raised, name, task, before)
+            LOGGER.error("closing tool %s failed", name, exc_info=without_text(error))
+        finally:
+            if context is not None:
+                context._host.end()
+                await context._host.wait_until_ended(seconds)
 
 
-async def _call(method: Callable[[], Any]) -> None:
-    """An `async def` in the event loop, a plain `def` in a worker thread."""
-    result = method() if iscoroutinefunction(method) else await asyncio.to_thread(method)
+def _call(method: Callable[[], Any], run: PlainRun) -> None:
+    result = method()
     if isawaitable(result):
-        await result
+        run.wait_for(result)
+
+
+def _release(context: SetupContext) -> None:
+    """Release what a `setup` that failed has opened."""
+    try:
+        context._stack.close()
+    except Exception as error:
+        LOGGER.error("releasing what tool %s opened failed", context.tool_name, exc_info=without_text(error))
+    context._host.end(interrupt=True)
+
+
+def _takes_context(setup: Callable[..., Any]) -> bool:
+    try:
+        signature(setup).bind(None)
+    except TypeError:
+        return False
+    return True

@@ -8,7 +8,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.errors import TooLargeError
 from toolgen.runtime.instrumentation.redaction import redact
+from toolgen.runtime.settings import Settings
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.faults import LIMIT, Fault, find_faults, list_faults
@@ -24,8 +26,12 @@ class BrokenContract(Exception):  # noqa: N818  told as InvalidResponseError, on
         self.detail = detail
 
 
-def written(contract: ToolContract, result: Any) -> tuple[Any, str]:
-    """The content of a response and its text: `result` as its author wrote it, checked against the schema."""
+def written(contract: ToolContract, result: Any, settings: Settings | None = None) -> tuple[Any, str]:
+    """Return the content of a response and its text: `result` as its author wrote it, checked by the schema.
+
+    Raises BrokenContract where it does not satisfy the schema, TooLargeError beyond
+    `settings.max_result_bytes`.
+    """
     model, gate = contract.response_model, contract.response_schema
     if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(contract, model, result)
@@ -33,12 +39,23 @@ def written(contract: ToolContract, result: Any) -> tuple[Any, str]:
     try:
         if (content is result and not is_json(content)) or not (gate is None or gate.is_valid(content)):
             raise _broken(contract, "its response", gate, content)
-        text = to_json(content, inf_nan_mode="constants").decode()
+        data = to_json(content, inf_nan_mode="constants")
+        text = data.decode()
     except (ValueError, PydanticSerializationError):  # text that is not valid Unicode passes through models
         raise _broken(contract, "its response", None, content) from None
+    if settings is not None and len(data) > settings.max_result_bytes:
+        raise too_large(contract, "result", len(data), settings)
     if ("N" in text or "I" in text) and not _is_finite(text, content):
         raise _broken(contract, "its response", None, content)
     return content, content if isinstance(content, str) else text
+
+
+def too_large(contract: ToolContract, what: str, size: int, settings: Settings) -> TooLargeError:
+    """Return the error of a result that is larger than the limit."""
+    limit = settings.max_result_bytes
+    return TooLargeError(
+        f"The {what} of {contract.name} has {size} bytes; the limit is {limit}. Ask for less."
+    )
 
 
 def write(contract: ToolContract, content: Any) -> tuple[Any, str]:
@@ -84,8 +101,11 @@ def to_chunk(contract: ToolContract, chunk: Any) -> Any:
     return content
 
 
-def written_metadata(contract: ToolContract, metadata: dict[str, Any]) -> dict[str, Any]:
-    """What a tool tells of its answer, as plain JSON. Raises BrokenContract if it is not what it declares."""
+def written_metadata(contract: ToolContract, metadata: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Return the metadata that a tool set, as plain JSON.
+
+    Raises BrokenContract where it does not fit the tool's `metadata_model`, TooLargeError beyond the limit.
+    """
     model = contract.metadata_model
     if model is not None:
         try:
@@ -94,6 +114,9 @@ def written_metadata(contract: ToolContract, metadata: dict[str, Any]) -> dict[s
             raise _refused("its metadata", model, error) from None
     if not is_json(metadata):
         raise _broken(contract, "its metadata", None, metadata)
+    size = len(to_json(metadata, inf_nan_mode="constants"))
+    if size > settings.max_result_bytes:
+        raise too_large(contract, "metadata", size, settings)
     return metadata
 
 

@@ -1,90 +1,141 @@
-"""A result that arrives in chunks: each checked as it comes, handed to who listens, gathered."""
+"""Results that arrive in chunks: each checked, handed to the listener, gathered, within limits."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from typing import Any
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+from contextlib import aclosing, closing
+from inspect import isasyncgen, isgenerator
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import to_json
 
 from toolgen.runtime.context import Listener
 from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.errors import TooLargeError
+from toolgen.runtime.settings import Settings
 
 from .result import BrokenContract, is_response, to_chunk, write, written
 
+if TYPE_CHECKING:
+    from .plain_run import PlainRun
+
 _NOTHING = object()
-_AHEAD = 64  # chunks that a tool may be ahead of who listens
+_AHEAD: Final = 64  # chunks that a tool may be ahead of who listens
+_CHUNKS_PER_TURN: Final = 64  # and
+_SECONDS_PER_TURN: Final = 0.01  # that a stream may take before other tasks get their turn
 
 
-class Gathering:
+class GatheredStream:
     """The chunks of one call so far. Where the tool has an output schema, the last item is the response."""
 
-    def __init__(self, contract: ToolContract) -> None:
-        self._plan = contract
+    def __init__(self, contract: ToolContract, settings: Settings) -> None:
+        self._contract = contract
+        self._settings = settings
         self._held: Any = _NOTHING  # the newest item, where it may turn out to be the response
         self._chunks: list[Any] = []
+        self._count = 0
+        self._bytes = 0
 
     def add(self, item: Any) -> list[Any]:
-        """Take the next item; the chunks that are known by it. Raises BrokenContract if one does not fit."""
-        if self._plan.response_schema is None:
-            self._chunks.append(to_chunk(self._plan, item))
-            return self._chunks[-1:]
-        known = [] if self._held is _NOTHING else [to_chunk(self._plan, self._held)]
-        if is_response(self._plan, item):
+        """Add the next item; return the chunks that it completes.
+
+        Raises BrokenContract for a chunk that does not satisfy the schema, TooLargeError for one too many.
+        """
+        if self._contract.response_schema is None:
+            chunk = self._chunk(item)
+            self._chunks.append(chunk)
+            return [chunk]
+        known = [] if self._held is _NOTHING else [self._chunk(self._held)]
+        if is_response(self._contract, item):
             self._held = item
-        else:  # it cannot be the response, so nobody has to wait for what follows
+        else:  # it cannot be the response, so nobody has to wait for the next item
             self._held = _NOTHING
-            known.append(to_chunk(self._plan, item))
+            known.append(self._chunk(item))
         return known
 
-    def takes_list(self, result: Any) -> bool:
-        """Whether `result` is all chunks at once."""
-        return self._plan.response_schema is None and isinstance(result, list)
+    def is_list_of_chunks(self, result: Any) -> bool:
+        """True if `result` is all chunks at once."""
+        return self._contract.response_schema is None and isinstance(result, list)
 
     def content(self) -> tuple[Any, str]:
-        """The whole result and its JSON: the response, or the list of chunks without an output schema."""
-        if self._plan.response_schema is None:
-            return write(self._plan, self._chunks)
+        """Return the result and its text: the response, or the list of chunks without an output schema."""
+        if self._contract.response_schema is None:
+            return write(self._contract, self._chunks)
         if self._held is _NOTHING:
             raise BrokenContract("its stream ended without a response")
-        return written(self._plan, self._held)
+        return written(self._contract, self._held, self._settings)
+
+    def _chunk(self, item: Any) -> Any:
+        chunk = to_chunk(self._contract, item)
+        self._count += 1
+        self._bytes += len(to_json(chunk, inf_nan_mode="constants"))
+        name, limits = self._contract.name, self._settings
+        if self._count > limits.max_stream_chunks:
+            raise TooLargeError(f"The stream of {name} has more than {limits.max_stream_chunks} chunks.")
+        if self._bytes > limits.max_stream_bytes:
+            raise TooLargeError(f"The stream of {name} has more than {limits.max_stream_bytes} bytes.")
+        return chunk
 
 
-class Delivery:
-    """Chunks on their way to who listens, from the event loop or from a worker thread, in order."""
+async def gather(stream: GatheredStream, result: Any, listen: Listener | None) -> None:
+    """Add what a method in the event loop returned to `stream`, item by item, and close its generator."""
+    turn = _Turn()
+    if isasyncgen(result):
+        async with aclosing(result) as items:
+            async for item in items:
+                await _hand_on(stream.add(item), listen)
+                await turn.end_if_long()
+    elif isgenerator(result):
+        with closing(result):
+            for item in result:
+                await _hand_on(stream.add(item), listen)
+                await turn.end_if_long()
+    else:  # no generator: all chunks at once, or only the response
+        for item in result if stream.is_list_of_chunks(result) else [result]:
+            await _hand_on(stream.add(item), listen)
+            await turn.end_if_long()
 
-    def __init__(self, listen: Listener | None) -> None:
-        self._listen = listen
-        self._loop = asyncio.get_running_loop()
-        self._giving: asyncio.Task[Any] | None = None
-        self.stopped = False  # nobody waits any more: a worker thread leaves its stream at the next chunk
 
-    async def give(self, chunks: list[Any]) -> None:
-        """Hand over chunks, one after the other."""
-        if self._listen is not None:
-            for chunk in chunks:
-                await self._listen(chunk)
-
-    def give_from_thread(self, chunks: list[Any]) -> None:
-        """The same in a worker thread, which waits. Raises an error of its own if it is stopped meanwhile."""
-        if self._listen is not None and chunks:
-            asyncio.run_coroutine_threadsafe(self._give_unless_stopped(chunks), self._loop).result()
-
-    async def _give_unless_stopped(self, chunks: list[Any]) -> None:
-        if self.stopped:
+def gather_in_thread(
+    stream: GatheredStream, items: Iterable[Any], listen: Listener | None, run: PlainRun
+) -> None:
+    """Add the items of a plain generator to `stream`, in the thread of `run`, until the call is left."""
+    for item in items:
+        chunks = stream.add(item)
+        if run.left:
             return
-        self._giving = asyncio.current_task()
-        await self.give(chunks)
-        self._giving = None
+        if chunks and listen is not None:
+            run.in_loop(_hand_on(chunks, listen))
 
-    def stop(self) -> None:
-        """Let a worker thread go that waits here."""
-        self.stopped = True
-        if self._giving is not None:
-            self._giving.cancel()
+
+async def _hand_on(chunks: list[Any], listen: Listener | None) -> None:
+    if listen is not None:
+        for chunk in chunks:
+            await listen(chunk)
+
+
+class _Turn:
+    """The turn of a stream in the event loop: ended now and then, for one that never awaits."""
+
+    __slots__ = ("_chunks", "_ends")
+
+    def __init__(self) -> None:
+        self._chunks, self._ends = 0, monotonic() + _SECONDS_PER_TURN
+
+    async def end_if_long(self) -> None:
+        self._chunks += 1
+        if self._chunks >= _CHUNKS_PER_TURN or monotonic() > self._ends:
+            await asyncio.sleep(0)
+            self._chunks, self._ends = 0, monotonic() + _SECONDS_PER_TURN
 
 
 async def pump(start: Callable[[Listener], Coroutine[Any, Any, Any]]) -> AsyncGenerator[Any, None]:
-    """The chunks of a call that `start` begins, as they come, then what it gives. Closing this cancels it."""
+    """Yield the chunks of the call that `start` begins as they come, then its result.
+
+    Closing this cancels the call.
+    """
     arrived: asyncio.Queue[Any] = asyncio.Queue()
     room = asyncio.Semaphore(_AHEAD)
 

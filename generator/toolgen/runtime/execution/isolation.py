@@ -1,0 +1,127 @@
+"""Tell what an implementation raised from what was done to its call: a cancellation, a signal.
+
+An implementation may raise anything: SystemExit by `sys.exit()`, KeyboardInterrupt, GeneratorExit, the
+CancelledError of a task that somebody else cancelled, or a group of these. None of them may leave the
+task that runs it: asyncio re-raises SystemExit and KeyboardInterrupt out of the event loop, and servers
+end on a CancelledError that they did not ask for. So they become an ImplementationFault, unless
+
+- the caller cancelled the call: the task was asked to cancel (`Task.cancelling()`) since it began;
+- a signal raised them: SIGINT's default handler, or a handler that the application installed;
+- the coroutine is being closed, which throws GeneratorExit in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dis
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import CodeType, TracebackType
+from typing import Any, Final
+
+from toolgen.runtime.context import LOGGER
+
+if sys.version_info >= (3, 12):
+    from asyncio import current_task as current_task
+else:  # there it is written in Python, and takes twice as long
+    _tasks: dict[asyncio.AbstractEventLoop, asyncio.Task[Any]] = vars(asyncio.tasks)["_current_tasks"]
+
+    def current_task() -> asyncio.Task[Any] | None:
+        """Return the task that runs in this thread's event loop."""
+        return _tasks.get(asyncio.get_running_loop())
+
+
+_RAISE: Final = dis.opmap["RAISE_VARARGS"]  # the instruction of a `raise` statement
+
+
+class ImplementationFault(RuntimeError):  # noqa: N818  the implementation's, not ours
+    """An implementation ended with an exception that is not an error of its own to report."""
+
+
+def contained(
+    error: BaseException, tool_name: str, task: asyncio.Task[Any] | None, cancelled_before: int
+) -> Exception:
+    """Return `error`, which left an implementation, as an ordinary exception.
+
+    `task` is the one that ran it, `cancelled_before` its `cancelling()` when the work began. Raises
+    CancelledError if the caller has cancelled since, whatever the implementation made of it; `error` itself
+    if a signal raised it or the coroutine is being closed.
+    """
+    if task is not None and task.cancelling() > cancelled_before:
+        if isinstance(error, asyncio.CancelledError):
+            raise error
+        LOGGER.debug("tool %s ended with %s after it was cancelled", tool_name, type(error).__name__)
+        raise asyncio.CancelledError from error
+    return without_exit(error, tool_name)
+
+
+def without_exit(error: BaseException, tool_name: str) -> Exception:
+    """Return `error` as an ordinary exception.
+
+    Raises `error` if a signal or the end of a coroutine caused it.
+    """
+    if isinstance(error, Exception):
+        return error
+    if any(_is_from_outside(each) for each in _leaves(error)):
+        raise error
+    fault = ImplementationFault(f"{tool_name} {_describe(error)}")
+    fault.__cause__ = error
+    return fault
+
+
+def _describe(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"tried to exit the process ({error})"
+    if isinstance(error, asyncio.CancelledError):
+        return "was cancelled, but not by its caller"
+    return f"raised {type(error).__name__}"
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            yield from _leaves(each)
+    else:
+        yield error
+
+
+def _is_from_outside(error: BaseException) -> bool:
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        if threading.current_thread() is not threading.main_thread():
+            return False  # Python runs signal handlers in the main thread only
+        if isinstance(error, KeyboardInterrupt) and error.__traceback__ and not _is_raised_by_code(error):
+            return True  # SIGINT's default handler, written in C, interrupted whatever ran
+        handlers = _signal_handlers()
+        return any(frame in handlers for frame in _codes(error.__traceback__))
+    return isinstance(error, GeneratorExit) and not _is_raised_by_code(error)
+
+
+def _is_raised_by_code(error: BaseException) -> bool:
+    """Return True if a `raise` statement raised `error`; False if the interpreter did."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    code = trace.tb_frame.f_code.co_code
+    return 0 <= trace.tb_lasti < len(code) and code[trace.tb_lasti] == _RAISE
+
+
+def _codes(trace: TracebackType | None) -> Iterator[CodeType]:
+    while trace is not None:
+        yield trace.tb_frame.f_code
+        trace = trace.tb_next
+
+
+def _signal_handlers() -> set[CodeType]:
+    """Return the code of every signal handler that is installed now."""
+    found: set[CodeType] = set()
+    for number in signal.valid_signals():
+        handler: Any = signal.getsignal(number)
+        handler = getattr(handler, "func", handler)  # functools.partial, as asyncio.Runner installs
+        code = getattr(getattr(handler, "__func__", handler), "__code__", None)
+        if isinstance(code, CodeType):
+            found.add(code)
+    return found
