@@ -84,8 +84,9 @@ class HttpApp:
             starting = self._starting = loop.create_task(self._start())
         if starting.done() and (starting.cancelled() or starting.exception() is not None):
             self._starting = None  # the next request tries again
-        self._running = await asyncio.shield(starting)
-        return self._running
+        running = await asyncio.shield(starting)
+        self._running = running
+        return running
 
     async def _follow_lifespan(self, receive: Receive, send: Send) -> None:
         while True:
