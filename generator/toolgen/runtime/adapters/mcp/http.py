@@ -39,6 +39,7 @@ class HttpApp:
         self._host = host
         self._follow_signals = follow_signals  # False: who runs it calls `drain`
         self._starting: asyncio.Task[_Running] | None = None
+        self._running: _Running | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -46,7 +47,9 @@ class HttpApp:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
         else:
-            running = await self._started()
+            running = self._running
+            if running is None or running.loop is not asyncio.get_running_loop():
+                running = await self._started()
             await running.answer(scope, receive, send)
 
     @asynccontextmanager
@@ -65,7 +68,7 @@ class HttpApp:
 
     async def stop(self) -> None:
         """End the server, its sessions and its tools."""
-        starting, self._starting = self._starting, None
+        starting, self._starting, self._running = self._starting, None, None
         if starting is not None:
             await (await starting).stop()
 
@@ -81,7 +84,9 @@ class HttpApp:
             starting = self._starting = loop.create_task(self._start())
         if starting.done() and (starting.cancelled() or starting.exception() is not None):
             self._starting = None  # the next request tries again
-        return await asyncio.shield(starting)
+        running = await asyncio.shield(starting)
+        self._running = running
+        return running
 
     async def _follow_lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -105,6 +110,7 @@ class _Running:
 
     def __init__(self, server: ToolServer, host: str | None) -> None:
         service, settings = server.service, server.service.settings
+        self.loop = asyncio.get_running_loop()
         self._service = service
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
