@@ -23,11 +23,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
-from toolgen.runtime.settings import Settings
 from toolgen.runtime.toolkit import Toolkit
 
 from .confirm import Round, asker, input_required
-from .extras import SealedExtras
 from .result import TOKEN_KEY, Reporter, result_of
 from .service import Service, ToolServer, is_modern
 
@@ -41,9 +39,7 @@ def build_server(
 
     When it ends, it closes the toolkit. Raises ValueError where two tools are published by one name.
     """
-    service = Service(toolkit)
-    settings = toolkit.config.settings or Settings.from_environment()
-    extras = SealedExtras(name, settings.confirmation_key)
+    service = Service(toolkit, name)
 
     async def list_tools(
         context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -62,7 +58,7 @@ def build_server(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         try:
-            return await answer_call(service, extras, context, params)
+            return await answer_call(service, context, params)
         except MCPError:
             raise
         except Exception:  # the SDK would show its text to older clients
@@ -95,10 +91,7 @@ def _if_known(**options: Any) -> dict[str, Any]:
 
 
 async def answer_call(
-    service: Service,
-    sealed: SealedExtras,
-    context: ServerRequestContext[Any],
-    params: types.CallToolRequestParams,
+    service: Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
     """Answer one `tools/call`, or give the question that the client has to put to the user first.
 
@@ -109,7 +102,7 @@ async def answer_call(
     definition = toolkit.definition_of(name)
     meta: Mapping[str, Any] = params.meta or {}
     sessionless = service.is_sessionless(context)
-    carried = sealed.opened(context, meta) if sessionless else None
+    carried = service.extras.opened(context, meta) if sessionless else None
     if carried is not None:
         toolkit = toolkit.session(carried)
     this = Round(context, params, arguments, service.desk)
@@ -138,7 +131,8 @@ async def answer_call(
         wrap = not is_modern(context) and service.wraps(definition["name"])
         result = result_of(response, "wrapped" if wrap else "plain")
     if sessionless and (response.extras or carried is not None):
-        result.meta = {**(result.meta or {}), **sealed.meta_of(context, definition["name"], response.extras)}
+        kept = service.extras.meta_of(context, definition["name"], response.extras)
+        result.meta = {**(result.meta or {}), **kept}
     return result
 
 

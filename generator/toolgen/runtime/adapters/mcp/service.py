@@ -18,8 +18,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolgen.runtime.adapters.naming import wire_names
 from toolgen.runtime.confirmation.question import ConfirmationTokens
 from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.settings import Settings
 from toolgen.runtime.toolkit import Toolkit
 
+from .extras import SealedExtras
 from .listing import TARGET, for_handshake_era, is_object_schema, served_tools
 
 LOGGER = logging.getLogger("toolgen.runtime")
@@ -30,8 +32,10 @@ Tools = list[dict[str, Any]]
 class Service:
     """A toolkit that is served. Raises ValueError where two tools are published by one name."""
 
-    def __init__(self, toolkit: Toolkit) -> None:
+    def __init__(self, toolkit: Toolkit, name: str = "") -> None:
+        settings = toolkit.config.settings or Settings.from_environment()
         self.toolkit = toolkit
+        self.extras = SealedExtras(name, settings.confirmation_key)
         self.desk = ConfirmationTokens()
         self.bus = InMemorySubscriptionBus()  # clients since 2026-07-28 listen here
         self._conversations: WeakKeyDictionary[Any, tuple[Toolkit, Any]] = WeakKeyDictionary()
