@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 from toolgen.runtime import ToolConfig, ToolContext, Toolkit
-from toolgen.runtime.settings import Settings
 
 from generated import mcp_server
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
@@ -203,6 +202,8 @@ def test_a_token_is_bound_to_who_is_authenticated_and_to_its_day(monkeypatch: py
 
 @pytest.mark.parametrize("key", ["short", "ä", base64.urlsafe_b64encode(b"x" * 31).decode(), ","])
 def test_a_key_that_is_not_valid_refuses_to_serve(key: str) -> None:
+    from toolgen.runtime.settings import Settings
+
     toolkit = Toolkit([Counter()], config=ToolConfig(settings=Settings(confirmation_key=key)))
     with pytest.raises(ValueError, match="TOOLGEN_CONFIRMATION_KEY"):
         mcp_server.build_server(toolkit)

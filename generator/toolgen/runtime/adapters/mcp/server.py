@@ -136,9 +136,7 @@ def known_options(function: Callable[..., Any], **options: Any) -> dict[str, Any
 
 
 async def answer_call(
-    service: Service,
-    context: ServerRequestContext[Any],
-    params: types.CallToolRequestParams,
+    service: Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
     """Answer one `tools/call`, or give the question that the client has to put to the user first.
 
@@ -187,10 +185,8 @@ async def answer_call(
         wrap = not is_modern(context) and service.wraps(definition["name"])
         result = result_of(response, "wrapped" if wrap else "plain")
     if sessionless and (response.extras or carried is not None):
-        result.meta = {
-            **(result.meta or {}),
-            **service.extras.meta_of(context, definition["name"], response.extras),
-        }
+        kept = service.extras.meta_of(context, definition["name"], response.extras)
+        result.meta = {**(result.meta or {}), **kept}
     return result
 
 
