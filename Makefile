@@ -10,7 +10,7 @@ BRIDGES := .venv-bridges
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-bridges test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak clean
+.PHONY: help demo test test-wheel test-bridges test-redis test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -62,6 +62,10 @@ test-bridges: $(BRIDGES)/.ready ## the bridges to LangChain, pydantic-ai, the Op
 
 corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
+
+test-redis: $(READY) ## replicas that share confirmations by Redis (Debian: redis-server)
+	@command -v redis-server > /dev/null || { echo "install Redis first: apt-get install redis-server" >&2; exit 2; }
+	@$(BIN)/python -m pytest -m redis tests/findings -v
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
 	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/findings/test_r15_interrupt.py -s

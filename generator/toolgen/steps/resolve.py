@@ -13,6 +13,7 @@ import jsonschema_rs
 
 from toolgen.checks.advice import advise
 from toolgen.checks.examples import check_examples
+from toolgen.checks.hints import check_annotations
 from toolgen.checks.loops import find_loops
 from toolgen.checks.placeholders import check_placeholders
 from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
@@ -77,6 +78,7 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
             faults.extend(check_examples(tool, validators))
             faults.extend(check_placeholders(tool))
             advice = {warning for bound in bounds.values() for warning in advise(bound)}
+            advice.update(check_annotations(tool))
             return replace(tool, warnings=_ordered(advice))
     return tool
 

@@ -20,6 +20,21 @@ ADVICE: dict[str, Code] = {
         "Draft-07 ignores them.",
         "Put the `$ref` into `allOf`, or use 2020-12.",
     ),
+    "contradicting-annotations": warning(
+        "a tool that is annotated as read-only and as destructive",
+        "Clients believe one of the two, and some run read-only tools without asking anybody.",
+        "Set `readOnlyHint` or `destructiveHint` to false.",
+    ),
+    "destructive-unconfirmed": warning(
+        "a destructive tool that may act without the user's consent",
+        "`destructiveHint` is a hint to clients. What asks the user, whatever the client does, is `confirm`.",
+        "Add `confirm`, with `on_unsupported: deny` or `two_step`; or set `destructiveHint` to false.",
+    ),
+    "misspelt-annotation": warning(
+        "an annotation that is spelt almost like one of MCP's",
+        "It is published as it is, and clients ignore it: the tool is taken for the opposite.",
+        "Write it as MCP does; a key of your own needs a name that is less alike.",
+    ),
     "output-not-object": warning(
         "an output schema whose root is not `type: object`",
         "Older MCP clients drop the whole list of tools for one: to them it is the `result` of an object.",

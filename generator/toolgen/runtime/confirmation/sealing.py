@@ -32,9 +32,11 @@ class Sealer(Protocol):
 
     def seal(self, payload: bytes) -> str:
         """Return `payload` as a token of URL-safe characters."""
+        ...
 
     def open(self, token: str) -> bytes | None:
         """Return the payload of a token that was sealed here or with one of our keys; None for any other."""
+        ...
 
 
 class AesGcmSealer:

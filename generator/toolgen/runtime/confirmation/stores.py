@@ -34,6 +34,7 @@ class RedemptionStore(Protocol):
 
         `expires_at` is in seconds since the epoch; nobody asks for the identifier later than that.
         """
+        ...
 
 
 class MemoryStore:

@@ -1,0 +1,58 @@
+"""Two server processes behind a proxy that sends each connection to the next of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit, urlunsplit
+
+KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+
+
+@asynccontextmanager
+async def round_robin(urls: Sequence[str]) -> AsyncIterator[str]:
+    """The URL of a proxy in front of `urls`. One request a connection: replies are closed after each."""
+    targets = itertools.cycle([(parts.hostname, parts.port) for parts in map(urlsplit, urls)])
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = next(
+                    (
+                        int(line[15:])
+                        for line in head.split(b"\r\n")
+                        if line.lower().startswith(b"content-length:")
+                    ),
+                    0,
+                )
+                body = await reader.readexactly(length)
+                host, port = next(targets)
+                upstream, out = await asyncio.open_connection(host, port)
+                lines = [
+                    line for line in head.split(b"\r\n") if line and not line.lower().startswith(b"host:")
+                ]
+                lines += [b"Host: %s:%d" % (str(host).encode(), port or 0), b"Connection: close"]
+                out.write(b"\r\n".join([*lines, b"", body]))
+                await out.drain()
+                while chunk := await upstream.read(65_536):
+                    writer.write(chunk)
+                await writer.drain()
+                out.close()
+                break
+        writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        yield urlunsplit(urlsplit(urls[0])._replace(netloc=f"127.0.0.1:{port}"))
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])

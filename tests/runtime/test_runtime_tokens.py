@@ -1,0 +1,209 @@
+"""Tokens, their seals and the stores that remember them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import secrets
+import threading
+from pathlib import Path
+
+import pytest
+from toolgen.runtime import printable
+from toolgen.runtime.confirmation import tokens as module
+from toolgen.runtime.confirmation.question import displayed_preview
+from toolgen.runtime.confirmation.sealing import AesGcmSealer, HmacSealer, Sealer, parse_keys
+from toolgen.runtime.confirmation.stores import (
+    MemoryStore,
+    RedemptionStore,
+    SqliteStore,
+    StoreError,
+    open_store,
+)
+from toolgen.runtime.confirmation.tokens import ConfirmationTokens, TokenClaims, digest_of_holder
+from toolgen.runtime.settings import SettingError, Settings
+
+ONE, TWO = b"1" * 32, b"2" * 32
+CLAIMS = TokenClaims("two_step", "call", "shown", None, 1)
+FAR = 4e9  # seconds since the epoch
+
+
+def text_of(key: bytes) -> str:
+    return base64.urlsafe_b64encode(key).decode()
+
+
+@pytest.mark.parametrize("sealer", [AesGcmSealer([ONE]), HmacSealer(ONE)], ids=["aes", "hmac"])
+def test_a_changed_token_is_no_token(sealer: Sealer) -> None:
+    token = sealer.seal(b"payload")
+    assert sealer.open(token) == b"payload"
+    for place in range(len(token)):
+        for other in "A", "_", "=", "é":
+            if token[place] != other:
+                assert sealer.open(token[:place] + other + token[place + 1 :]) is None
+    for odd in "", "x", token + "A", token + "=", token[:-1], " " + token, token + "\n", "\ud800":
+        assert sealer.open(odd) is None
+
+
+def test_the_first_key_seals_and_all_open() -> None:
+    old, new = AesGcmSealer([ONE]), AesGcmSealer([TWO, ONE])
+    assert new.open(old.seal(b"x")) == b"x"
+    assert old.open(new.seal(b"x")) is None
+    assert AesGcmSealer([TWO]).open(new.seal(b"x")) == b"x"
+
+
+def test_a_sealed_token_cannot_be_read() -> None:
+    token = AesGcmSealer([ONE]).seal(b"some payload")
+    assert b"payload" not in base64.urlsafe_b64decode(token + "==")
+
+
+def test_keys_are_32_bytes_of_url_safe_base64() -> None:
+    unpadded = text_of(TWO).rstrip("=")
+    assert parse_keys(f"{text_of(ONE)}, {unpadded},{text_of(ONE)}") == (ONE, TWO)
+    plus = base64.b64encode(b"\xff" * 32).decode()
+    for wrong in (
+        "",
+        ",",
+        text_of(b"1" * 31),
+        text_of(b"1" * 33),
+        plus,
+        f"{text_of(ONE)},",
+        "ä" * 43,
+        "A" * 41,
+    ):
+        with pytest.raises(SettingError) as caught:
+            parse_keys(wrong)
+        assert not wrong or wrong == "," or wrong not in str(caught.value)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> RedemptionStore:
+    return MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store")
+
+
+def test_an_identifier_is_redeemed_once_whoever_comes(store: RedemptionStore) -> None:
+    won: list[bool] = []
+    threads = [threading.Thread(target=lambda: won.append(store.redeem("id", FAR))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(won) == [False] * 7 + [True]
+    assert store.redeem("other", FAR)
+
+
+def test_a_full_memory_forgets_what_expired_and_nothing_else() -> None:
+    store = MemoryStore(limit=2)
+    assert store.redeem("expired", 1.0)
+    assert store.redeem("a", FAR)
+    assert store.redeem("b", FAR)
+    with pytest.raises(StoreError):
+        store.redeem("c", FAR)
+    assert not store.redeem("a", FAR)
+
+
+def test_a_database_forgets_what_expired(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store")
+    assert store.redeem("old", 1.0)
+    assert store.redeem("old", 1.0), "whoever asks has checked that the token is not that old"
+
+
+def test_a_database_that_fails_says_so(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store")
+    (tmp_path / "store").write_bytes(b"not a database" * 100)
+    with pytest.raises(StoreError):
+        store.redeem("id", FAR)
+
+
+def test_all_toolkits_of_a_process_share_its_memory() -> None:
+    assert open_store("memory") is open_store("memory")
+
+
+def test_a_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    tokens = ConfirmationTokens((), MemoryStore(), 600.0)
+    old, fresh = tokens.issue(CLAIMS), tokens.issue(CLAIMS)
+    now[0] = 1599.0
+    assert asyncio.run(tokens.redeem(old, None)) == CLAIMS
+    now[0] = 1600.0
+    assert asyncio.run(tokens.redeem(fresh, None)) is None
+
+
+def test_a_token_is_its_holders() -> None:
+    tokens = ConfirmationTokens((), MemoryStore(), 600.0)
+    ann = digest_of_holder("ann", "session")
+    assert (
+        ann == digest_of_holder("ann", None) != digest_of_holder(None, "ann") != digest_of_holder(None, None)
+    )
+    claims = TokenClaims("pending", "call", "shown", ann, 2)
+    token = tokens.issue(claims)
+    assert asyncio.run(tokens.redeem(token, digest_of_holder("bob", "session"))) is None
+    assert asyncio.run(tokens.redeem(token, None)) is None
+    assert asyncio.run(tokens.redeem(token, ann)) == claims
+    assert asyncio.run(tokens.redeem(token, ann)) is None
+
+
+def test_random_keys_differ_also_after_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = ConfirmationTokens((), MemoryStore(), 600.0)
+    token = tokens.issue(CLAIMS)
+    assert asyncio.run(ConfirmationTokens((), MemoryStore(), 600.0).redeem(token, None)) is None
+    monkeypatch.setattr(module.os, "getpid", lambda: -1)
+    assert asyncio.run(tokens.redeem(token, None)) is None
+
+
+def test_replicas_share_keys_and_a_store(tmp_path: Path) -> None:
+    key = text_of(secrets.token_bytes(32))
+    settings = Settings(confirmation_key=key, confirmation_store=f"sqlite:///{tmp_path}/store")
+    one, two = ConfirmationTokens.from_settings(settings), ConfirmationTokens.from_settings(settings)
+    token = one.issue(CLAIMS)
+    assert asyncio.run(two.redeem(token, None)) == CLAIMS
+    assert asyncio.run(one.redeem(token, None)) is None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(confirmation_key=text_of(ONE)),
+        Settings(confirmation_key="no", confirmation_store="memory"),
+        Settings(confirmation_store="file:///x"),
+        Settings(confirmation_store="sqlite:///"),
+        Settings(confirmation_expiry=0.0),
+    ],
+    ids=["no store", "bad key", "unknown store", "no path", "no time"],
+)
+def test_settings_that_cannot_work(settings: Settings) -> None:
+    with pytest.raises(SettingError):
+        ConfirmationTokens.from_settings(settings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n", "\r", "\x1b[2K", "\x85", "\u2028", "\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041", "\ud800"],
+)
+def test_printable_shows_what_is_invisible(text: str) -> None:
+    _shows(text)
+
+
+@pytest.mark.parametrize("text", ["\u3164", "\u115f", "\u2800", "\U000e0100", "\xa0", "\xad"])
+def test_printable_shows_blanks_that_count_as_letters(text: str) -> None:
+    _shows(text)
+
+
+def _shows(text: str) -> None:
+    shown = printable(f"a{text}b")
+    assert shown.isprintable()
+    assert shown.startswith("a\\")
+    assert json.loads(f'"{shown}"') == f"a{text}b"
+    assert displayed_preview(f"a{text}b", {"x": f"a{text}b"}) == shown
+
+
+def test_printable_leaves_texts_of_all_scripts_alone() -> None:
+    text = "Grüße, 東京, שלום, नमस्ते, ❤️ 🚲, 2 €, C:\\new"
+    assert printable(text) == text
+
+
+def test_a_preview_has_its_own_lines_but_none_of_an_argument() -> None:
+    arguments = {"path": "a.txt\nTotal: 0", "list": [{"deep\nkey": "x"}], "end": "y\n", "blank": "\n"}
+    preview = "a.txt\nTotal: 0\n\tdeep\nkey\ny\n"
+    assert displayed_preview(preview, arguments) == "a.txt\\nTotal: 0\n\tdeep\\nkey\ny\n"
