@@ -18,7 +18,7 @@ _EXTRA = "toolgen[cli]"
 
 
 def requirement(top: Path) -> str:
-    """Return what pip installs the same toolgen from, in the repository at `top`; empty where it is not known.
+    """Return what pip installs the same toolgen from, in the repository at `top`; empty if it is not known.
 
     That is a commit of a repository or an archive with its hash, as PEP 610 records them, or a folder or file
     inside the repository.
