@@ -66,11 +66,8 @@ async def _read(response: Any, url: str) -> bytes:
 
 def _followed(url: str, onward: str) -> str:
     """`onward`, where a redirect from `url` may lead there. Raises `SourceError`."""
-    try:
-        before, after = _origin(url), _origin(onward)
-    except ValueError:  # a port that is no number
-        before, after = (), ("",)
-    upgraded = ("https", before[1], 443) if before and before[0] == "http" and before[2] == 80 else before
+    before, after = _origin(url), _origin(onward)
+    upgraded = ("https", before[1], 443) if before[0] == "http" and before[2] == 80 else before
     if after not in (before, upgraded):
         raise SourceError(
             f"{shown(url)} redirects to another place: {shown(onward)}",
@@ -80,8 +77,13 @@ def _followed(url: str, onward: str) -> str:
 
 
 def _origin(url: str) -> tuple[str, str, int]:
+    """Scheme, host and port; the port -1 where it is no number."""
     parts = urlsplit(url)
-    return (parts.scheme, (parts.hostname or "").lower(), parts.port or _PORTS.get(parts.scheme, 0))
+    try:
+        port = parts.port or _PORTS.get(parts.scheme, 0)
+    except ValueError:
+        port = -1
+    return (parts.scheme, (parts.hostname or "").lower(), port)
 
 
 def shown(url: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from toolgen.cli.out import emit, emit_json, say
 from toolgen.cli.parser import add_format
+from toolgen.cli.requirement import requirement
 from toolgen.cli.starter import render, schema_file
 from toolgen.disk import (
     FILE,
@@ -28,6 +29,7 @@ from toolgen.disk import (
 _WORKFLOW = ".github/workflows/toolgen.yml"
 _PRE_COMMIT = ".pre-commit-config.yaml"
 _PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
+_PLAIN = re.compile(r"[a-z][A-Za-z0-9 ./_-]*")
 _CONFTEST = '"""Lets tests import this project: pytest puts the folder of this file on the path."""\n'
 
 
@@ -87,14 +89,27 @@ def _steps_of_the_repository(root: Path) -> Iterator[Step]:
     """CI and hooks live at the repository's root, and work from there."""
     top = repository(root) or root
     below = root.relative_to(top).as_posix()
+    if not below.isprintable():
+        raise UnableError("cannot-write", f"the path {below!a} is not printable text", "rename the folder")
     command = "toolgen check" if below == "." else f"toolgen -C {shlex.quote(below)} check"
-    values = {"version": version("toolgen"), "command": json.dumps(command) if below != "." else command}
-    yield Step(_WORKFLOW, render("_init/workflow.yml.jinja", **values), top)
-    entry = render("_init/pre-commit.yaml.jinja", whole=False, **values)
-    whole = render("_init/pre-commit.yaml.jinja", whole=True, **values)
+    wanted = requirement(top)
+    in_hook = {"command": _quoted(command), "requirement": wanted}
+    # GitHub replaces ${{ … }} before the shell sees the text
+    in_workflow = {
+        "command": _quoted(command.replace("${{", "$''{{")),
+        "requirement": shlex.quote(wanted) if wanted else "",
+    }
+    yield Step(_WORKFLOW, render("_init/workflow.yml.jinja", **in_workflow), top)
+    entry = render("_init/pre-commit.yaml.jinja", whole=False, **in_hook)
+    whole = render("_init/pre-commit.yaml.jinja", whole=True, **in_hook)
     there = read_text(top, _PRE_COMMIT) or ""
     advice = "" if "toolgen" in there else f"add this to its repos:\n\n{entry}"
     yield Step(_PRE_COMMIT, whole, top, advice=advice)
+
+
+def _quoted(command: str) -> str:
+    """`command` as YAML: as it is where that means the same, else in JSON's quotes."""
+    return command if _PLAIN.fullmatch(command) else json.dumps(command, ensure_ascii=False)
 
 
 def _free_package(root: Path) -> str:

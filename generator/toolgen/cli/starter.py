@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ def render(path: str, **values: Any) -> str:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     environment.filters["docstring"] = docstring
+    environment.filters["yaml"] = partial(json.dumps, ensure_ascii=False)
     text = files("toolgen.templates").joinpath(path).read_text("utf-8")
     return environment.from_string(text).render(**values)
 

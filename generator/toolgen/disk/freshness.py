@@ -53,12 +53,12 @@ def fresh(project: Project, key: str, cache: Mapping[str, bytes]) -> tuple[Fact,
     fact = _known(cache.get(key))
     folder = str(project.root / project.output)
     try:
-        manifest = read_bytes(os.path.join(folder, NAME))
+        manifest = read_bytes(os.path.join(folder, NAME), links=False)
         if fact is None or sha256(manifest).hexdigest() != fact.manifest:
             return None
         outputs = json.loads(manifest)["outputs"]
         whole = _is_plain(folder, outputs) and all(
-            sha256(read_bytes(f"{folder}/{path}")).hexdigest() == output["sha256"]
+            sha256(read_bytes(f"{folder}/{path}", links=False)).hexdigest() == output["sha256"]
             for path, output in outputs.items()
         )
     except OSError:
@@ -89,9 +89,15 @@ def _templates(project: Project) -> dict[str, str]:
         return {}
     top = str(project.root / project.templates)
     return {
-        os.path.relpath(os.path.join(parent, name), top): sha256(
-            read_bytes(os.path.join(parent, name))
-        ).hexdigest()
+        os.path.relpath(os.path.join(parent, name), top): _digest(os.path.join(parent, name))
         for parent, _, names in sorted(os.walk(top))
         for name in sorted(names)
     }
+
+
+def _digest(path: str) -> str:
+    """The hash of a file; empty where it cannot be read, which is said where templates are loaded."""
+    try:
+        return sha256(read_bytes(path)).hexdigest()
+    except OSError:
+        return ""

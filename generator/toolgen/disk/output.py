@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -95,12 +96,16 @@ def _has_header(text: str | None) -> bool:
 def _read(folder: Path, path: str) -> str | None:
     """Exactly what is there, whatever it is; None for nothing, or no file."""
     try:
-        return read_bytes(os.path.join(folder, path)).decode("utf-8", "surrogateescape")
+        return read_bytes(os.path.join(folder, path), links=False).decode("utf-8", "surrogateescape")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except IsADirectoryError as error:
         raise UnableError("cannot-write", f"{folder.name}/{path} is a folder, and must be a file") from error
     except OSError as error:
+        if error.errno == errno.ELOOP:  # `check` would show what it leads to
+            raise UnableError(
+                "outside-project", f"{folder.name}/{path} is a link, and must be a file", "remove it"
+            ) from error
         raise UnableError("cannot-write", f"cannot read {folder.name}/{path}: {reason(error)}") from error
 
 
@@ -116,7 +121,7 @@ def _with_journal(folder: Path, manifest: Manifest) -> Manifest:
 
 def _digest_of(folder: Path, path: str) -> str | None:
     try:
-        return sha256(read_bytes(os.path.join(folder, path))).hexdigest()
+        return sha256(read_bytes(os.path.join(folder, path), links=False)).hexdigest()
     except OSError:
         return None
 

@@ -1,0 +1,175 @@
+"""No verb that looks at a repository runs anything of it, or shows a file that it only links to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .repository import loosen, make_repository
+
+VERBS = [
+    ("check",),
+    ("check", "--format", "json"),
+    ("outputs",),
+    ("export", "mcp"),
+    ("export", "openai-chat"),
+    ("generate",),
+    ("schema",),
+    ("explain", "usage"),
+    ("--help",),
+    ("--version",),
+]
+SECRET = "aws_secret_access_key = hidden/words"
+
+
+class Repository:
+    """A hostile repository, and commands in it."""
+
+    def __init__(self, folder: Path, *, templates: bool = False) -> None:
+        self.root = folder / "repository"
+        self.canary = folder / "canary"
+        self.secret = folder / "credentials"
+        self.folder = folder
+        self.secret.write_text(f"[default]\n{SECRET}\n")
+        self.root.mkdir()
+        make_repository(self.root, self.canary, self.secret, templates=templates)
+
+    def run(self, *words: str, console: bool = False) -> subprocess.CompletedProcess[str]:
+        script = Path(sys.executable).with_name("toolgen")
+        command = [str(script)] if console else [sys.executable, "-m", "toolgen"]
+        done = subprocess.run(
+            [*command, *words],
+            cwd=self.root,
+            env={
+                **os.environ,
+                "TOOLGEN_CACHE_DIR": str(self.folder / "cache"),
+                "PATH": os.pathsep.join([str(self.root / "bin"), os.environ["PATH"]]),
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert not self.canary.exists(), f"something of the repository ran: {done.stderr}"
+        assert SECRET not in done.stdout + done.stderr
+        assert done.returncode in (0, 1, 2), done.stderr
+        return done
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path)
+
+
+def test_the_canary_sings(repository: Repository) -> None:
+    """What the tests below look for is what happens when something of the repository runs."""
+    for code in ("import yaml", "import generated", "import work.echo", "import json"):
+        subprocess.run([sys.executable, "-c", code], cwd=repository.root, capture_output=True, check=False)
+        assert repository.canary.exists(), code
+        repository.canary.unlink()
+
+
+@pytest.mark.parametrize("words", VERBS, ids=" ".join)
+def test_a_verb_runs_nothing_of_the_repository(repository: Repository, words: tuple[str, ...]) -> None:
+    repository.run(*words)
+
+
+@pytest.mark.parametrize("words", [("check",), ("generate",)], ids=" ".join)
+def test_the_command_runs_nothing_of_the_repository(repository: Repository, words: tuple[str, ...]) -> None:
+    repository.run(*words, console=True)
+
+
+def test_a_repository_without_links_is_generated(repository: Repository) -> None:
+    for file in (repository.root / "generated").iterdir():
+        file.unlink()
+    assert repository.run("generate").returncode == 0
+    assert repository.run("check").returncode == 0
+    assert repository.secret.read_text().endswith(f"{SECRET}\n")
+    assert "'" not in (repository.root / "generated/__init__.py").read_text().split("def ")[0].replace(
+        "'s", ""
+    )
+
+
+def test_generate_does_not_write_through_links(repository: Repository) -> None:
+    before = repository.secret.read_text()
+    repository.run("generate")
+    assert repository.secret.read_text() == before
+
+
+def test_templates_run_nothing(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, templates=True)
+    for file in (repository.root / "generated").iterdir():
+        file.unlink()
+    for verb in ("check", "generate"):
+        done = repository.run(verb)
+        assert done.returncode == 2
+        assert "evil_templates/own/bad.txt.jinja:1:1: error[bad-template]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "toolgen.toml", "pyproject.toml", "specs/stolen.yaml", "specs/folder", "generated/stolen.py",
+        "generated/tools/echo.py", "specs/.toolgen.schema.json",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("verb", ["check", "generate"])
+def test_a_link_out_of_the_repository_shows_nothing(repository: Repository, path: str, verb: str) -> None:
+    for file in (repository.root / "generated").iterdir():
+        file.unlink()
+    target = repository.folder if path == "specs/folder" else repository.secret
+    loosen(repository.root, path, str(target))
+    before = repository.secret.read_text()
+    repository.run(verb)
+    assert repository.secret.read_text() == before
+
+
+@pytest.mark.parametrize("path", ["specs", "generated", "generated/tools"])
+def test_a_folder_elsewhere_is_refused(repository: Repository, path: str) -> None:
+    import shutil
+
+    shutil.rmtree(repository.root / path, ignore_errors=True)
+    if path == "generated/tools":
+        for file in (repository.root / "generated").iterdir():
+            file.unlink()
+    elsewhere = repository.folder / "elsewhere"
+    elsewhere.mkdir()
+    loosen(repository.root, path, str(elsewhere))
+    assert repository.run("generate").returncode == 2
+    assert not list(elsewhere.iterdir())
+
+
+@pytest.mark.parametrize(
+    "path", ["generated/catalog.py", "generated/tools/echo.py", "generated/toolgen.manifest.json"]
+)
+@pytest.mark.parametrize("verb", ["check", "generate"])
+def test_a_link_in_place_of_a_generated_file_shows_nothing(
+    repository: Repository, path: str, verb: str
+) -> None:
+    """The repository's manifest says that the file is toolgen's, so that a difference would be shown."""
+    for file in (repository.root / "generated").iterdir():
+        file.unlink()
+    assert repository.run("generate").returncode == 0
+    loosen(repository.root, path, str(repository.secret))
+    before = repository.secret.read_text()
+    repository.run(verb)
+    assert repository.secret.read_text() == before
+
+
+def test_pipes_and_devices_are_not_waited_for(repository: Repository) -> None:
+    for file in (repository.root / "generated").iterdir():
+        file.unlink()
+    assert repository.run("generate").returncode == 0
+    for path in ("generated/catalog.py", "generated/toolgen.manifest.json"):
+        (repository.root / path).unlink()
+        if hasattr(os, "mkfifo"):
+            os.mkfifo(repository.root / path)
+            repository.run("check")
+            (repository.root / path).unlink()
+        (repository.root / path).symlink_to("/dev/zero")
+        assert repository.run("check").returncode in (1, 2)
