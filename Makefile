@@ -10,7 +10,7 @@ BRIDGES := .venv-bridges
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-bridges test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare clean
+.PHONY: help demo test test-wheel test-bridges test-crash test-bombs conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -67,6 +67,9 @@ corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp F
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs
 	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py -s
+
+test-bombs: $(READY) ## every expensive schema through every verb, under limits of time and memory
+	@$(BIN)/python -m pytest -m bombs tests/bombs
 
 conformance: $(READY) ## other people's protocol suites: the MCP Inspector and the conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.disk.fast import read_bytes
 from toolgen.disk.fault import UnableError, reason
 from toolgen.disk.project import FILE, PYPROJECT, TABLE, Project
 from toolgen.disk.settings import make_project
@@ -83,7 +84,7 @@ def _table(data: dict[str, Any]) -> dict[str, Any] | None:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_bytes(str(path)).decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -64,6 +64,8 @@ def _texts(folder: Path, prefix: str) -> Iterator[tuple[str, str]]:
         if entry.is_dir():
             yield from _texts(entry, path + "/")
         elif path == _SETTINGS or path.endswith(".jinja"):
+            if entry.exists() and not entry.is_file():
+                raise UnableError("bad-template", f"{entry} is not a regular file")
             try:
                 yield path, entry.read_text("utf-8")
             except OSError as error:

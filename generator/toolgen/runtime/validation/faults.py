@@ -11,11 +11,12 @@ from jsonschema_rs import ValidationError
 
 from toolgen.runtime.text import SHOWN, quote, show_path
 
-from .compiled_schema import CompiledSchema
-from .complexity import too_complex
+from .bounded_faults import OWN, BoundedFaults
+from .compiled_schema import CompiledSchema, compiled
+from .complexity import Effort
 from .fault_messages import because, expected_of, instead_of_text, part_at, sentence, unknown_property
 from .json_path import Path, part_of, where
-from .json_value import not_json
+from .json_value import is_json, not_json
 from .schema_lookup import About
 from .union_faults import one_of_several, too_many
 
@@ -40,7 +41,8 @@ def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) ->
 
     No text of `hidden` (secrets) appears, nor any value that the schema marks `writeOnly` or as a password.
     """
-    found = list(islice(_not_json(value), MOST)) or list(islice(_refused(gate, value), MOST))
+    found = [] if is_json(value) else list(islice(_not_json(value), MOST))
+    found = found or list(islice(_refused(gate, value), MOST))
     forms = {form for text in hidden if text for form in (text, quote(text, len(text))[1:-1])}
     secrets = sorted(forms, key=len, reverse=True)
     better = {fault.path for fault in found if fault.message.startswith(f"{MISSING},")}
@@ -52,13 +54,56 @@ def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) ->
 
 
 def _refused(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
-    why = too_complex(gate.schema, value)
-    if why is not None:
-        yield Fault("$", f"does not fit the schema; {why}")
+    if not Effort(gate.schema).explains(value):
+        if gate.is_too_heavy(value):
+            yield Fault("$", "too large or too deeply nested to be checked by this schema")
+        else:
+            yield from _bounded(gate, value)
         return
     refusal = Refusal(gate.schema, value, About(gate.schema))
     for error in gate.errors(value):
         yield from tell(error, refusal)
+
+
+def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
+    """The faults of a value that the validator would take too long to explain, or one general line."""
+    about = About(gate.schema)
+
+    known: dict[int, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {}
+
+    def own(path: Path, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
+        if id(schema) not in known:  # kept with the schema, so that its id stays its own
+            keywords = {key: value for key, value in schema.items() if key in OWN}
+            named = {"$schema": gate.schema.get("$schema", _LATEST)}
+            known[id(schema)] = (
+                schema,
+                keywords,
+                compiled({**named, **keywords}) if keywords else None,
+            )
+        _, plain, validator = known[id(schema)]
+        if validator is None or validator.is_valid(part):
+            return
+        inner = Refusal(plain, part, About(plain))
+        hide = about.hide(path)
+        for error in islice(validator.iter_errors(part), LIMIT):
+            for fault in tell(error, inner, hide):
+                yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
+
+    def unknown(path: Path, name: str, place: Mapping[str, Any], part: Any) -> Fault:
+        return Fault(show_path([*path, name]), unknown_property(name, place, part))
+
+    def unfit(path: Path, forms: int) -> Fault:
+        return Fault(show_path(path), f"fits none of the {forms} allowed forms")
+
+    found = False
+    for fault in islice(BoundedFaults(gate.schema, own, unknown, unfit).find(value), MOST):
+        found = True
+        yield fault
+    if not found:
+        yield Fault("$", "does not fit the schema; finding out why would take too long")
+
+
+_LATEST = "https://json-schema.org/draft/2020-12/schema"
 
 
 def _not_json(value: Any) -> Iterator[Fault]:
