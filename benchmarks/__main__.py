@@ -40,6 +40,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "memory": (groups.memory, (1000,)),
     "server": (groups.server, (10, 1000)),
     "call": (groups.call, (10,)),
+    "refusal": (groups.refusal, (10,)),
 }
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
-
-from toolgen.runtime import BaseTool, ToolResponse  # noqa: F401  the runtime is imported before time is taken
 
 from .project import Project
 
-LEVELS = 11  # 2**11 ways: the most that is generated
-DIAMOND = {
-    f"a{n}": {"oneOf": [{"$ref": f"#/$defs/a{n + 1}"}, {"$ref": f"#/$defs/a{n + 1}"}]} for n in range(LEVELS)
-}
+LEVELS = 8  # 3**8 ways: about the most that is generated
+DIAMOND = {f"a{n}": {"oneOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 3} for n in range(LEVELS)}
 CALL = """
 import asyncio, json, sys, time
 from generated.catalog import toolkit
@@ -38,8 +35,6 @@ asyncio.run(main())
 
 def refuse(project: Project, schema: dict[str, Any], arguments: str) -> float:
     """The longest time that a refused call held the event loop for."""
-    import json
-
     spec = {"name": "bomb", "description": "A tool.", "input_schema": schema}
     project.write("specs/bomb.yaml", json.dumps(spec))
     project.generate()
@@ -52,7 +47,7 @@ def refuse(project: Project, schema: dict[str, Any], arguments: str) -> float:
 
 
 def test_a_refusal_of_many_branches_does_not_hold_the_loop(project: Project) -> None:
-    last = {"type": "object", "required": ["x"]}
+    last = {"type": "object", "required": [f"x{n}" for n in range(20)]}
     schema = {"type": "object", "$ref": "#/$defs/a0", "$defs": {**DIAMOND, f"a{LEVELS}": last}}
     assert refuse(project, schema, "{}") < 0.2
 

@@ -21,7 +21,7 @@ from toolgen.importers.tool import SourceError
 from toolgen.importers.types import mend_habits, mend_types
 from toolgen.linking.bundle import Bundler
 from toolgen.runtime.validation.compiled_schema import compiled
-from toolgen.schema.budget import entangled, oversized
+from toolgen.schema.budget import TooComplexError, check_budget
 from toolgen.schema.walk import follow, pointer, subschemas
 from toolgen.words import shortened
 
@@ -35,10 +35,12 @@ def usable(schema: Mapping[str, Any], field: str) -> tuple[dict[str, Any], list[
 
     Raises `SourceError` where it is too complex.
     """
-    for exceeding in (oversized, entangled):
-        for excess in exceeding(schema):
-            where = field + pointer(excess.path)
-            raise SourceError(f"{where}: {excess.message}", excess.hint, "too-complex")
+    try:
+        check_budget(schema)
+    except TooComplexError as error:
+        excess = error.excess
+        message = f"{field}{pointer(excess.path)}: {excess.message}"
+        raise SourceError(message, excess.hint, "too-complex") from None
     mended, notes = mend_types(schema, field)
     for mend in (mend_draft, mend_patterns, mend_habits):
         if next(_faults(mended, field), None) is not None:

@@ -102,12 +102,11 @@ _FEWER_PROPERTIES = "group them in objects, or use `additionalProperties`"
 _FEWER_BRANCHES = "use `enum` for values; group the others"
 
 
-def entangled(schema: Mapping[str, Any], budget: Budget = BUDGET) -> Iterator[Excess]:
-    """The places of `schema` where references and combinators multiply beyond the budget; at most one each.
+def entangled(graph: Graph, budget: Budget = BUDGET) -> Iterator[Excess]:
+    """The places of a schema where references and combinators multiply beyond the budget; at most one each.
 
     Loops that never step into a value are not reported here.
     """
-    graph = Graph(schema)
     chains = [0] * len(graph.nodes)  # references one after another
     ways = [1] * len(graph.nodes)
     for index in graph.bottom_up():
@@ -130,11 +129,17 @@ def entangled(schema: Mapping[str, Any], budget: Budget = BUDGET) -> Iterator[Ex
 _COMBINATIONS = "a branch that is reached in several ways is checked as often; write it once"
 
 
-def check_budget(schema: Mapping[str, Any], budget: Budget = BUDGET) -> None:
-    """Raise `TooComplexError` for the first place of `schema` that exceeds the budget."""
-    for find in (oversized, entangled):
-        for excess in find(schema, budget):
-            raise TooComplexError(excess)
+def check_budget(schema: Mapping[str, Any], budget: Budget = BUDGET) -> Weights | None:
+    """How the work for a value grows with its levels, see `weights_of`.
+
+    Raises `TooComplexError` for the first place of `schema` that exceeds the budget.
+    """
+    for excess in oversized(schema, budget):
+        raise TooComplexError(excess)
+    graph = Graph(schema)
+    for excess in entangled(graph, budget):
+        raise TooComplexError(excess)
+    return weights_of(graph)
 
 
 # How often one part of a value is judged
@@ -170,13 +175,12 @@ class Weights:
         )
 
 
-def weights_of(schema: Mapping[str, Any]) -> Weights | None:
+def weights_of(graph: Graph) -> Weights | None:
     """How the work for a value grows with its levels; None where it hardly does.
 
     Where several branches step into the same part of a value, as in `anyOf: [{items: A}, {items: A}]`, every
     level multiplies the work.
     """
-    graph = Graph(schema)
     levels = _by_level(graph)
     repeats = any(_REPEATS.search(text) for node in graph.nodes for text in _patterns(node.schema))
     if not repeats:

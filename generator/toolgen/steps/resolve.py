@@ -23,6 +23,7 @@ from toolgen.data.spec import Spec
 from toolgen.linking.bundle import Bound, Bundler
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.schema.budget import entangled
+from toolgen.schema.graph import Graph
 
 
 def resolve(parsed: Parsed) -> Program:
@@ -85,7 +86,7 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
 
 def _tangles(bound: Bound) -> list[Diagnostic]:
     """What references of a bound schema lead to without end, or in too many ways."""
-    return [too_complex(bound.value, (), excess) for excess in entangled(bound.schema)] or [
+    return [too_complex(bound.value, (), excess) for excess in entangled(Graph(bound.schema))] or [
         *find_loops(bound)
     ]
 

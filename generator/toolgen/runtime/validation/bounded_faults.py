@@ -60,6 +60,7 @@ class BoundedFaults:
         self._own, self._unknown, self._unfit = own, unknown, unfit
         self._effort = Effort(schema)
         self._validators: dict[Path, jsonschema_rs.Validator] = {}
+        self.complete = False  # all of the value was looked at
         self._parts = 0
         self._until = time.thread_time() + _SECONDS
 
@@ -67,6 +68,7 @@ class BoundedFaults:
         """The faults that were found before the work was spent; none where nothing can be said."""
         try:
             yield from self._faults(self._schema, (), value, (), _DEPTH)
+            self.complete = True
         except (Spent, ValueError, jsonschema_rs.ReferencingError):
             return
 
@@ -147,7 +149,7 @@ class BoundedFaults:
         meant: dict[int, tuple[Any, Path]] = {}
         for index, branch in enumerate(branches):
             target, place = self._followed(branch, (*at, index))
-            if _may_mean(target, part):
+            if target is not False and not self._effort.is_other(target, part):
                 meant[id(target)] = (target, place)
         if len(meant) == 1:
             ((target, place),) = meant.values()
@@ -190,18 +192,3 @@ class BoundedFaults:
                 break
             schema, at = found
         return schema, at
-
-
-def _may_mean(schema: Any, part: Any) -> bool:
-    """Whether a branch is for values of this type and with these constants."""
-    if not isinstance(schema, dict):
-        return bool(schema)
-    quick = {key: schema[key] for key in ("type", "const", "enum") if key in schema}
-    if isinstance(part, dict) and isinstance(schema.get("properties"), dict):
-        tags = {
-            name: {key: each[key] for key in ("const", "enum") if key in each}
-            for name, each in schema["properties"].items()
-            if name in part and isinstance(each, dict) and not {"const", "enum"}.isdisjoint(each)
-        }
-        quick |= {"properties": tags} if tags else {}
-    return not quick or bool(compiled(quick).is_valid(part))

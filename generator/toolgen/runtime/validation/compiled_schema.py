@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from toolgen.schema.budget import Weights, check_budget, weights_of
+from toolgen.schema.budget import Weights, check_budget
 from toolgen.schema.patterns import enforceable, located, misread
 
 from .complexity import too_heavy
@@ -44,9 +44,8 @@ def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
 
     Raises ValueError where it is not a schema, refers to anything outside itself, or is too complex.
     """
-    check_budget(schema)
+    weights = check_budget(schema)
     validator, as_written = _compiled(schema, True, _refuse)
-    weights = weights_of(schema)
     is_valid = validator.is_valid if weights is None else partial(_is_valid, validator, weights, schema)
     return CompiledSchema(schema if as_written else located(schema), is_valid, validator.iter_errors, weights)
 

@@ -95,7 +95,7 @@ class Effort:
                 yield inner, part
             elif keyword in IN_PLACE_LISTS and isinstance(inner, list):
                 for each in inner:
-                    if everything or keyword == "allOf" or not self._is_other(each, part):
+                    if everything or keyword == "allOf" or not self.is_other(each, part):
                         yield each, part
             elif keyword in IN_PLACE_MAPS and isinstance(inner, dict) and isinstance(part, dict):
                 for name, each in inner.items():
@@ -106,7 +106,7 @@ class Effort:
         elif isinstance(part, list):
             yield from _items(schema, part)
 
-    def _is_other(self, branch: Any, part: Any) -> bool:
+    def is_other(self, branch: Any, part: Any) -> bool:
         """Whether a branch is for another type, or another tag, than `part` has."""
         for _ in range(_HOPS):
             if not isinstance(branch, dict):

@@ -23,6 +23,7 @@ from .union_faults import one_of_several, too_many
 MISSING = "required property is missing"
 LIMIT = 20  # faults told; the rest is counted
 MOST = 1000  # faults counted
+BOUNDED = 100  # faults of a value that would take too long to explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ class Fault:
 
     def __str__(self) -> str:
         return f"- {self.path}: {self.message}"
+
+
+MORE = Fault("$", "there are more faults, which would take too long to find")
 
 
 def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) -> list[Fault]:
@@ -69,21 +73,18 @@ def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
     """The faults of a value that the validator would take too long to explain, or one general line."""
     about = About(gate.schema)
 
-    known: dict[int, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {}
+    known: dict[int, tuple[Mapping[str, Any], About, Mapping[str, Any], Any]] = {}
 
     def own(path: Path, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
         if id(schema) not in known:  # kept with the schema, so that its id stays its own
-            keywords = {key: value for key, value in schema.items() if key in OWN}
+            plain = {key: value for key, value in schema.items() if key in OWN}
             named = {"$schema": gate.schema.get("$schema", _LATEST)}
-            known[id(schema)] = (
-                schema,
-                keywords,
-                compiled({**named, **keywords}) if keywords else None,
-            )
-        _, plain, validator = known[id(schema)]
+            validator = compiled({**named, **plain}) if plain else None
+            known[id(schema)] = (schema, About(plain), plain, validator)
+        _, about_plain, keywords, validator = known[id(schema)]
         if validator is None or validator.is_valid(part):
             return
-        inner = Refusal(plain, part, About(plain))
+        inner = Refusal(keywords, part, about_plain)
         hide = about.hide(path)
         for error in islice(validator.iter_errors(part), LIMIT):
             for fault in tell(error, inner, hide):
@@ -95,12 +96,13 @@ def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
     def unfit(path: Path, forms: int) -> Fault:
         return Fault(show_path(path), f"fits none of the {forms} allowed forms")
 
-    found = False
-    for fault in islice(BoundedFaults(gate.schema, own, unknown, unfit).find(value), MOST):
-        found = True
-        yield fault
+    search = BoundedFaults(gate.schema, own, unknown, unfit)
+    found = list(islice(search.find(value), BOUNDED))
+    yield from found
     if not found:
         yield Fault("$", "does not fit the schema; finding out why would take too long")
+    elif not search.complete:
+        yield MORE
 
 
 _LATEST = "https://json-schema.org/draft/2020-12/schema"
@@ -115,7 +117,8 @@ def list_faults(faults: list[Fault]) -> str:
     """One line per fault, up to the limit, then how many more there are."""
     lines = [str(fault) for fault in faults[:LIMIT]]
     if len(faults) > LIMIT:
-        least = "at least " if len(faults) >= MOST else ""
+        least = "at least " if len(faults) >= MOST or faults[-1] == MORE else ""
+        faults = [fault for fault in faults if fault != MORE]
         lines.append(f"- and {least}{len(faults) - LIMIT} more")
     return "\n".join(lines)
 
