@@ -10,7 +10,7 @@ BRIDGES := .venv-bridges
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-bridges test-redis test-crash conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak clean
+.PHONY: help demo test test-wheel test-bridges test-redis test-crash test-bombs conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -69,6 +69,9 @@ test-redis: $(READY) ## replicas that share confirmations by Redis (Debian: redi
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
 	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/findings/test_r15_interrupt.py -s
+
+test-bombs: $(READY) ## every expensive schema through every verb, under limits of time and memory
+	@$(BIN)/python -m pytest -m bombs tests/bombs
 
 conformance: $(READY) ## other people's protocol suites: the MCP Inspector and the conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v

@@ -42,6 +42,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "server": (groups.server, (10, 1000)),
     "call": (groups.call, (10,)),
     "http": (http, (10,)),
+    "refusal": (groups.refusal, (10,)),
 }
 
 

@@ -181,6 +181,16 @@ def call(bench: Bench, size: int) -> Samples:
     return found
 
 
+def refusal(bench: Bench, size: int) -> Samples:
+    """The refused call that takes longest, of those that are expensive to explain."""
+    project = bench.fresh(size)
+    command = [PYTHON, str(INSIDE / "refusals.py"), str(bench.rounds or 11), bench.clock]
+    found: dict[str, list[float]] = json.loads(
+        run(command, project.folder, project.env).text.splitlines()[-1]
+    )
+    return found
+
+
 def _command(project: Project, command: list[str]) -> Callable[[], float]:
     return lambda: run(command, project.folder, project.env).seconds
 

@@ -76,6 +76,15 @@ ROWS = (
         1.25,
         None,
     ),
+    Row(
+        "refusal",
+        "a refused call, at worst",
+        "refusal",
+        "refused call, the worst",
+        "0.2 seconds",
+        1.0,
+        None,
+    ),
     Row("mcp-mcpserver", "the same, beside MCPServer", "call", "MCP adapter", "MCPServer", 1.0, None),
     Row("mcp-fastmcp", "the same, beside fastmcp", "call", "MCP adapter", "fastmcp", 1.0, None),
     *(

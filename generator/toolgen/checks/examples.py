@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jsonschema_rs import ValidationErrorKind, Validator
+from jsonschema_rs import ValidationErrorKind
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 from toolgen.data.source import Path
 from toolgen.data.spec import Example
+from toolgen.runtime.validation.compiled_schema import CompiledSchema
+from toolgen.runtime.validation.complexity import Effort
 from toolgen.words import did_you_mean, quoted, shortened
 
 
-def check_examples(tool: ProgramTool, validators: Mapping[str, Validator | None]) -> Iterator[Diagnostic]:
+def check_examples(
+    tool: ProgramTool, validators: Mapping[str, CompiledSchema | None]
+) -> Iterator[Diagnostic]:
     """Faults of every example; `validators` has those of the tool's schemas by their names in the spec."""
     request, response = validators["input_schema"], validators.get("output_schema")
     chunk = validators.get("chunk_schema")
@@ -52,12 +56,18 @@ def _error(tool: ProgramTool, path: Path, example: Example, has_output: bool) ->
 
 
 def _misfits(
-    tool: ProgramTool, path: Path, value: Any, validator: Validator, schema: str
+    tool: ProgramTool, path: Path, value: Any, validator: CompiledSchema, schema: str
 ) -> Iterator[Diagnostic]:
     if validator.is_valid(value):
         return
+    if not Effort(validator.schema).explains(value):
+        message = f"the example does not fit {schema}"
+        yield Diagnostic(
+            tool.source.value(path), "example-misfit", message, "change the example, or the schema"
+        )
+        return
     said: set[str] = set()
-    for error in validator.iter_errors(value):
+    for error in validator.errors(value):
         where = (*path, *error.instance_path)
         span = tool.source.value(where)
         if isinstance(error.kind, ValidationErrorKind.AdditionalProperties) and error.kind.unexpected:

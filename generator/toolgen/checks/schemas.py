@@ -13,6 +13,7 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
 from toolgen.linking.drafts import DRAFTS, draft_of
 from toolgen.runtime.validation.compiled_schema import PATTERNS
+from toolgen.schema.budget import Excess, oversized
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import relaxed
 from toolgen.schema.walk import subschemas
@@ -56,6 +57,11 @@ def check_root(source: Source, path: Path, schema: Mapping[str, Any]) -> Iterato
     yield Diagnostic(where, "root-not-object", f"the root of {path[0]} must be `type: object`", hint)
 
 
+def too_complex(place: Callable[[Path], Span], path: Path, excess: Excess) -> Diagnostic:
+    """The fault of a schema at `path` that exceeds the budget; `place` gives the span of a path."""
+    return Diagnostic(place((*path, *excess.path)), "too-complex", excess.message, excess.hint)
+
+
 def check_schema(
     source: Source, path: Path, schema: Mapping[str, Any], outer: Mapping[str, Any] | None = None
 ) -> Iterator[Diagnostic]:
@@ -70,6 +76,10 @@ def check_schema(
             f"{quoted(str(named))} is not a draft that toolgen reads",
             "leave it out for 2020-12, or write http://json-schema.org/draft-07/schema#",
         )
+        return
+    too_large = [too_complex(source.key, path, excess) for excess in oversized(schema)]
+    if too_large:
+        yield from too_large
         return
     said: set[Path] = set()
     for here, node in subschemas(schema, path):

@@ -9,7 +9,8 @@ import shlex
 import shutil
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -101,27 +102,39 @@ def _ended(words: list[str]) -> Iterator[list[str]]:
 
 @asynccontextmanager
 async def _over_http(url: str) -> AsyncIterator[Any]:
-    """A transport that reads no more of an answer than an import may have."""
+    """A transport that reads no more, in all answers together, than an import may have."""
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
+    left = MAX_BYTES
+
     class Bounded(httpx2.AsyncByteStream):
-        def __init__(self, stream: Any) -> None:
-            self.stream = stream
+        def __init__(self, stream: Any, unpack: Callable[[bytes, int], bytes] | None) -> None:
+            self.stream, self.unpack = stream, unpack
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            left = MAX_BYTES
+            nonlocal left
             async for chunk in self.stream:
-                left -= len(chunk)
+                data = chunk if self.unpack is None else self.unpack(chunk, left + 1)
+                left -= len(data)
                 if left < 0:
-                    raise SourceError(f"{url}: an answer of more than {MAX_BYTES // 1024 // 1024} MB")
-                yield chunk
+                    raise SourceError(
+                        f"{url}: answers of more than {MAX_BYTES // 1024 // 1024} MB",
+                        "import a part of it",
+                        "too-complex",
+                    )
+                yield data
 
         async def aclose(self) -> None:
             await self.stream.aclose()
 
     async def bind(response: httpx2.Response) -> None:
-        response.stream = Bounded(response.stream)
+        # decoded here, where it is counted, and not in the client: a megabyte can stand for a thousand
+        encoding = response.headers.pop("Content-Encoding", "identity").strip().lower()
+        if encoding not in ("", "identity", "gzip", "deflate"):
+            raise SourceError(f"{url}: an answer encoded as {quoted(encoding)}, which was not asked for")
+        unpack = None if encoding in ("", "identity") else zlib.decompressobj(wbits=47).decompress
+        response.stream = Bounded(response.stream, unpack)
 
     async with httpx2.AsyncClient(
         headers={"Accept-Encoding": "identity"},

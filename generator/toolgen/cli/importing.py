@@ -78,7 +78,7 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except SourceError as error:
-        raise UnableError("bad-source", error.message, error.hint or "nothing was written") from error
+        raise UnableError(error.code, error.message, error.hint or "nothing was written") from error
 
 
 def read_bytes(args: argparse.Namespace) -> tuple[bytes, str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from toolgen.disk.commit import commit
+from toolgen.disk.fast import read_bytes
 from toolgen.disk.fault import UnableError, reason
 
 
@@ -36,7 +37,7 @@ def _with_end(root: Path, path: str, addition: str) -> str:
 def read_text(root: Path, path: str) -> str | None:
     """A file of the project as text; None where there is none."""
     try:
-        return (root / path).read_bytes().decode("utf-8")
+        return read_bytes(str(root / path)).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -6,22 +6,25 @@ import errno
 import os
 import stat
 
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NONBLOCK", 0)  # a pipe would be waited for, before anybody could see that it is one
-)
+_FLAGS = os.O_RDONLY
+for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"):  # not every system has them
+    _FLAGS |= getattr(os, _name, 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def read_bytes(path: str, *, links: bool = True) -> bytes:
-    """All of a regular file; OSError as `open` raises it, ELOOP for a link where `links` are not followed."""
+    """Return the bytes of a regular file.
+
+    Raises OSError as `open` does; EINVAL for a pipe or device, which might never end, and ELOOP for a link
+    unless `links` are followed.
+    """
     handle = os.open(path, _FLAGS if links else _FLAGS | _NO_LINK)
     try:
         mode = os.fstat(handle).st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a device has no end
-            raise OSError(errno.EINVAL, "not a file", path)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
         parts = [os.read(handle, 65_536)]
         while len(parts[-1]) == 65_536:
             parts.append(os.read(handle, 65_536))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.disk.fast import read_bytes
 from toolgen.disk.fault import UnableError, reason
 from toolgen.disk.project import FILE, PYPROJECT, TABLE, Project
 from toolgen.disk.settings import make_project
@@ -136,9 +137,7 @@ def _table(data: dict[str, Any]) -> dict[str, Any] | None:
 
 def _text(path: Path) -> str | None:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would wait for ever
-            raise UnableError("unreadable-configuration", f"{path.name} is not a file")
-        return path.read_bytes().decode("utf-8-sig")
+        return read_bytes(str(path)).decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except OSError as error:

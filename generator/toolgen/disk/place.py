@@ -75,6 +75,8 @@ def _remove_folder(path: str) -> None:
 
 
 def _refuse_foreign(path: str) -> None:
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise UnableError("cannot-write", f"not a regular file: {path}", "move it away")
     try:
         with open(path, "rb") as file:
             line = file.readline(1000)

@@ -11,8 +11,10 @@ from toolgen.data.source import Span
 from toolgen.disk.fast import read_bytes
 from toolgen.disk.fault import UnableError, reason
 from toolgen.disk.project import Project
+from toolgen.schema.budget import BUDGET
 
 _ENDINGS = (".yaml", ".yml")
+_AT_MOST = f"at most {BUDGET.spec_bytes:,} are read"
 
 
 def read_specs(project: Project) -> dict[str, bytes]:
@@ -87,10 +89,11 @@ def _read(top: str, path: str, entry: os.DirEntry[str]) -> bytes:
             "spec-outside", f"this link leaves the specs folder: {os.readlink(entry.path)}"
         )
     try:
-        if not entry.is_file() and not stat.S_ISREG(
-            os.stat(entry.path).st_mode
-        ):  # a pipe would wait for ever
+        found = os.stat(entry.path)
+        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever
             raise _UnreadableError("unreadable-spec", "this is not a file")
+        if found.st_size > BUDGET.spec_bytes:
+            raise _UnreadableError("too-complex", f"a file of {found.st_size:,} bytes; {_AT_MOST}")
         return read_bytes(entry.path)
     except OSError as error:
         raise _UnreadableError("unreadable-spec", f"cannot read this file: {reason(error)}") from error

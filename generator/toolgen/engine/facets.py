@@ -23,7 +23,7 @@ class Facets:
 
 def facets(schema: Mapping[str, Any], refs: Refs) -> Facets | None:
     """The object that `schema` describes; None where it need not be one, or is better told in another way."""
-    sources = list(_sources(schema, refs, ()))
+    sources = list(_sources(schema, refs, set()))
     kinds = [_kinds(source) for source in sources if "type" in source]
     if not kinds or any("object" not in found or not found <= {"object", "null"} for found in kinds):
         return None
@@ -49,8 +49,8 @@ def facets(schema: Mapping[str, Any], refs: Refs) -> Facets | None:
     )
 
 
-def _sources(schema: Mapping[str, Any], refs: Refs, seen: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
-    """`schema` without what it refers to, then that; loops end where they begin."""
+def _sources(schema: Mapping[str, Any], refs: Refs, seen: set[str]) -> Iterator[Mapping[str, Any]]:
+    """`schema` without what it refers to, then that, each once; `seen` has the references followed so far."""
     *others, own = refs.conjuncts(schema)
     if "$ref" not in own:
         yield own
@@ -62,7 +62,8 @@ def _sources(schema: Mapping[str, Any], refs: Refs, seen: tuple[str, ...]) -> It
             continue
         pointer, target = refs.follow(part["$ref"])
         if target is not None and pointer not in seen:
-            yield from _sources(target, refs, (*seen, pointer))
+            seen.add(pointer)
+            yield from _sources(target, refs, seen)
 
 
 def _values(sources: list[Mapping[str, Any]]) -> Iterator[object]:

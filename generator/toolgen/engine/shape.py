@@ -28,6 +28,7 @@ _TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field
 _GENERAL_CLASSES = frozenset(
     {"BaseModel", "ConfigDict", "Field", "RootModel", "Annotated", "Any", "Literal", *dir(builtins)}
 )
+_DEEPEST = 60  # lists, maps and unions inside one another; what is deeper may be anything
 _NARROWNESS = ("$ref", "enum", "anyOf", "type")
 
 
@@ -65,6 +66,7 @@ class _Shaper:
         self.queue: deque[tuple[str, Facets]] = deque()
         self.taken: set[str] = {root, *reserved, *_GENERAL_CLASSES}
         self.named: dict[str, str] = {}  # pointer of a definition → class name
+        self.depth = 0
         self.inlined: dict[str, Shape] = {}  # definitions that are no class; Any while in the making
 
     def run(self) -> dict[str, Class]:
@@ -92,10 +94,12 @@ class _Shaper:
 
     def describe(self, name: str, found: Facets) -> Class:
         names: dict[str, str] = {}
+        used: set[str] = set()
         docs: dict[str, str] = {}
         properties: dict[str, Shape] = {}
         for wire, schema in found.properties.items():
-            names[wire] = unused(_field_name(wire), names.values())
+            names[wire] = unused(_field_name(wire), used)
+            used.add(names[wire])
             shape = self.shape(schema, name + pascal(wire, "Field"))
             shape = ANY if shape == {"type": "null"} else shape  # a type of nothing but null reads worse
             if self.defaults is not None and wire not in found.required:
@@ -110,8 +114,15 @@ class _Shaper:
 
     def shape(self, schema: object, hint: str) -> Shape:
         """What the engine is asked for; `hint` names a class, should one be needed."""
-        if not isinstance(schema, Mapping):
+        if not isinstance(schema, Mapping) or self.depth >= _DEEPEST:
             return ANY
+        self.depth += 1
+        shape = self.shape_of(schema, hint)
+        self.depth -= 1
+        return shape
+
+    def shape_of(self, schema: Mapping[str, Any], hint: str) -> Shape:
+        """The shape of one schema, `shape` asked for those inside."""
         if (ref := self.refs.alone(schema)) is not None:
             return self.reference(ref, hint)
         if "$ref" not in schema and "allOf" not in schema:

@@ -36,7 +36,8 @@ def enumeration(values: list[Any]) -> Shape:
     if any(isinstance(v, list) for v in values):
         parts.append(ARRAY)
     if strings or integers:
-        literals = [v for v in values if v in strings or (v in integers and not isinstance(v, bool))]
+        kinds = (str, int) if integers else (str,)
+        literals = [v for v in values if isinstance(v, kinds) and not isinstance(v, bool)]
         parts.insert(0, {"enum": list(dict.fromkeys(literals))})
     if None in values:
         parts.append({"type": "null"})
@@ -163,4 +164,14 @@ def _is_scalar(shape: Shape) -> bool:
 
 
 def _unique(shapes: list[Shape]) -> list[Shape]:
-    return [shape for index, shape in enumerate(shapes) if shape not in shapes[:index]]
+    first: dict[Any, Shape] = {}
+    for shape in shapes:
+        first.setdefault(_frozen(shape), shape)
+    return list(first.values())
+
+
+def _frozen(value: Any) -> Any:
+    """`value` as something hashable that equals another one where the values do."""
+    if isinstance(value, dict):
+        return frozenset((key, _frozen(inner)) for key, inner in value.items())
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -17,9 +17,11 @@ from toolgen.importers.naming import Names, choose_names
 from toolgen.importers.schemas import usable
 from toolgen.importers.source import Document
 from toolgen.importers.tool import Imported, SourceError, in_order
+from toolgen.schema.budget import BUDGET
 from toolgen.words import quoted
 
 CARRIED = "x-mcp"
+_MOST_ALIKE = 100  # tools of one name
 OWNED = (
     "title", "icons", "description", "annotations", "input_schema", "output_schema", "meta", CARRIED,
 )  # fmt: skip
@@ -37,11 +39,19 @@ def import_mcp(documents: Sequence[Document], name: str, decided: Names) -> list
     """The tools in a source that messages call `name`. Raises `SourceError`."""
     found: list[tuple[dict[str, Any], str]] = []
     twice: list[str] = []
+    known: dict[str, list[dict[str, Any]]] = {}
     for tool, origin in _tools(documents, name):
-        if any(_same(tool, other) for other, _ in found if other["name"] == tool["name"]):
+        others = known.setdefault(tool["name"], [])
+        if any(_same(tool, other) for other in others):
             twice.append(tool["name"])
-        else:
-            found.append((tool, origin))
+            continue
+        if len(found) == BUDGET.tools or len(others) == _MOST_ALIKE:
+            most = BUDGET.tools if len(found) == BUDGET.tools else _MOST_ALIKE
+            more = "" if len(found) == BUDGET.tools else f" of the name {quoted(tool['name'])}"
+            message = f"{name}: more than {most:,} tools{more}"
+            raise SourceError(message, "import a part of them", "too-complex")
+        others.append(tool)
+        found.append((tool, origin))
     if not found:
         raise SourceError(f"{name} has no tools", _WANTED)
     names = choose_names([tool["name"] for tool, _ in found], decided)

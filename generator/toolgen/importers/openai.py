@@ -16,6 +16,7 @@ from toolgen.importers.schemas import usable
 from toolgen.importers.source import Document
 from toolgen.importers.tool import Imported, SourceError, in_order
 from toolgen.importers.types import mend_habits, mend_types
+from toolgen.schema.budget import BUDGET
 from toolgen.words import quoted
 
 CARRIED = "x-openai"
@@ -37,6 +38,9 @@ def import_openai(documents: Sequence[Document], name: str, decided: Names) -> l
     found: dict[str, tuple[dict[str, Any], str, int]] = {}  # as JSON → function, where from, how often
     for function, origin in _functions(documents, name):
         key = json.dumps(function)
+        if len(found) == BUDGET.tools and key not in found:
+            message = f"{name}: more than {BUDGET.tools:,} functions"
+            raise SourceError(message, "import a part of them", "too-complex")
         again = found[key][2] if key in found else 0
         found[key] = (function, origin, again + 1)
     if not found:

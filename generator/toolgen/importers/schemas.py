@@ -17,17 +17,30 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Marks, Path, Source, Span
 from toolgen.importers.drafts import mend_draft
 from toolgen.importers.patterns import mend_patterns
+from toolgen.importers.tool import SourceError
 from toolgen.importers.types import mend_habits, mend_types
 from toolgen.linking.bundle import Bundler
 from toolgen.runtime.validation.compiled_schema import compiled
-from toolgen.schema.walk import follow, pointer
+from toolgen.schema.budget import TooComplexError, check_budget
+from toolgen.schema.walk import follow, pointer, subschemas
 from toolgen.words import shortened
 
 _ROUNDS = 50  # of taking faults out; each takes out every fault that is found
+_LEAST_ROUNDS = 3
+_NODES = 100_000  # subschemas looked at in all rounds together
 
 
 def usable(schema: Mapping[str, Any], field: str) -> tuple[dict[str, Any], list[str]]:
-    """`schema` as the language takes it in `field`, and what was done to it, a sentence each."""
+    """`schema` as the language takes it in `field`, and what was done to it, a sentence each.
+
+    Raises `SourceError` where it is too complex.
+    """
+    try:
+        check_budget(schema)
+    except TooComplexError as error:
+        excess = error.excess
+        message = f"{field}{pointer(excess.path)}: {excess.message}"
+        raise SourceError(message, excess.hint, "too-complex") from None
     mended, notes = mend_types(schema, field)
     for mend in (mend_draft, mend_patterns, mend_habits):
         if next(_faults(mended, field), None) is not None:
@@ -36,7 +49,8 @@ def usable(schema: Mapping[str, Any], field: str) -> tuple[dict[str, Any], list[
     if field == "input_schema":
         mended, told = _as_object(mended, field)
         notes += told
-    for _ in range(_ROUNDS):
+    size = sum(1 for _ in subschemas(mended))
+    for _ in range(max(_LEAST_ROUNDS, min(_ROUNDS, _NODES // size))):
         faults = list(_faults(mended, field))
         if not faults:
             return mended, notes

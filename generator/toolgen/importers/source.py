@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.importers.tool import SourceError
+from toolgen.schema.budget import BUDGET
 from toolgen.words import quoted
 
-MAX_BYTES = 64 * 1024 * 1024
+MAX_BYTES = BUDGET.import_bytes
 MAX_DEPTH = 150  # generated code nests as deep as the schema, and Python reads 200 brackets in one expression
 MAX_TEXT = 1_000_000  # characters of one text: no model reads more
 MAX_DIGITS = 640  # of an integer, as in specs
@@ -35,7 +36,9 @@ class BadJsonError(ValueError):
 def read_source(data: bytes, name: str) -> list[Document]:
     """The JSON documents in `data`, which messages call `name`. Raises `SourceError`."""
     if len(data) > MAX_BYTES:
-        raise SourceError(f"{name} has more than {MAX_BYTES // 1024 // 1024} MB", "import a part of it")
+        raise SourceError(
+            f"{name} has more than {MAX_BYTES // 1024 // 1024} MB", "import a part of it", "too-complex"
+        )
     text = decode(data, name)
     if not text.strip():
         raise SourceError(f"{name} is empty", "give a tools/list result, a list of tools, or one tool a line")

@@ -15,8 +15,8 @@ ORDER = tuple(name for name in Spec.model_fields if name != "extensions")
 class SourceError(Exception):
     """The source is not what it should be: nothing of it can be imported."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        self.message, self.hint = message, hint
+    def __init__(self, message: str, hint: str = "", code: str = "bad-source") -> None:
+        self.message, self.hint, self.code = message, hint, code
         super().__init__(message)
 
 

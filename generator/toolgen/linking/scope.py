@@ -21,16 +21,19 @@ class Scope:
     """The names of one schema, all paths from its root."""
 
     bases: Mapping[Path, str]  # of every schema that has an `$id`: its address, as far as one is known
-    id_paths: tuple[Path, ...]  # of those below the root
+    id_paths: frozenset[Path]  # of those below the root
     anchors: Mapping[str, Path]
+    addresses: frozenset[str]
 
     def inside_id(self, here: Path) -> bool:
         """Whether `#` means, at `here`, something else than the root."""
-        return any(here[: len(path)] == path for path in self.id_paths)
+        return bool(self.id_paths) and any(
+            here[:length] in self.id_paths for length in range(1, len(here) + 1)
+        )
 
     def knows(self, here: Path, ref: str) -> bool:
         """Whether `ref`, written at `here`, names a schema inside by its `$id`; the validator decides."""
-        return _joined(_base(self.bases, here), ref).partition("#")[0] in self.bases.values()
+        return _joined(_base(self.bases, here), ref).partition("#")[0] in self.addresses
 
     def binds(self, schema: Any, here: Path, fragment: str) -> bool:
         """Whether `#fragment`, written at `here` of `schema`, leads somewhere."""
@@ -61,7 +64,9 @@ def collect(schema: Any) -> tuple[list[tuple[Path, str, str]], Scope]:
         for keyword in _ANCHORS:
             if isinstance(node.get(keyword), str):
                 anchors[node[keyword]] = here
-    return found, Scope(_addresses(ids), tuple(here for here in ids if here), anchors)
+    bases = _addresses(ids)
+    below = frozenset(here for here in ids if here)
+    return found, Scope(bases, below, anchors, frozenset(bases.values()))
 
 
 def _addresses(ids: Mapping[Path, str]) -> dict[Path, str]:

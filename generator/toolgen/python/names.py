@@ -21,7 +21,10 @@ def snake(words: str, fallback: str) -> str:
     """
     spread = _HUMP.sub("_", unicodedata.normalize("NFKC", words))
     kept = "".join(c if ("_" + c).isidentifier() else "_" for c in spread)
-    name = re.sub("_+", "_", unicodedata.normalize("NFKC", kept.lower())).strip("_")[:_LIMIT].rstrip("_")
+    lower = unicodedata.normalize("NFKC", kept.lower())
+    # marks that are no letters of their own are left out, also those that `lower` adds: İ is i and a dot
+    letters = "".join(c for c in lower if c == "_" or c.isalnum())
+    name = re.sub("_+", "_", letters).strip("_")[:_LIMIT].rstrip("_")
     if not name:
         name = fallback
     if not name.isidentifier():

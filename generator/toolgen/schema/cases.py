@@ -21,6 +21,9 @@ from toolgen.schema.pointer import Path, resolve
 MOST_CASES: Final = 256
 """More ways than this to satisfy one place of a schema are not worth telling a model."""
 
+MOST_STEPS: Final = 200_000
+"""Drafts made and cases compared for one schema; no schema that a person wrote comes near."""
+
 DEEPEST: Final = 40
 """Combinators inside combinators; no schema that a person wrote comes near."""
 
@@ -63,9 +66,16 @@ class Document:
         declared = schema.get("$schema") if isinstance(schema, Mapping) else None
         self.draft7 = isinstance(declared, str) and "draft-07" in declared
         self.memo: dict[tuple[str, int, int], bool] = {}  # what is known of pairs of cases, by identity
+        self._steps = 0
         self.agreed: set[tuple[int, int]] = set()
         self._cases: dict[tuple[Path, ...], tuple[Case, ...]] = {}
         self._asked: set[tuple[Path, ...]] = set()  # places whose cases are being worked out
+
+    def step(self, path: Path = ()) -> None:
+        """Count one step of work. Raises UnfitError where that is one too many."""
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise UnfitError(path, "", "The schema is too complex for strict mode.")
 
     @property
     def root(self) -> Node:
@@ -88,7 +98,10 @@ class Document:
         if target is not None:
             return self.cases((target,))
         if union is not None:
-            return tuple(case for branch in union[1] for case in self.cases(branch))
+            found = tuple(case for branch in union[1] for case in self.cases(branch))
+            if len(found) > MOST_CASES:
+                raise _too_many(node[0].path)
+            return found
         drafts: list[Draft] = [Draft()]
         for part in node:
             drafts = _cross(drafts, self._drafts(part, (), combine=True), part.path)
@@ -137,6 +150,7 @@ class Document:
 
     def _drafts(self, part: Part, inside: tuple[Path, ...], *, combine: bool) -> list[Draft]:
         schema, path = part.schema, part.path
+        self.step(path)
         if isinstance(schema, bool):
             return [Draft()] if schema else []
         if not isinstance(schema, Mapping):
@@ -163,6 +177,10 @@ class Document:
         return drafts
 
 
+def _too_many(path: Path) -> UnfitError:
+    return UnfitError(path, "anyOf", f"There are more than {MOST_CASES} ways to satisfy this schema.")
+
+
 def _endless(path: Path) -> UnfitError:
     return UnfitError(path, "$ref", "The schema refers to itself without ever naming a value.")
 
@@ -182,7 +200,7 @@ def overlapping(path: Path) -> Loss:
 
 def _cross(left: list[Draft], right: list[Draft], path: Path) -> list[Draft]:
     if len(left) * len(right) > MOST_CASES:
-        raise UnfitError(path, "anyOf", f"There are more than {MOST_CASES} ways to satisfy this schema.")
+        raise _too_many(path)
     return [both for a in left for b in right if (both := merge(a, b, path)) is not None]
 
 

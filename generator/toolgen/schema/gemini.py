@@ -24,6 +24,9 @@ JsonObject = dict[str, Any]
 MOST_PLACES: Final = 5_000
 """Subschemas that inlining may come to; beyond, every reference stays one."""
 
+DEEPEST: Final = 100
+"""Subschemas inside one another; what inlining would make deeper keeps its references."""
+
 _ONE: Final = ("items", "additionalProperties")
 _LISTS: Final = ("prefixItems", "anyOf", "oneOf")
 _CYCLE: Final = (
@@ -65,6 +68,8 @@ class _Printer:
         self._schema, self._inline = schema, inline
         self._draft7 = "draft-07" in str(schema.get("$schema", ""))
         self._names: dict[Path, str] = {}  # place → its name in `$defs`
+        self._taken: set[str] = set()
+        self._depth = 0
         self._open: list[Path] = []  # the references that are being followed
         self._places = 0
 
@@ -88,7 +93,7 @@ class _Printer:
     def _print(self, node: Any, path: Path, follow: Path | None = None) -> JsonObject:
         """A subschema in Gemini's words; `follow` is the place that it is the target of a reference at."""
         self._places += 1
-        if self._inline and self._places > MOST_PLACES:
+        if self._inline and (self._places > MOST_PLACES or self._depth > DEEPEST):
             raise _TooLargeError
         if not isinstance(node, Mapping):
             if node is False:
@@ -98,11 +103,13 @@ class _Printer:
                     "That no value is accepted cannot be said; toolgen still enforces it.",
                 )
             return {}
-        if follow is None:
-            return self._body(node, path)
-        self._open.append(follow)
+        self._depth += 1
+        if follow is not None:
+            self._open.append(follow)
         printed = self._body(node, path)
-        self._open.pop()
+        if follow is not None:
+            self._open.pop()
+        self._depth -= 1
         return printed
 
     def _body(self, node: Mapping[str, Any], path: Path) -> JsonObject:
@@ -183,10 +190,11 @@ class _Printer:
         if place not in self._names:
             stem = re.sub(r"[^A-Za-z0-9_]", "_", str(place[-1]) if place else "root") or "schema"
             name, count = stem, 1
-            while name in self._names.values():
+            while name in self._taken:
                 count += 1
                 name = f"{stem}_{count}"
             self._names[place] = name
+            self._taken.add(name)
         return self._names[place]
 
     def _lose(self, path: Path, keyword: str, reason: str, *, always: bool = False) -> None:

@@ -18,6 +18,9 @@ Schema = Mapping[str, Any]
 MOST_PLACES: Final = 5_000
 """Subschemas that inlining may come to; what would be larger keeps its references."""
 
+DEEPEST: Final = 250
+"""Objects and lists inside one another that inlining may come to; as `MOST_PLACES`."""
+
 RESULT: Final = "result"
 """The property that a wrapped value stands in."""
 
@@ -66,22 +69,24 @@ class _Inliner:
         self._schemas = {path for path, _ in subschemas(schema)}
         self._places = 0
 
-    def place(self, value: Any, path: Path, following: tuple[Path, ...] = ()) -> Any:
+    def place(self, value: Any, path: Path, following: tuple[Path, ...] = (), depth: int = 0) -> Any:
         """What stands at `path`; `following` are the places that references led through to it."""
         if isinstance(value, list):
-            return [self.place(each, (*path, index), following) for index, each in enumerate(value)]
+            return [
+                self.place(each, (*path, index), following, depth + 1) for index, each in enumerate(value)
+            ]
         if not isinstance(value, Mapping):
             return value
         is_schema = path in self._schemas
         self._places += is_schema
-        if self._places > MOST_PLACES:
+        if self._places > MOST_PLACES or depth > DEEPEST:
             raise _TooLargeError
         found = resolve(self._schema, value["$ref"]) if is_schema and "$ref" in value else None
         if found is None or any(found[1] == path[: len(found[1])] for path in (*following, path)):
-            return {key: self.place(each, (*path, key), following) for key, each in value.items()}
-        target = self.place(found[0], found[1], (*following, path))
+            return {key: self.place(each, (*path, key), following, depth + 1) for key, each in value.items()}
+        target = self.place(found[0], found[1], (*following, path), depth + 1)
         own = {
-            key: self.place(each, (*path, key), following)
+            key: self.place(each, (*path, key), following, depth + 1)
             for key, each in value.items()
             if key != "$ref" and not self._draft7
         }

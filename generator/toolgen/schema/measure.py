@@ -1,12 +1,14 @@
-"""How large a strict schema is, against what its provider allows."""
+"""How large a strict schema is, against what its provider allows of one schema and of one request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from toolgen.schema import Loss
 from toolgen.schema.limits import OPENAI_STRICT
+from toolgen.schema.walk import subschemas
 
 
 def within_limits(strict: dict[str, Any]) -> tuple[Loss, ...]:
@@ -79,3 +81,20 @@ def _reaches(name: str, uses: dict[str, set[str]]) -> bool:
             seen.add(reference)
             left += uses.get(reference.removeprefix("#/$defs/"), ())
     return f"#/$defs/{name}" in seen
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """In the words of `limits.StrictBudget`."""
+
+    optional: int
+    unions: int
+
+
+def cost_of(schema: Mapping[str, Any]) -> Cost:
+    """How many properties of `schema` may be absent, and how many places take several types."""
+    optional = unions = 0
+    for _, node in subschemas(schema):
+        optional += len(node.get("properties", {}).keys() - set(node.get("required", ())))
+        unions += "anyOf" in node or isinstance(node.get("type"), list)
+    return Cost(optional, unions)

@@ -67,6 +67,17 @@ def same_value(a: object, b: object) -> bool:
     return a == b
 
 
+def value_key(value: object) -> object:
+    """Something hashable that is equal for two JSON values where `same_value` is true."""
+    if isinstance(value, bool):
+        return ("boolean", value)
+    if isinstance(value, list):
+        return ("array", *map(value_key, value))
+    if isinstance(value, dict):
+        return ("object", frozenset((name, value_key(inner)) for name, inner in value.items()))
+    return value
+
+
 def merge(a: Draft, b: Draft, path: Path) -> Draft | None:
     """What both accept, at `path`; None where that is nothing."""
     types = _both_types(a.types, b.types)
@@ -74,7 +85,8 @@ def merge(a: Draft, b: Draft, path: Path) -> Draft | None:
         return None
     values = a.values if b.values is None else b.values
     if a.values is not None and b.values is not None:
-        values = tuple(value for value in a.values if any(same_value(value, other) for other in b.values))
+        known = set(map(value_key, b.values))
+        values = tuple(value for value in a.values if value_key(value) in known)
     if values == ():
         return None
     keywords, losses = _both_keywords(a, b, path)

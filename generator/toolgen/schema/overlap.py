@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Final
 
 from toolgen.schema.cases import Case, Document
-from toolgen.schema.merge import Node, same_value
+from toolgen.schema.merge import Node, value_key
 
 DEEPEST: Final = 12
 """Discriminators lie near the top: two cases that look alike down to here are taken to overlap."""
@@ -18,6 +18,7 @@ DEEPEST: Final = 12
 
 def disjoint(doc: Document, a: Case, b: Case, depth: int = 0) -> bool:
     """True only if no value fits both, as the author wrote them."""
+    doc.step()
     apart = _apart(a, b)
     if apart is not None or depth > DEEPEST:
         return bool(apart)
@@ -61,7 +62,7 @@ def _apart(a: Case, b: Case) -> bool | None:
     if a.type != b.type and not {a.type, b.type} <= numbers:
         return True
     if a.values is not None and b.values is not None:
-        return not any(same_value(x, y) for x in a.values for y in b.values)
+        return set(map(value_key, a.values)).isdisjoint(map(value_key, b.values))
     return None if a.type == b.type == "object" else False
 
 
@@ -80,6 +81,7 @@ def _told_apart(doc: Document, a: Case, b: Case, depth: int) -> bool:
 
 def _strictly_disjoint(doc: Document, a: Case, b: Case, depth: int = 0) -> bool:
     """True only if no value fits both in strict form."""
+    doc.step()
     apart = _apart(a, b)
     if apart is not None or depth > DEEPEST:
         return bool(apart)

@@ -59,6 +59,32 @@ def relaxed(pattern: str) -> str:
     return "".join(out)
 
 
+def compiled_bytes(pattern: str) -> int:
+    """About how many bytes the engine needs for `pattern`: it unrolls every count, also inside others."""
+    stack = [[0, 0]]  # of each open group: all of it but the last atom, the last atom
+    for piece in _PIECE.finditer(pattern):
+        text = piece[0]
+        if text == "(":
+            stack.append([0, 0])
+        elif text == ")":
+            if len(stack) > 1:
+                inner = sum(stack.pop())
+                stack[-1] = [sum(stack[-1]), inner]
+        elif piece["most"]:
+            times = max(int(number) for number in piece["most"].split(",") if number)
+            stack[-1][1] = min(stack[-1][1] * max(times, 1), _HUGE)
+        else:
+            cost = 100_000 if "\\p" in text or "\\P" in text else 2_500 if text[0] in ".[" else 400
+            stack[-1] = [sum(stack[-1]), cost]
+    return sum(map(sum, stack))
+
+
+_HUGE = 10**15
+_PIECE = re.compile(
+    r"\\(?:[pP]\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|\{(?P<most>[0-9]{1,9}(?:,[0-9]{0,9})?)\}|.", re.DOTALL
+)
+
+
 def _escape(piece: str, inside: bool, pattern: str, at: int) -> str:
     """An escape that ends at `at` of `pattern`, where the engine has another for it or reads it otherwise."""
     if piece in ("\\<", "\\>"):

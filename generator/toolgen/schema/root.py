@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 from toolgen.schema import Loss
 from toolgen.schema.limits import Provider
@@ -27,11 +28,12 @@ def plain_root(schema: Schema, provider: Provider) -> tuple[Schema, tuple[Loss, 
         return schema, ()
     losses = tuple(_loss(keyword) for keyword in unwanted)
     whole = _kept_for_references(schema, unwanted)
+    branches = _Branches(whole)
     properties: dict[str, Any] = dict(whole.get("properties", {}))
     required = dict.fromkeys(whole.get("required", ()))
     for keyword in unwanted:
         if keyword in _LISTS:
-            found, always = _gathered(whole, whole[keyword], keyword == "allOf", (keyword,))
+            found, always = branches.gathered(whole[keyword], keyword == "allOf")
             if schema.get("additionalProperties") is not False:
                 _add(properties, found)
             required |= dict.fromkeys(always)
@@ -71,41 +73,46 @@ def _kept_for_references(schema: Schema, unwanted: Iterable[str]) -> dict[str, A
     return {**whole, "$defs": {**whole.get("$defs", {}), **definitions}}
 
 
-def _gathered(
-    whole: Schema, branches: Any, together: bool, seen: tuple[str, ...]
-) -> tuple[dict[str, Any], list[str]]:
-    """The properties of all branches, and the names that each of them requires (any, if `together`)."""
-    properties: dict[str, Any] = {}
-    needed: list[list[str]] = []
-    for branch in branches if isinstance(branches, list) else ():
-        found, always = _of_branch(whole, branch, seen)
-        _add(properties, found)
-        needed.append(always)
-    if together:
-        return properties, [name for names in needed for name in names]
-    common = [name for name in needed[0] if all(name in names for names in needed)] if needed else []
-    return properties, common
+class _Branches:
+    """The properties of branches, gathered once for each place that a reference leads to."""
 
+    def __init__(self, whole: Schema) -> None:
+        self._whole = whole
+        self._known: dict[str, tuple[dict[str, Any], list[str]]] = {}
 
-def _of_branch(whole: Schema, branch: Any, seen: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
-    if not isinstance(branch, Mapping):
-        return {}, []
-    reference = branch.get("$ref")
-    parts = [branch]
-    if isinstance(reference, str) and reference not in seen and (target := resolve(whole, reference)):
-        seen = (*seen, reference)
-        parts += [target[0]] if isinstance(target[0], Mapping) else []
-    properties: dict[str, Any] = {}
-    required: list[str] = []
-    for part in parts:
-        _add(properties, part.get("properties", {}))
-        required += part.get("required", ())
-        for keyword in _LISTS:
-            if keyword in part:
-                found, always = _gathered(whole, part[keyword], keyword == "allOf", seen)
-                _add(properties, found)
-                required += always
-    return properties, required
+    def gathered(self, branches: Any, together: bool) -> tuple[dict[str, Any], list[str]]:
+        """The properties of all branches, and the names that each of them requires (any, if `together`)."""
+        properties: dict[str, Any] = {}
+        needed: list[list[str]] = []
+        for branch in branches if isinstance(branches, list) else ():
+            found, always = self._branch(branch)
+            _add(properties, found)
+            needed.append(always)
+        if together:
+            return properties, list(dict.fromkeys(name for names in needed for name in names))
+        common = set(needed[0]).intersection(*needed) if needed else set[str]()
+        return properties, [name for name in needed[0] if name in common] if needed else []
+
+    def _branch(self, branch: Any) -> tuple[dict[str, Any], list[str]]:
+        if not isinstance(branch, Mapping):
+            return {}, []
+        properties: dict[str, Any] = {}
+        required: dict[str, None] = {}
+        _add(properties, branch.get("properties", {}))
+        required |= dict.fromkeys(branch.get("required", ()))
+        inner = [self._target(branch["$ref"])] if isinstance(branch.get("$ref"), str) else []
+        inner += [self.gathered(branch[each], each == "allOf") for each in _LISTS if each in branch]
+        for found, always in inner:
+            _add(properties, found)
+            required |= dict.fromkeys(always)
+        return properties, list(required)
+
+    def _target(self, reference: str) -> tuple[dict[str, Any], list[str]]:
+        if reference not in self._known:
+            self._known[reference] = ({}, [])  # for one that leads back to itself
+            target = resolve(self._whole, reference)
+            self._known[reference] = self._branch(target[0]) if target else ({}, [])
+        return self._known[reference]
 
 
 def _add(properties: dict[str, Any], more: Mapping[str, Any]) -> None:
@@ -185,11 +192,9 @@ def renamed(schema: Schema, provider: Provider) -> dict[str, str]:
 
 
 def _led_to(reference: str, names: Mapping[str, str]) -> str:
-    for name, new in names.items():
-        old = "#" + pointer(("properties", name))
-        if reference == old or reference.startswith(f"{old}/"):
-            return f"#/properties/{new}{reference.removeprefix(old)}"
-    return reference
+    step, slash, rest = reference.removeprefix("#/properties/").partition("/")
+    name = unquote(step).replace("~1", "/").replace("~0", "~")
+    return f"#/properties/{names[name]}{slash}{rest}" if name in names else reference
 
 
 def restorer(names: Mapping[str, str]) -> Callable[[Any], Any] | None:

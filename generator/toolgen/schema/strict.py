@@ -44,6 +44,7 @@ class Emitter:
         self._losses: dict[Loss, None] = {}
         self._defs: dict[str, JsonObject] = {}
         self._names: dict[tuple[Path, ...], str] = {}  # place → its name in `$defs`
+        self._taken = {"#"}
         self._open: set[tuple[Path, ...]] = set()  # places being printed; they may contain themselves
         self._places = 0
 
@@ -99,9 +100,10 @@ class Emitter:
         last = str(part.path[-1]) if part.path else "root"
         stem = re.sub(r"[^A-Za-z0-9_-]", "_", last) or "schema"
         name, count = stem, 1
-        while name in self._names.values():
+        while name in self._taken:
             count += 1
             name = f"{stem}_{count}"
+        self._taken.add(name)
         return name
 
     def _inline(self, node: Node, depth: int) -> JsonObject:

@@ -9,8 +9,8 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.model import Tool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
-from toolgen.schema.budget import cost_of
 from toolgen.schema.limits import PROVIDERS, StrictBudget
+from toolgen.schema.measure import cost_of
 
 
 def crowd(tools: Sequence[Tool], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:

@@ -16,12 +16,15 @@ from toolgen.checks.examples import check_examples
 from toolgen.checks.hints import check_annotations
 from toolgen.checks.loops import find_loops
 from toolgen.checks.placeholders import check_placeholders
+from toolgen.checks.schemas import too_complex
 from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
 from toolgen.data.program import Parsed, Program, ProgramTool
 from toolgen.data.source import Path, Source, Span
 from toolgen.data.spec import Spec
 from toolgen.linking.bundle import Bound, Bundler
-from toolgen.runtime.validation.compiled_schema import compiled
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+from toolgen.schema.budget import entangled
+from toolgen.schema.graph import Graph
 
 
 def resolve(parsed: Parsed) -> Program:
@@ -49,7 +52,7 @@ def audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> 
     """The files that a shared file draws from; `faults` are filled with those of its references."""
     bundler = Bundler(shared)
     bound = bundler.audit(path)
-    faults.extend(bundler.faults or find_loops(bound))
+    faults.extend(bundler.faults or _tangles(bound))
     return tuple(sorted(bundler.uses()))
 
 
@@ -60,7 +63,7 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
     for path, schema in _schemas(spec):
         bundler = Bundler(shared)
         bound = bundler.bind(schema, source, path)
-        faults.extend(bundler.faults or find_loops(bound))
+        faults.extend(bundler.faults or _tangles(bound))
         uses |= bundler.uses()
         bounds[str(path[-1])] = bound
     schemas = {name: bound.schema for name, bound in bounds.items()}
@@ -83,6 +86,13 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
     return tool
 
 
+def _tangles(bound: Bound) -> list[Diagnostic]:
+    """What references of a bound schema lead to without end, or in too many ways."""
+    return [too_complex(bound.value, (), excess) for excess in entangled(Graph(bound.schema))] or [
+        *find_loops(bound)
+    ]
+
+
 def _schemas(spec: Spec) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     yield ("input_schema",), spec.input_schema
     if spec.output_schema is not None:
@@ -91,9 +101,9 @@ def _schemas(spec: Spec) -> Iterator[tuple[Path, Mapping[str, Any]]]:
         yield ("stream", "chunk_schema"), spec.stream.chunk_schema
 
 
-def _compiled(bound: Bound, faults: list[Diagnostic]) -> jsonschema_rs.Validator | None:
+def _compiled(bound: Bound, faults: list[Diagnostic]) -> CompiledSchema | None:
     try:
-        return compiled(bound.schema)
+        return compile_schema(bound.schema)
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         message = str(error).split("\n", 1)[0]
         faults.append(

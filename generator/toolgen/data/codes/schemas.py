@@ -25,6 +25,11 @@ SCHEMAS: dict[str, Code] = {
         "MCP demands it of inputs: arguments are an object.",
         "Write `type: object`.",
     ),
+    "too-complex": error(
+        "an input that is more work than toolgen does for one",
+        "A few lines can describe more work than any machine can do; docs/limits.md lists what is read.",
+        "Make it smaller, as the message says.",
+    ),
     "unknown-draft": error(
         "a `$schema` that is not read",
         "The validator must know what the keywords mean; toolgen reads 2020-12 and draft-07.",

@@ -44,7 +44,7 @@ def _unpacked(data: bytes, name: str) -> bytes:
         if len(data) <= MAX_BYTES and not unpacker.eof:
             raise SourceError(f"{name}: the gzip file ends in the middle", "is it whole?")
     if len(data) > MAX_BYTES:
-        raise SourceError(f"{name} has more than {MAX_BYTES // _MB} MB", "import a part of it")
+        raise SourceError(f"{name} has more than {MAX_BYTES // _MB} MB", "import a part of it", "too-complex")
     return data
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jsonschema_rs
 
+from toolgen.schema.budget import Weights, check_budget
 from toolgen.schema.patterns import enforceable, located, misread
 
+from .complexity import too_heavy
 from .json_value import is_json
 
-PATTERNS = jsonschema_rs.FancyRegexOptions(size_limit=100_000_000)  # bytes of one compiled pattern
-"""For patterns that are refused by the engine's own limit, a tenth of this: `^.{0,30000}$`."""
+_TRIALS = 100_000  # for one text, of patterns that are matched by trial and error: a few milliseconds
+_BOUNDED = jsonschema_rs.FancyRegexOptions(backtrack_limit=_TRIALS)
+PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=_TRIALS, size_limit=100_000_000)
+"""For patterns that are refused by the engine's own limit of bytes, a tenth of this: `^.{0,30000}$`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +26,13 @@ class CompiledSchema:
     """A schema that compiled: formats are asserted, the draft is the one of `$schema` (default 2020-12)."""
 
     schema: Mapping[str, Any]  # the author's, as `errors` finds its way in it
-    is_valid: Callable[[Any], bool]  # for values known to be JSON
+    is_valid: Callable[[Any], bool]  # for values known to be JSON; False for those that are too much work
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
+    weights: Weights | None = None  # where checking a value can be too much work
+
+    def is_too_heavy(self, value: Any) -> bool:
+        """Whether a JSON value is refused because checking it would take too long."""
+        return self.weights is not None and too_heavy(self.weights, self.schema, value)
 
     def accepts(self, value: Any) -> bool:
         """Whether `value` is JSON and the schema accepts it."""
@@ -30,11 +40,20 @@ class CompiledSchema:
 
 
 def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
-    """Compile `schema`. Raises ValueError where it is not a schema or refers to anything outside itself."""
+    """Compile `schema`.
+
+    Raises ValueError where it is not a schema, refers to anything outside itself, or is too complex.
+    """
+    weights = check_budget(schema)
     validator, as_written = _compiled(schema, True, _refuse)
-    return CompiledSchema(
-        schema if as_written else located(schema), validator.is_valid, validator.iter_errors
-    )
+    is_valid = validator.is_valid if weights is None else partial(_is_valid, validator, weights, schema)
+    return CompiledSchema(schema if as_written else located(schema), is_valid, validator.iter_errors, weights)
+
+
+def _is_valid(
+    validator: jsonschema_rs.Validator, weights: Weights, schema: Mapping[str, Any], value: Any
+) -> bool:
+    return not too_heavy(weights, schema, value) and bool(validator.is_valid(value))
 
 
 def compiled(
@@ -62,7 +81,7 @@ def _compiled(
 
     if not misread(schema):
         try:
-            return validator(schema, None), True
+            return validator(schema, _BOUNDED), True
         except ValueError:
             pass
     return validator(enforceable(schema), PATTERNS), False

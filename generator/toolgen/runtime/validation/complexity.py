@@ -1,75 +1,199 @@
-"""May the faults of a value be looked for? Whether it fits is found at once; why not can take for ever.
+"""How much work a value is for a schema: whether it is checked at all, and whether its faults are enumerated.
 
-The validator tells every fault of every form of an `anyOf` or `oneOf`. Where forms hold themselves, as in
-a tree of filters, each level of a value multiplies them.
+Both hold the interpreter and cannot be cancelled. The validator reports every fault of every branch of an
+`anyOf` or `oneOf`, each for 20 µs or more, so that explaining can take far longer than checking.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
+from toolgen.schema.budget import HEAVY, Weights
+from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_ONE
 from toolgen.schema.pointer import resolve
-from toolgen.schema.walk import subschemas
 
-PARTS = 20_000  # of a value: each fault costs the validator 20 µs or more
-WAYS = 2_000  # in which a value may be meant: each costs it up to a millisecond
-LEVELS = 4  # that any value may have: such values are cheap, whatever the schema
+STEPS: Final = 3_000
+"""Checks of a part of a value by a subschema, and other work of that size, for the faults of one value."""
 
-_UNIONS = ("anyOf", "oneOf")
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+CHECKS: Final = 10_000
+"""Checks of a part of a value, for whether it is valid at all; counting them is slower than they are."""
 
-
-def too_complex(schema: Mapping[str, Any], value: Any) -> str | None:
-    """Why the faults of a JSON value are not to be looked for; None where they are."""
-    parts, levels = _size(value)
-    if parts > PARTS:
-        return "it has too many parts for the fault to be found"
-    if levels > LEVELS and _forms(schema) ** levels > WAYS:
-        return "it can be meant in too many ways for the fault to be found"
-    return None
-
-
-def _size(value: Any) -> tuple[int, int]:
-    """The number of parts of a value, counted a little beyond the limit, and of its levels."""
-    parts = deepest = 0
-    stack = [(value, 0)]
-    while stack and parts <= PARTS:
-        part, level = stack.pop()
-        deepest = max(deepest, level)
-        if isinstance(part, dict | list):
-            parts += len(part)
-            stack.extend((inner, level + 1) for inner in (part.values() if isinstance(part, dict) else part))
-    return parts, deepest
+_HOPS: Final = 50  # references one after another
+_TYPES: Final[Mapping[type, tuple[str, ...]]] = {
+    dict: ("object",),
+    list: ("array",),
+    str: ("string",),
+    int: ("integer", "number"),
+    float: ("integer", "number"),
+    bool: ("boolean",),
+    type(None): ("null",),
+}
+_BACKTRACKS: Final = re.compile(r"\(\?[=!<>]|\\[1-9kbB]")  # such patterns are matched by trial and error
+_TRIALS: Final = 200  # steps that the engine's limit of them is worth
+_SHORT: Final = 16  # characters that such a pattern takes no time for
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
+_ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 
-def _forms(schema: Mapping[str, Any]) -> int:
-    """The most forms that a part of the schema has, if it holds itself; 1 where none does."""
-    most = 1
-    for _, part in subschemas(schema):
-        for keyword in _UNIONS:
-            forms = part.get(keyword)
-            if isinstance(forms, list) and len(forms) > most and _holds_itself(part, forms, schema):
-                most = len(forms)
-    return most
+def too_heavy(weights: Weights, schema: Mapping[str, Any], value: Any) -> bool:
+    """Whether checking a JSON value by `schema` would take too long."""
+    counts: list[int] = []
+    level: list[Any] = [value]
+    while level:
+        counts.append(len(level))
+        if weights.text and any(type(part) is str and len(part) > weights.text for part in level):
+            return True
+        level = [
+            inner
+            for part in level
+            if type(part) in (dict, list)
+            for inner in (part.values() if type(part) is dict else part)
+        ]
+    return weights.cost(counts) > HEAVY and not Effort(schema).checks(value)
 
 
-def _holds_itself(part: Mapping[str, Any], forms: list[Any], schema: Mapping[str, Any]) -> bool:
-    seen: set[int] = set()
-    left = list(forms)
-    while left:
-        for _, inner in subschemas(left.pop()):
-            if inner is part:
+class Effort:
+    """Counts the steps that the validator would take to find all faults of values, for one schema."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._schema = schema
+        self._targets: dict[str, Any] = {}
+
+    def explains(self, value: Any, part: Any = None) -> bool:
+        """Whether all faults of a JSON value can be found in time, by the schema or a `part` of it."""
+        return self._takes(value, STEPS, self._schema if part is None else part, everything=True)
+
+    def checks(self, value: Any, part: Any = None) -> bool:
+        """Whether a JSON value can be checked in time. A branch of another tag costs nothing."""
+        return self._takes(value, CHECKS, self._schema if part is None else part, everything=False)
+
+    def _takes(self, value: Any, most: int, schema: Any, *, everything: bool) -> bool:
+        """Whether `value` takes at most `most` steps; `everything`: also in branches that it cannot mean."""
+        steps = 0
+        stack: list[tuple[Any, Any]] = [(schema, value)]
+        while stack:
+            schema, part = stack.pop()
+            steps += 1
+            if isinstance(schema, dict):
+                steps += _own_steps(schema, part) if everything else 0
+                for below in self._below(schema, part, everything):
+                    stack.append(below)
+                    if len(stack) > most:
+                        return False
+            if steps > most:
+                return False
+        return True
+
+    def _below(self, schema: dict[str, Any], part: Any, everything: bool) -> Iterator[tuple[Any, Any]]:
+        for keyword, inner in schema.items():
+            if keyword in _REFERENCES:
+                yield self.target(inner), part
+            elif keyword in IN_PLACE_ONE:
+                yield inner, part
+            elif keyword in IN_PLACE_LISTS and isinstance(inner, list):
+                for each in inner:
+                    if everything or keyword == "allOf" or not self.is_other(each, part):
+                        yield each, part
+            elif keyword in IN_PLACE_MAPS and isinstance(inner, dict) and isinstance(part, dict):
+                for name, each in inner.items():
+                    if name in part:
+                        yield each, part
+        if isinstance(part, dict):
+            yield from _properties(schema, part)
+        elif isinstance(part, list):
+            yield from _items(schema, part)
+
+    def is_other(self, branch: Any, part: Any) -> bool:
+        """Whether a branch is for another type, or another tag, than `part` has."""
+        for _ in range(_HOPS):
+            if not isinstance(branch, dict):
+                return False
+            if not _is_type(branch.get("type"), part) or not _is_one(branch, part):
                 return True
-            for target in _targets(inner, schema):
-                if id(target) not in seen:
-                    seen.add(id(target))
-                    left.append(target)
-    return False
+            if isinstance(part, dict):
+                required, named = branch.get("required"), branch.get("properties")
+                if isinstance(required, list) and not all(name in part for name in required):
+                    return True
+                for name in named if isinstance(named, dict) else ():
+                    tag = branch["properties"][name]
+                    if name in part and isinstance(tag, dict) and not _is_one(tag, part[name]):
+                        return True
+            branch = self.target(branch.get("$ref"))
+        return False
+
+    def target(self, reference: Any) -> Any:
+        """The schema that a reference names; None where there is none."""
+        if not isinstance(reference, str):
+            return None
+        if reference not in self._targets:
+            found = resolve(self._schema, reference)
+            self._targets[reference] = None if found is None else found[0]
+        return self._targets[reference]
 
 
-def _targets(part: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Any]:
-    for keyword in _REFERENCES:
-        found = resolve(schema, part.get(keyword))
-        if found is not None:
-            yield found[0]
+def _is_type(kinds: Any, part: Any) -> bool:
+    if not isinstance(kinds, str | list):
+        return True
+    own = _TYPES.get(type(part), ())
+    return any(kind in own for kind in ([kinds] if isinstance(kinds, str) else kinds))
+
+
+def _is_one(schema: Mapping[str, Any], part: Any) -> bool:
+    """Whether a text is one that `schema` lists, if it lists any; nothing is said of other values."""
+    if not isinstance(part, str):
+        return True
+    options = [schema["const"]] if "const" in schema else schema.get("enum")
+    return not isinstance(options, list) or part in options
+
+
+def _own_steps(schema: Mapping[str, Any], part: Any) -> int:
+    """Steps for the keywords of one schema: missing properties, listed options, trials of a pattern."""
+    steps = 0
+    if isinstance(part, dict):
+        steps += len(part) // 50
+        required = schema.get("required")
+        steps += sum(name not in part for name in required) if isinstance(required, list) else 0
+    elif isinstance(part, list):
+        steps += len(part) // 50
+        steps += len(part) // 5 if schema.get("uniqueItems") is True else 0
+    elif isinstance(part, str):
+        steps += len(part) // 10_000
+        pattern = schema.get("pattern")
+        if isinstance(pattern, str) and len(part) > _SHORT and _BACKTRACKS.search(pattern):
+            steps += _TRIALS
+    options = schema.get("enum")
+    return steps + (len(options) // 50 if isinstance(options, list) else 0)
+
+
+def _properties(schema: Mapping[str, Any], part: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    named, patterns = schema.get("properties"), schema.get("patternProperties")
+    known = named if isinstance(named, dict) else {}
+    rest = [schema[keyword] for keyword in _OTHERS if keyword in schema]
+    rest += patterns.values() if isinstance(patterns, dict) else ()
+    if rest or len(part) < len(known):
+        for name, inner in part.items():
+            if name in known:
+                yield known[name], inner
+            for each in rest:
+                yield each, inner
+    else:
+        for name, each in known.items():
+            if name in part:
+                yield each, part[name]
+    if "propertyNames" in schema:
+        for name in part:
+            yield schema["propertyNames"], name
+
+
+def _items(schema: Mapping[str, Any], part: list[Any]) -> Iterator[tuple[Any, Any]]:
+    first = schema.get("prefixItems", schema.get("items"))
+    listed = first if isinstance(first, list) else []
+    yield from zip(listed, part, strict=False)
+    each = [schema["items"]] if "items" in schema and schema["items"] is not listed else []
+    each += [schema[keyword] for keyword in _ITEMS if keyword in schema]
+    for inner in part[len(listed) :] if each else ():
+        for found in each:
+            yield found, inner

@@ -11,17 +11,19 @@ from jsonschema_rs import ValidationError
 
 from toolgen.runtime.text import SHOWN, quote, show_path
 
-from .compiled_schema import CompiledSchema
-from .complexity import too_complex
+from .bounded_faults import OWN, BoundedFaults
+from .compiled_schema import CompiledSchema, compiled
+from .complexity import Effort
 from .fault_messages import because, expected_of, instead_of_text, part_at, sentence, unknown_property
 from .json_path import Path, part_of, where
-from .json_value import not_json
+from .json_value import is_json, not_json
 from .schema_lookup import About
 from .union_faults import one_of_several, too_many
 
 MISSING = "required property is missing"
 LIMIT = 20  # faults told; the rest is counted
 MOST = 1000  # faults counted
+BOUNDED = 100  # faults of a value that would take too long to explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,16 @@ class Fault:
         return f"- {self.path}: {self.message}"
 
 
+MORE = Fault("$", "there are more faults, which would take too long to find")
+
+
 def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) -> list[Fault]:
     """The faults of a value that `gate` refuses, in the schema's order, each told once, at most 1,000.
 
     No text of `hidden` (secrets) appears, nor any value that the schema marks `writeOnly` or as a password.
     """
-    found = list(islice(_not_json(value), MOST)) or list(islice(_refused(gate, value), MOST))
+    found = [] if is_json(value) else list(islice(_not_json(value), MOST))
+    found = found or list(islice(_refused(gate, value), MOST))
     forms = {form for text in hidden if text for form in (text, quote(text, len(text))[1:-1])}
     secrets = sorted(forms, key=len, reverse=True)
     better = {fault.path for fault in found if fault.message.startswith(f"{MISSING},")}
@@ -52,13 +58,54 @@ def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) ->
 
 
 def _refused(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
-    why = too_complex(gate.schema, value)
-    if why is not None:
-        yield Fault("$", f"does not fit the schema; {why}")
+    if not Effort(gate.schema).explains(value):
+        if gate.is_too_heavy(value):
+            yield Fault("$", "too large or too deeply nested to be checked by this schema")
+        else:
+            yield from _bounded(gate, value)
         return
     refusal = Refusal(gate.schema, value, About(gate.schema))
     for error in gate.errors(value):
         yield from tell(error, refusal)
+
+
+def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
+    """The faults of a value that the validator would take too long to explain, or one general line."""
+    about = About(gate.schema)
+
+    known: dict[int, tuple[Mapping[str, Any], About, Mapping[str, Any], Any]] = {}
+
+    def own(path: Path, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
+        if id(schema) not in known:  # kept with the schema, so that its id stays its own
+            plain = {key: value for key, value in schema.items() if key in OWN}
+            named = {"$schema": gate.schema.get("$schema", _LATEST)}
+            validator = compiled({**named, **plain}) if plain else None
+            known[id(schema)] = (schema, About(plain), plain, validator)
+        _, about_plain, keywords, validator = known[id(schema)]
+        if validator is None or validator.is_valid(part):
+            return
+        inner = Refusal(keywords, part, about_plain)
+        hide = about.hide(path)
+        for error in islice(validator.iter_errors(part), LIMIT):
+            for fault in tell(error, inner, hide):
+                yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
+
+    def unknown(path: Path, name: str, place: Mapping[str, Any], part: Any) -> Fault:
+        return Fault(show_path([*path, name]), unknown_property(name, place, part))
+
+    def unfit(path: Path, forms: int) -> Fault:
+        return Fault(show_path(path), f"fits none of the {forms} allowed forms")
+
+    search = BoundedFaults(gate.schema, own, unknown, unfit)
+    found = list(islice(search.find(value), BOUNDED))
+    yield from found
+    if not found:
+        yield Fault("$", "does not fit the schema; finding out why would take too long")
+    elif not search.complete:
+        yield MORE
+
+
+_LATEST = "https://json-schema.org/draft/2020-12/schema"
 
 
 def _not_json(value: Any) -> Iterator[Fault]:
@@ -70,7 +117,8 @@ def list_faults(faults: list[Fault]) -> str:
     """One line per fault, up to the limit, then how many more there are."""
     lines = [str(fault) for fault in faults[:LIMIT]]
     if len(faults) > LIMIT:
-        least = "at least " if len(faults) >= MOST else ""
+        least = "at least " if len(faults) >= MOST or faults[-1] == MORE else ""
+        faults = [fault for fault in faults if fault != MORE]
         lines.append(f"- and {least}{len(faults) - LIMIT} more")
     return "\n".join(lines)
 

@@ -1,0 +1,78 @@
+"""A toolgen command in a process that may use one second of patience, and so much memory."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SECONDS = 10.0  # of processor time
+PATIENCE = 120.0  # of wall time: a busy machine is no bomb
+MEGABYTES = 512  # resident
+ADDRESSES = 2 * 1024 * 1024 * 1024  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float  # of processor time, its children's included
+    megabytes: float  # resident, at most
+
+
+def toolgen(*words: str, folder: Path, stdin: bytes | None = None) -> Done:
+    """Run a toolgen command under the limits."""
+    return run([sys.executable, "-m", "toolgen", *words], folder, stdin)
+
+
+def run(command: Sequence[str], folder: Path, stdin: bytes | None = None) -> Done:
+    """Run a command under the limits of memory and processor time."""
+    environment = {**os.environ, "TOOLGEN_CACHE_DIR": str(folder / ".cache")}
+    out, err = folder / ".out", folder / ".err"
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+            stdout=to_out,
+            stderr=to_err,
+            preexec_fn=_limit,
+        )
+        if stdin is not None and process.stdin is not None:
+            try:
+                process.stdin.write(stdin)
+                process.stdin.close()
+            except BrokenPipeError:
+                pass
+        until = time.monotonic() + PATIENCE
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > until:
+                process.kill()
+            time.sleep(0.01)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return Done(
+        process.returncode,
+        out.read_text(errors="replace"),
+        err.read_text(errors="replace"),
+        usage.ru_utime + usage.ru_stime,
+        usage.ru_maxrss / 1024,
+    )
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    seconds = int(SECONDS) + 2
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,0 +1,495 @@
+"""Schemas that are small or legal and expensive to work with: one function per family, by its name in `FAMILIES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Schema = dict[str, Any]
+
+STEPS = 60  # of a diamond: 2**60 ways through it
+CHAIN = 3_000
+DEEP = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A bomb: how its schema is made, and whether it has to be refused."""
+
+    make: Callable[[], Schema]
+    quick: bool = False  # part of `make test`
+    refused: bool = True  # False: legal, and has to be handled in time
+
+
+FAMILIES: dict[str, Family] = {}
+
+
+def family(
+    *, quick: bool = False, refused: bool = True
+) -> Callable[[Callable[[], Schema]], Callable[[], Schema]]:
+    """Register the function as a family under its name."""
+
+    def register(make: Callable[[], Schema]) -> Callable[[], Schema]:
+        FAMILIES[make.__name__] = Family(make, quick, refused)
+        return make
+
+    return register
+
+
+def ref(index: int) -> Schema:
+    return {"$ref": f"#/$defs/a{index}"}
+
+
+def stepwise(step: Callable[[Schema], Schema], steps: int = STEPS, last: Schema | None = None) -> Schema:
+    """An object with a property whose definitions lead from a0 to the last; `step` gets the next one's `$ref`."""
+    definitions = {f"a{index}": step(ref(index + 1)) for index in range(steps)}
+    definitions[f"a{steps}"] = last or {"type": "object", "properties": {"name": {"type": "string"}}}
+    return {"type": "object", "properties": {"x": ref(0)}, "$defs": definitions}
+
+
+def nested(step: Callable[[Any], Any], depth: int = DEEP) -> Schema:
+    """An object with a property that nests `depth` times."""
+    inner: Any = {"type": "string"}
+    for _ in range(depth):
+        inner = step(inner)
+    return {"type": "object", "properties": {"x": inner}}
+
+
+@family(quick=True)
+def any_of_diamond() -> Schema:
+    return stepwise(lambda following: {"anyOf": [following, following]})
+
+
+@family(quick=True)
+def one_of_diamond() -> Schema:
+    return stepwise(lambda following: {"oneOf": [following, following]})
+
+
+@family(quick=True)
+def all_of_diamond() -> Schema:
+    return stepwise(lambda following: {"allOf": [following, following]})
+
+
+@family()
+def not_diamond() -> Schema:
+    return stepwise(lambda following: {"allOf": [{"not": following}, {"not": following}]})
+
+
+@family()
+def if_then_diamond() -> Schema:
+    return stepwise(lambda following: {"if": following, "then": following, "else": following})
+
+
+@family()
+def dependent_schemas_diamond() -> Schema:
+    return stepwise(lambda following: {"dependentSchemas": {"p": following, "q": following}})
+
+
+@family()
+def dynamic_ref_diamond() -> Schema:
+    made = stepwise(lambda following: {"anyOf": [following, following]})
+    for index in range(STEPS + 1):
+        made["$defs"][f"a{index}"]["$dynamicAnchor"] = f"a{index}"
+        if index < STEPS:
+            made["$defs"][f"a{index}"]["anyOf"] = [{"$dynamicRef": f"#a{index + 1}"}] * 2
+    return made
+
+
+@family()
+def anchor_diamond() -> Schema:
+    made = stepwise(lambda following: {"anyOf": [following, following]})
+    for index in range(STEPS + 1):
+        made["$defs"][f"a{index}"]["$anchor"] = f"a{index}"
+        if index < STEPS:
+            made["$defs"][f"a{index}"]["anyOf"] = [{"$ref": f"#a{index + 1}"}] * 2
+    return made
+
+
+@family()
+def ref_beside_all_of_diamond() -> Schema:
+    return stepwise(lambda following: {**following, "allOf": [following]})
+
+
+@family()
+def any_of_objects_diamond() -> Schema:
+    """Each level is an object with a tag of its own beside the union."""
+    return stepwise(
+        lambda following: {
+            "type": "object",
+            "properties": {"kind": {"type": "string"}},
+            "anyOf": [following, following],
+        }
+    )
+
+
+@family(refused=False, quick=True)
+def properties_diamond() -> Schema:
+    return stepwise(
+        lambda following: {"type": "object", "properties": {"left": following, "right": following}}
+    )
+
+
+@family(refused=False)
+def required_properties_diamond() -> Schema:
+    return stepwise(
+        lambda following: {
+            "type": "object",
+            "properties": {"left": following, "right": following},
+            "required": ["left", "right"],
+            "additionalProperties": False,
+        }
+    )
+
+
+@family(refused=False)
+def prefix_items_diamond() -> Schema:
+    return stepwise(lambda following: {"type": "array", "prefixItems": [following, following]})
+
+
+@family(refused=False)
+def items_diamond() -> Schema:
+    return stepwise(lambda following: {"type": "array", "items": following, "contains": following})
+
+
+@family(refused=False)
+def additional_properties_diamond() -> Schema:
+    return stepwise(
+        lambda following: {
+            "type": "object",
+            "patternProperties": {"^a": following},
+            "additionalProperties": following,
+        }
+    )
+
+
+@family(refused=False)
+def inert_diamond() -> Schema:
+    """Unions of classes that hold unions of classes, all of text."""
+    made = stepwise(lambda following: following)
+    text = {"type": "string"}
+    for index in range(STEPS):
+        for side in ("left", "right"):
+            made["$defs"][f"{side}{index}"] = {
+                "type": "object",
+                "properties": {side: text, "x": ref(index + 1), "y": ref(index + 1)},
+            }
+        made["$defs"][f"a{index}"] = {
+            "anyOf": [{"$ref": f"#/$defs/left{index}"}, {"$ref": f"#/$defs/right{index}"}]
+        }
+    return made
+
+
+@family(refused=False)
+def same_branches_diamond() -> Schema:
+    """Objects whose only difference lies at the end: what `oneOf` excludes is not seen before that."""
+
+    def level(following: Schema) -> Schema:
+        one = {
+            "type": "object",
+            "properties": {"x": following, "y": following},
+            "required": ["x", "y"],
+            "additionalProperties": False,
+        }
+        return {"oneOf": [one, {**one, "description": "the other"}]}
+
+    return stepwise(level)
+
+
+@family(refused=False)
+def all_of_unions() -> Schema:
+    """Every level multiplies: 12**12 ways."""
+    union = [{"properties": {f"p{n}": {"type": "string"}}, "required": [f"p{n}"]} for n in range(12)]
+    return {"type": "object", "properties": {"x": {"type": "object", "allOf": [{"anyOf": union}] * 12}}}
+
+
+@family(quick=True)
+def ref_chain() -> Schema:
+    return stepwise(lambda following: following, CHAIN)
+
+
+@family()
+def all_of_chain() -> Schema:
+    return stepwise(lambda following: {"allOf": [following]}, CHAIN)
+
+
+@family()
+def any_of_chain() -> Schema:
+    return stepwise(lambda following: {"anyOf": [following, {"type": "null"}]}, CHAIN)
+
+
+@family()
+def properties_chain() -> Schema:
+    return stepwise(lambda following: {"type": "object", "properties": {"next": following}}, CHAIN)
+
+
+@family()
+def items_chain() -> Schema:
+    return stepwise(lambda following: {"type": "array", "items": following}, CHAIN)
+
+
+@family(quick=True)
+def deep_properties() -> Schema:
+    return nested(lambda inner: {"type": "object", "properties": {"x": inner}})
+
+
+@family()
+def deep_items() -> Schema:
+    return nested(lambda inner: {"type": "array", "items": inner})
+
+
+@family()
+def deep_any_of() -> Schema:
+    return nested(lambda inner: {"anyOf": [inner]})
+
+
+@family()
+def deep_not() -> Schema:
+    return nested(lambda inner: {"not": inner})
+
+
+@family()
+def deep_const() -> Schema:
+    inner: Any = 1
+    for _ in range(DEEP):
+        inner = [inner]
+    return {"type": "object", "properties": {"x": {"const": inner}}}
+
+
+@family()
+def properties_of_depth_180() -> Schema:
+    return nested(lambda inner: {"type": "object", "properties": {"x": inner}}, 90)
+
+
+@family()
+def items_of_depth_140() -> Schema:
+    return nested(lambda inner: {"type": "array", "items": inner}, 140)
+
+
+@family(quick=True)
+def long_enum() -> Schema:
+    return {"type": "object", "properties": {"x": {"enum": [f"value {n}" for n in range(100_000)]}}}
+
+
+@family()
+def long_enum_of_numbers() -> Schema:
+    return {"type": "object", "properties": {"x": {"enum": [*range(100_000), 0.5, None]}}}
+
+
+@family()
+def long_enum_of_objects() -> Schema:
+    return {"type": "object", "properties": {"x": {"enum": [{"n": n} for n in range(100_000)]}}}
+
+
+@family(refused=False)
+def two_long_enums() -> Schema:
+    values = [f"value {n}" for n in range(9_000)]
+    return {"type": "object", "properties": {"x": {"allOf": [{"enum": values}, {"enum": values[::-1]}]}}}
+
+
+@family()
+def many_properties() -> Schema:
+    return {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(100_000)}}
+
+
+@family(refused=False)
+def many_alike_properties() -> Schema:
+    """Names that become the same Python name."""
+    names = [format(n, "b").replace("0", "-").replace("1", "_") for n in range(4_000)]
+    return {"type": "object", "properties": {f"a{name}": {"type": "string"} for name in names}}
+
+
+@family()
+def many_required() -> Schema:
+    return {"type": "object", "required": [f"p{n}" for n in range(100_000)], "additionalProperties": False}
+
+
+@family()
+def many_branches() -> Schema:
+    return {"type": "object", "properties": {"x": {"anyOf": [{"const": n} for n in range(20_000)]}}}
+
+
+@family()
+def many_object_branches() -> Schema:
+    branches = [
+        {"type": "object", "properties": {"kind": {"const": f"k{n}"}, f"p{n}": {"type": "integer"}}}
+        for n in range(2_000)
+    ]
+    return {"type": "object", "properties": {"x": {"oneOf": branches}}}
+
+
+@family()
+def many_definitions() -> Schema:
+    """All refer to all."""
+    names = [f"d{n}" for n in range(250)]
+    properties = {name: {"$ref": f"#/$defs/{name}"} for name in names}
+    return {
+        "type": "object",
+        "properties": properties,
+        "$defs": {name: {"type": "object", "properties": properties} for name in names},
+    }
+
+
+@family()
+def many_patterns() -> Schema:
+    return {"type": "object", "patternProperties": {f"^p{n}[a-z]{{0,40}}$": {} for n in range(20_000)}}
+
+
+@family()
+def large_pattern() -> Schema:
+    return {"type": "object", "properties": {"x": {"type": "string", "pattern": "(a|b)" * 200_000}}}
+
+
+@family()
+def counted_pattern() -> Schema:
+    return {
+        "type": "object",
+        "properties": {"x": {"type": "string", "pattern": "^((a{1,100}){1,100}){1,100}$"}},
+    }
+
+
+@family()
+def long_property_name() -> Schema:
+    return {"type": "object", "properties": {"n" * 2_000_000: {"type": "string"}}}
+
+
+@family(refused=False, quick=True)
+def odd_property_names() -> Schema:
+    names = [
+        "İ",
+        "ẞ",
+        "ß",
+        "ŉ",
+        "ǰ",
+        "ﬃ",
+        "ΐ",
+        "\u0345",
+        "㎏",
+        "\uff11",
+        "ª",
+        "İ" * 80,
+        "",
+        " ",
+        "\x00",
+        "\U0001d4b3",
+        "def",
+        "__init__",
+    ]
+    return {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+
+
+@family(refused=False)
+def tree_of_filters() -> Schema:
+    """What people do write: recursive filters, of many forms."""
+    leaf = [
+        {
+            "type": "object",
+            "properties": {"op": {"const": f"op{n}"}, "field": {"type": "string"}, "value": {}},
+            "required": ["op", "field", "value"],
+            "additionalProperties": False,
+        }
+        for n in range(20)
+    ]
+    branch = {
+        "type": "object",
+        "properties": {
+            "op": {"enum": ["and", "or"]},
+            "of": {"type": "array", "items": {"$ref": "#/$defs/f"}},
+        },
+        "required": ["op", "of"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"filter": {"$ref": "#/$defs/f"}},
+        "$defs": {"f": {"oneOf": [*leaf, branch]}},
+    }
+
+
+@family()
+def patterns_of_many_counts() -> Schema:
+    """Each is compiled within the engine's limit, all together are not."""
+    patterns = [f"^[a-z]{{0,3000}}{n}$" for n in range(400)]
+    return {"type": "object", "properties": {f"p{n}": {"pattern": each} for n, each in enumerate(patterns)}}
+
+
+@family(refused=False)
+def required_name_of_trials() -> Schema:
+    """A name that a careless engine tries for ever against a pattern of names."""
+    return {
+        "type": "object",
+        "required": ["a" * 60 + "!"],
+        "patternProperties": {"^(a+)+$": {}},
+        "additionalProperties": False,
+    }
+
+
+@family(refused=False)
+def defaults_of_unions() -> Schema:
+    """A default that does not fit, whose faults would be counted in thousands."""
+    made = stepwise(lambda following: {"anyOf": [following, following]}, 12)
+    made["properties"]["x"] = {**ref(1), "default": {"name": 1}}
+    del made["$defs"]["a0"]
+    return made
+
+
+@family(refused=False)
+def multiplied_levels() -> Schema:
+    """Two branches into the same property, on each of sixty levels."""
+    return stepwise(
+        lambda following: {
+            "anyOf": [{"type": "object", "properties": {"x": following}}, {"properties": {"x": following}}]
+        }
+    )
+
+
+@family(refused=False)
+def ring_of_objects() -> Schema:
+    made = stepwise(lambda following: {"type": "object", "properties": {"next": following}}, 95)
+    made["$defs"]["a95"] = {"type": "object", "properties": {"next": ref(0)}}
+    return made
+
+
+@family(refused=False)
+def everything_refers_to_everything() -> Schema:
+    names = [f"d{n}" for n in range(120)]
+    properties = {name: {"$ref": f"#/$defs/{name}"} for name in names}
+    return {
+        "type": "object",
+        "properties": properties,
+        "$defs": {name: {"type": "object", "properties": properties} for name in names},
+    }
+
+
+@family(refused=False)
+def unions_of_unions() -> Schema:
+    """Sixty unions of forty classes each."""
+    branches = [
+        {"type": "object", "properties": {f"n{n}": {"type": "integer"}}, "required": [f"n{n}"]}
+        for n in range(40)
+    ]
+    return {
+        "type": "object",
+        "properties": {f"x{n}": {"anyOf": [{"$ref": f"#/$defs/b{m}"} for m in range(40)]} for n in range(60)},
+        "$defs": {f"b{n}": branch for n, branch in enumerate(branches)},
+    }
+
+
+@family(refused=False)
+def ids_and_references() -> Schema:
+    properties = {
+        f"p{n}": {"$id": f"https://example.com/{n}", "$ref": f"https://example.com/t{n}"}
+        for n in range(1_500)
+    }
+    targets = {f"t{n}": {"$id": f"https://example.com/t{n}", "type": "string"} for n in range(1_500)}
+    return {"type": "object", "properties": properties, "$defs": targets}
+
+
+@family(refused=False)
+def many_properties_below_the_limit() -> Schema:
+    return {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(5_000)}}
+
+
+@family(refused=False)
+def enum_below_the_limit() -> Schema:
+    return {"type": "object", "properties": {"x": {"enum": [f"value {n}" for n in range(10_000)]}}}

@@ -1,0 +1,148 @@
+"""Expensive schemas end in a diagnostic, or in time: 10 s of processor time and 512 MB of memory."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from .answering import answering
+from .child import MEGABYTES, SECONDS, Done, toolgen
+from .families import FAMILIES
+from .texts import write_project, write_source
+
+VERBS = ("generate", "check", "mcp", "openai", "openapi")
+EVERY = [(name, verb) for name in FAMILIES for verb in VERBS]
+QUICK = [(name, "generate") for name in FAMILIES if FAMILIES[name].quick] + [
+    ("any_of_diamond", "check"),
+    ("any_of_diamond", "mcp"),
+    ("all_of_diamond", "openai"),
+    ("one_of_diamond", "openapi"),
+]
+
+
+def assert_bounded(done: Done) -> None:
+    """In time, within memory, and no bug."""
+    assert done.code in (0, 1, 2), (done.code, done.err[:2000])
+    assert done.seconds < SECONDS, done.seconds
+    assert done.megabytes < MEGABYTES, done.megabytes
+
+
+def assert_refused(done: Done) -> None:
+    """With a diagnostic, in time and within memory."""
+    assert_bounded(done)
+    assert done.code == 2, done.err[:2000]
+    assert "error[" in done.err
+
+
+def explode(folder: Path, name: str, verb: str) -> None:
+    family = FAMILIES[name]
+    if verb in ("generate", "check"):
+        write_project(folder, family.make())
+        done = toolgen(verb, folder=folder)
+    else:
+        write_project(folder)
+        write_source(folder, verb, family.make())
+        done = toolgen("import", verb, "source.json", folder=folder)
+    if family.refused and not (verb == "openapi" and name in OPENAPI_TAKES):
+        assert_refused(done)
+    else:
+        assert_bounded(done)
+
+
+OPENAPI_TAKES = frozenset(("dynamic_ref_diamond", "ref_beside_all_of_diamond", "ref_chain"))
+"""They are no longer expensive when they are specs: references are followed to their ends, for one."""
+
+
+@pytest.mark.parametrize(("name", "verb"), QUICK)
+def test_bomb(tmp_path: Path, name: str, verb: str) -> None:
+    explode(tmp_path, name, verb)
+
+
+@pytest.mark.bombs
+@pytest.mark.parametrize(("name", "verb"), [each for each in EVERY if each not in QUICK])
+def test_every_bomb(tmp_path: Path, name: str, verb: str) -> None:
+    explode(tmp_path, name, verb)
+
+
+DEEP_YAML = {
+    "flow lists": "[" * 20_000 + "]" * 20_000,
+    "flow mappings": "{a: " * 20_000 + "1" + "}" * 20_000,
+    "block lists": "- " * 20_000 + "1",
+    "block mappings": "\n" + "".join(" " * (depth + 2) + "a:\n" for depth in range(2_000)),
+}
+
+
+@pytest.mark.parametrize("kind", DEEP_YAML)
+def test_deep_yaml_is_refused(tmp_path: Path, kind: str) -> None:
+    write_project(tmp_path)
+    text = f"name: bomb\ndescription: A tool.\nmeta:\n  x: {DEEP_YAML[kind]}\n"
+    if kind == "block lists":
+        text = f"name: bomb\ndescription: A tool.\nmeta:\n  x:\n    {DEEP_YAML[kind]}\n"
+    (tmp_path / "specs/bomb.yaml").write_text(text)
+    assert_refused(toolgen("generate", folder=tmp_path))
+
+
+def test_a_spec_of_many_megabytes_is_refused_unread(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    (tmp_path / "specs/bomb.yaml").write_text("name: bomb\ndescription: " + "x" * 30_000_000)
+    done = toolgen("generate", folder=tmp_path)
+    assert_refused(done)
+    assert "too-complex" in done.err
+    assert done.megabytes < 150
+
+
+@pytest.mark.parametrize("verb", ["generate", "check", "outputs"])
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
+def test_what_is_not_a_file_is_refused_as_a_spec(tmp_path: Path, verb: str, kind: str) -> None:
+    write_project(tmp_path, {"type": "object"})
+    odd = tmp_path / "specs/odd.yaml"
+    if kind == "pipe":
+        os.mkfifo(odd)
+    elif kind == "socket":
+        _socket(odd)
+    else:
+        odd.mkdir()
+    done = toolgen(verb, folder=tmp_path)
+    assert_bounded(done)
+    assert kind == "folder" or done.code == 2
+
+
+def _socket(path: Path) -> None:
+    here = Path.cwd()
+    os.chdir(path.parent)  # the names of sockets are short
+    try:
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path.name)
+    finally:
+        os.chdir(here)
+
+
+@pytest.mark.parametrize("kind", ["mcp", "openai", "openapi"])
+def test_a_pipe_is_refused_as_a_source(tmp_path: Path, kind: str) -> None:
+    write_project(tmp_path)
+    os.mkfifo(tmp_path / "source.json")
+    assert_refused(toolgen("import", kind, "source.json", folder=tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["mcp", "openai", "openapi"])
+def test_deep_json_is_refused_as_a_source(tmp_path: Path, kind: str) -> None:
+    write_project(tmp_path)
+    (tmp_path / "source.json").write_text('{"a":' * 100_000 + "1" + "}" * 100_000)
+    assert_refused(toolgen("import", kind, "source.json", folder=tmp_path))
+
+
+def test_a_gzipped_document_is_measured_unpacked(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    (tmp_path / "source.json").write_bytes(gzip.compress(b" " * 600_000_000, 1))
+    assert_refused(toolgen("import", "openapi", "source.json", folder=tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["mcp", "openapi"])
+def test_a_gzipped_answer_is_measured_unpacked(tmp_path: Path, kind: str) -> None:
+    write_project(tmp_path)
+    with answering(gzip.compress(b" " * 300_000_000, 6)) as url:
+        assert_refused(toolgen("import", kind, url, folder=tmp_path))

@@ -1,0 +1,38 @@
+"""S5: a schema of one kilobyte must not take all memory, or all time, of `generate`, `check` and `import`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.bombs.child import MEGABYTES, SECONDS, toolgen
+from tests.bombs.families import FAMILIES
+from tests.bombs.texts import write_project, write_source
+
+DIAMONDS = ("any_of_diamond", "all_of_diamond", "one_of_diamond")
+
+
+@pytest.mark.parametrize("name", DIAMONDS)
+def test_a_diamond_is_refused_at_its_place(tmp_path: Path, name: str) -> None:
+    write_project(tmp_path, FAMILIES[name].make())
+    done = toolgen("generate", folder=tmp_path)
+    assert done.code == 2, done.err[:500]
+    assert "specs/bomb.yaml:1:" in done.err
+    assert "error[too-complex]" in done.err
+    assert done.seconds < SECONDS
+    assert done.megabytes < MEGABYTES
+
+
+@pytest.mark.parametrize("kind", ["mcp", "openai"])
+def test_a_diamond_is_refused_by_an_import(tmp_path: Path, kind: str) -> None:
+    write_project(tmp_path)
+    write_source(tmp_path, kind, FAMILIES["any_of_diamond"].make())
+    done = toolgen("import", kind, "source.json", folder=tmp_path)
+    assert done.code == 2, done.err[:500]
+    assert "too-complex" in done.err
+
+
+def test_classes_that_hold_each_other_twice_are_generated(tmp_path: Path) -> None:
+    write_project(tmp_path, FAMILIES["inert_diamond"].make())
+    assert toolgen("generate", folder=tmp_path).code == 0

@@ -1,0 +1,18 @@
+"""S8: a small gzipped answer must not unpack to all memory in `import mcp URL`."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from tests.bombs.answering import answering
+from tests.bombs.child import MEGABYTES, toolgen
+from tests.bombs.texts import write_project
+
+
+def test_a_gzipped_answer_is_counted_unpacked(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    with answering(gzip.compress(b" " * 600_000_000, 1)) as url:
+        done = toolgen("import", "mcp", url, folder=tmp_path)
+    assert done.code == 2, done.err[:500]
+    assert done.megabytes < MEGABYTES
