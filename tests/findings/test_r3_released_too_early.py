@@ -32,6 +32,14 @@ class Connection:
     most = 0
     uses_after_close = 0
     closed = True
+    threads = 0
+
+    def begin(self):
+        self.threads += 1
+        Connection.most = max(Connection.most, self.threads)
+
+    def end(self):
+        self.threads -= 1
 
     def use(self):
         if self.closed:
@@ -64,7 +72,7 @@ class State(StateTool):
         found = tools.Connection
         return [found.most, found.uses_after_close, found.users]
 """
-WORK = "for _ in range(30):\n    time.sleep(0.02)\n    db.use()"
+WORK = "db.begin()\nfor _ in range(30):\n    time.sleep(0.02)\n    db.use()\ndb.end()"
 TOOLS = {
     "uses": (
         "",

@@ -12,7 +12,6 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import partial
 from typing import Any
 
 from toolgen.runtime.context import LOGGER
@@ -51,7 +50,8 @@ class PlainRun:
         except BaseException:
             self._ended(None)
             raise
-        worker.start(partial(contextvars.copy_context().run, self._in_thread, pool))
+        context = contextvars.copy_context()
+        worker.start(lambda: context.run(self._in_thread, pool))
         limit = None if seconds is None else asyncio.timeout(seconds)
         try:
             if limit is None:
