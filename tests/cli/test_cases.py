@@ -2,7 +2,8 @@
 
 The folder is a project; its file `command` has one command line per line, and the last one is refused (or,
 below `warned`, succeeds with a warning): `case.out` is what it says. A path that ends in `.bytes` is written
-out of its hex digits; everybody may write to what the file `writable` names.
+out of its hex digits; everybody may write to what the file `writable` names. Modules in `absent` stand for
+those that are not installed.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def test_case(case: Path, record: bool, tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "toolgen", *words],
             cwd=root,
-            env={**os.environ, "NO_COLOR": "1"},
+            env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(root / "absent")},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -137,11 +137,21 @@ def test_a_folder_that_leads_elsewhere(project: Project, tmp_path_factory: pytes
 
 def test_a_link_in_place_of_a_file_is_replaced_not_followed(project: Project) -> None:
     (project.root / "victim").write_text(HEAD)
-    (project.root / "generated").mkdir()
+    put(project, {"a.py": HEAD})
+    (project.root / "generated/a.py").unlink()
     (project.root / "generated/a.py").symlink_to("../victim")
     put(project, {"a.py": HEAD + "1\n"})
     assert (project.root / "victim").read_text() == HEAD
     assert not (project.root / "generated/a.py").is_symlink()
+
+
+def test_a_link_that_toolgen_never_wrote_is_in_the_way(project: Project) -> None:
+    (project.root / "victim").write_text(HEAD)
+    (project.root / "generated").mkdir()
+    (project.root / "generated/a.py").symlink_to("../victim")
+    with pytest.raises(UnableError, match=r"not written by toolgen: generated/a\.py"):
+        put(project, {"a.py": HEAD + "1\n"})
+    assert (project.root / "generated/a.py").is_symlink()
 
 
 def test_a_folder_where_a_file_should_be(project: Project) -> None:

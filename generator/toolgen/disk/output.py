@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -94,7 +93,7 @@ def _has_header(text: str | None) -> bool:
 
 
 def _read(folder: Path, path: str) -> str | None:
-    """Exactly what is there, whatever it is; None for nothing, or no file."""
+    """Exactly what is there, whatever it is, and of a link where it leads; None for nothing, or no file."""
     try:
         return read_bytes(os.path.join(folder, path), links=False).decode("utf-8", "surrogateescape")
     except (FileNotFoundError, NotADirectoryError):
@@ -102,10 +101,8 @@ def _read(folder: Path, path: str) -> str | None:
     except IsADirectoryError as error:
         raise UnableError("cannot-write", f"{folder.name}/{path} is a folder, and must be a file") from error
     except OSError as error:
-        if error.errno == errno.ELOOP:  # `check` would show what it leads to
-            raise UnableError(
-                "outside-project", f"{folder.name}/{path} is a link, and must be a file", "remove it"
-            ) from error
+        if os.path.islink(folder / path):  # never followed: `check` would show what it leads to
+            return f"link to {os.readlink(folder / path)}\n"
         raise UnableError("cannot-write", f"cannot read {folder.name}/{path}: {reason(error)}") from error
 
 
