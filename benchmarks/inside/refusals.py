@@ -1,4 +1,4 @@
-"""How long one refused call holds the event loop, at worst: schemas that are expensive to explain, and values.
+"""How long one refused call holds the event loop at worst: schemas that are expensive to explain, and values.
 
 Prints JSON: seconds of the worst, in each round, beside the limit.
 """
