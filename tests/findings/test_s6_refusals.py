@@ -7,8 +7,14 @@ from typing import Any
 
 from .project import Project
 
-LEVELS = 8  # 3**8 ways: about the most that is generated
-DIAMOND = {f"a{n}": {"oneOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 3} for n in range(LEVELS)}
+LEVELS = 16  # each doubles the ways in which a value is meant
+TOOL = """
+from generated.tools.bomb import BombTool
+
+class Bomb(BombTool):
+    async def execute(self, request, context):
+        return "done"
+"""
 CALL = """
 import asyncio, json, sys, time
 from generated.catalog import toolkit
@@ -26,7 +32,9 @@ async def main():
         watching = asyncio.create_task(watch())
         await asyncio.sleep(0)
         response = await tools.call("bomb", json.loads(sys.argv[1]))
+        await asyncio.sleep(0)
         watching.cancel()
+    assert "Invalid arguments" in str(response.error), response
     print(json.dumps([longest, response.success]))
 
 asyncio.run(main())
@@ -37,6 +45,7 @@ def refuse(project: Project, schema: dict[str, Any], arguments: str) -> float:
     """The longest time that a refused call held the event loop for."""
     spec = {"name": "bomb", "description": "A tool.", "input_schema": schema}
     project.write("specs/bomb.yaml", json.dumps(spec))
+    project.write("tools/bomb.py", TOOL)
     project.generate()
     project.write("call.py", CALL)
     done = project.python("call.py", arguments)
@@ -46,10 +55,14 @@ def refuse(project: Project, schema: dict[str, Any], arguments: str) -> float:
     return float(longest)
 
 
-def test_a_refusal_of_many_branches_does_not_hold_the_loop(project: Project) -> None:
-    last = {"type": "object", "required": [f"x{n}" for n in range(20)]}
-    schema = {"type": "object", "$ref": "#/$defs/a0", "$defs": {**DIAMOND, f"a{LEVELS}": last}}
-    assert refuse(project, schema, "{}") < 0.2
+def test_a_refusal_of_two_branches_into_each_part_does_not_hold_the_loop(project: Project) -> None:
+    definitions: dict[str, Any] = {f"a{LEVELS}": {"type": "integer"}}
+    for level in range(LEVELS):
+        into = {"type": "object", "properties": {"x": {"$ref": f"#/$defs/a{level + 1}"}}}
+        definitions[f"a{level}"] = {"anyOf": [into, {**into, "description": "the same"}]}
+    schema = {"type": "object", "properties": {"x": {"$ref": "#/$defs/a0"}}, "$defs": definitions}
+    arguments = '{"x": ' * (LEVELS + 1) + '"a"' + "}" * (LEVELS + 1)
+    assert refuse(project, schema, arguments) < 0.2
 
 
 def test_a_refusal_of_branches_on_every_level_does_not_hold_the_loop(project: Project) -> None:

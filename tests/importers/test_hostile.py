@@ -99,9 +99,8 @@ def test_files(empty: Cli, kind: str, case: str) -> None:
         {"properties": {f"p{n}": {"pattern": "(", "$ref": f"#/$defs/{n}"} for n in range(500)}},
         {"properties": {"{{ 7 * 7 }}": {"title": "\x00\u202e'\"\"\"\n", "default": "{% raise %}"}}},
         {"properties": {"a": {"$schema": "urn:x", "default": 1, "not": {"minimum": 2}}}},
-        {"$defs": {f"D{n}": {"anyOf": [{"$ref": f"#/$defs/D{n + 1}"}] * 2} for n in range(40)}, "$ref": "#/$defs/D0"},
     ],
-    ids=["itself", "property", "circle", "elsewhere", "above", "many", "text", "draft", "doubling"],
+    ids=["itself", "property", "circle", "elsewhere", "above", "many", "text", "draft"],
 )  # fmt: skip
 def test_schemas_that_mean_harm(empty: Cli, kind: str, key: str, schema: dict[str, Any]) -> None:
     tool = {"name": "f", "description": "F.", key: {"type": "object", **schema}}
@@ -113,6 +112,17 @@ def test_schemas_that_mean_harm(empty: Cli, kind: str, key: str, schema: dict[st
     assert time.monotonic() - start < 30
     if "7 * 7" in str(schema):
         assert "49" not in (empty.root / "generated" / "models" / "f.py").read_text()
+
+
+@pytest.mark.parametrize(("kind", "key"), [("mcp", "inputSchema"), ("openai", "parameters")])
+def test_a_schema_that_doubles_at_every_reference(empty: Cli, kind: str, key: str) -> None:
+    steps = {f"D{n}": {"anyOf": [{"$ref": f"#/$defs/D{n + 1}"}] * 2} for n in range(40)}
+    schema = {"type": "object", "$ref": "#/$defs/D0", "$defs": {**steps, "D40": {"type": "string"}}}
+    (empty.root / "s.json").write_text(json.dumps([{"name": "f", "description": "F.", key: schema}]))
+    (empty.root / "toolgen.toml").write_text("")
+    done = empty("import", kind, "s.json")
+    assert done.code == 2
+    assert "error[too-complex]" in done.err
 
 
 SERVERS = {
