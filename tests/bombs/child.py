@@ -54,7 +54,9 @@ def run(command: Sequence[str], folder: Path, stdin: bytes | None = None) -> Don
             except BrokenPipeError:
                 pass
         until = time.monotonic() + PATIENCE
+        megabytes = 0.0
         while True:
+            megabytes = max(megabytes, _resident(process.pid))
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
             if pid:
                 break
@@ -67,8 +69,20 @@ def run(command: Sequence[str], folder: Path, stdin: bytes | None = None) -> Don
         out.read_text(errors="replace"),
         err.read_text(errors="replace"),
         usage.ru_utime + usage.ru_stime,
-        usage.ru_maxrss / 1024,
+        megabytes,
     )
+
+
+def _resident(pid: int) -> float:
+    """Return the most megabytes that a process has had so far; 0 where that cannot be read.
+
+    `ru_maxrss` would count what this process had when it forked.
+    """
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), 0.0)
 
 
 def _limit() -> None:

@@ -493,7 +493,6 @@ except TypeError as error:
 
 
 @EACH
-@pytest.mark.xfail(raises=AssertionError, strict=True, reason="ConfirmationPending has no token yet")
 def test_a_pending_confirmation_is_resumed_in_another_process(project: Project, provider: str) -> None:
     project.add_tool("wipe", WIPE_SPEC.replace("two_step", "deny"), WIPE_TOOL)
     project.generate()

@@ -140,6 +140,6 @@ def test_an_interrupt_while_modules_are_imported_is_exit_code_130(project: Proje
 def test_a_formatter_that_is_interrupted_first_is_no_bug_in_toolgen(project: Project) -> None:
     ruff = project.write("bin/ruff", "#!/bin/sh\nkill -INT $$\n")
     ruff.chmod(0o755)
-    project.write("ruff/__init__.py", f"def find_ruff_bin():\n    return {str(ruff)!r}\n")
-    done = project.toolgen("generate")
+    project.write("stubs/ruff/__init__.py", f"def find_ruff_bin():\n    return {str(ruff)!r}\n")
+    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
     assert (done.returncode, done.stderr) == (130, "toolgen: interrupted\n")

@@ -204,9 +204,9 @@ def test_a_token_is_bound_to_who_is_authenticated_and_to_its_day(monkeypatch: py
 def test_a_key_that_is_not_valid_refuses_to_serve(key: str) -> None:
     from toolgen.runtime.settings import Settings
 
-    toolkit = Toolkit([Counter()], config=ToolConfig(settings=Settings(confirmation_key=key)))
+    settings = Settings(confirmation_key=key, confirmation_store="memory")
     with pytest.raises(ValueError, match="TOOLGEN_CONFIRMATION_KEY"):
-        mcp_server.build_server(toolkit)
+        mcp_server.build_server(Toolkit([Counter()], config=ToolConfig(settings=settings)))
 
 
 @ERAS

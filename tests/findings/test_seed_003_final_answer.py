@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client
 from toolgen.runtime import BaseTool, ToolContext, Toolkit, ToolResponse
 
+from examples.store.reader import Reader
 from generated import anthropic_tools, mcp_server, openai_tools
 from generated.models.sql_query import SqlQueryRequest, SqlQueryResponse
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
@@ -52,7 +54,7 @@ CASES = pytest.mark.parametrize(("tool", "arguments", "final"), TOOLS)
 
 
 def toolkit_of(tool: BaseTool[Any, Any]) -> Toolkit:
-    return Toolkit([tool], context={"reader": object()})
+    return Toolkit([tool], context={"reader": Reader(Path("never.db"))})
 
 
 @CASES

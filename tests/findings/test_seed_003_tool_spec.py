@@ -189,7 +189,7 @@ def test_a_hand_written_tool_answers_openai() -> None:
     (tool,) = chat_tools(toolkit.definitions)
     assert tool["function"]["name"] == "echo"
     function = {"name": "echo", "arguments": '{"text": "a"}'}
-    message = asyncio.run(execute_tool_call(toolkit, {"id": "1", "type": "function", "function": function}))
+    message = asyncio.run(execute_tool_call({"id": "1", "type": "function", "function": function}, toolkit))
     assert message["content"] == "a"
 
 

@@ -56,11 +56,11 @@ def test_each_missing_module_is_named(project: Project, module: str) -> None:
 
 @pytest.mark.parametrize("version", ["0.1.0", "99.0.0"])
 def test_another_ruff_is_named_with_the_version_wanted(project: Project, version: str) -> None:
-    project.write("ruff/__init__.py", "")
+    project.write("stubs/ruff/__init__.py", "")
     project.write(
-        f"ruff-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: ruff\nVersion: {version}\n"
+        f"stubs/ruff-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: ruff\nVersion: {version}\n"
     )
-    done = project.toolgen("generate")
+    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
     assert done.returncode == 2, done.stderr
     assert f"ruff {version} is installed; this toolgen works with ==" in done.stderr
     assert "pip install 'toolgen[cli]'" in done.stderr
@@ -69,12 +69,12 @@ def test_another_ruff_is_named_with_the_version_wanted(project: Project, version
 
 @pytest.mark.parametrize("version", ["0.20.0", "99.0.0"])
 def test_another_engine_is_named_with_the_version_wanted(project: Project, version: str) -> None:
-    project.write("datamodel_code_generator/__init__.py", "")
-    folder = f"datamodel_code_generator-{version}.dist-info"
+    project.write("stubs/datamodel_code_generator/__init__.py", "")
+    folder = f"stubs/datamodel_code_generator-{version}.dist-info"
     project.write(
         f"{folder}/METADATA", f"Metadata-Version: 2.1\nName: datamodel-code-generator\nVersion: {version}\n"
     )
-    done = project.toolgen("generate")
+    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
     assert done.returncode == 2, done.stderr
     assert f"datamodel-code-generator {version} is installed; this toolgen works with ==" in done.stderr
     assert "bug in toolgen" not in done.stderr
@@ -84,8 +84,10 @@ def test_an_old_ruff_that_refuses_our_options_is_named(project: Project) -> None
     """It has the function that finds it, and other flags."""
     old = project.write("bin/ruff", "#!/bin/sh\necho 'error: unexpected argument' >&2\nexit 2\n")
     old.chmod(0o755)
-    project.write("ruff/__init__.py", f"def find_ruff_bin():\n    return {str(old)!r}\n")
-    project.write("ruff-0.1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: ruff\nVersion: 0.1.0\n")
-    done = project.toolgen("generate")
+    project.write("stubs/ruff/__init__.py", f"def find_ruff_bin():\n    return {str(old)!r}\n")
+    project.write(
+        "stubs/ruff-0.1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: ruff\nVersion: 0.1.0\n"
+    )
+    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
     assert done.returncode == 2, done.stderr
     assert "ruff 0.1.0 is installed" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ class Counting(GetContentTool):
 
 def test_one_core_implementation_behind_every_adapter() -> None:
     tool = Counting()
-    toolkit = kit.kit_of(tool, context={"db": object()})
+    toolkit = kit.kit_of(tool, context={"db": lambda: sqlite3.connect(":memory:")})
     said = kit.texts(lambda _: toolkit, "get_content", {"type": "page", "slug": "a"})
     assert tool.calls == len(said) == 5
     assert sorted(json.loads(text)["body"] for text in said.values()) == ["1", "2", "3", "4", "5"]

@@ -34,10 +34,19 @@ class _Home:
         self._lock = threading.RLock()
         self._environment: Environment | None = None
         self._confirmations: ConfirmationTokens | None = None
-        self.settings = config.settings or Settings.from_environment()
-        if self.settings.confirmation_key is not None or self.settings.confirmation_store is not None:
-            self.confirmations()  # what is not valid is refused now, not at the first question
+        self._settings = config.settings
         self._loop: LoopThread | None = None
+        given = config.settings or Settings.from_environment()
+        if given.confirmation_key is not None or given.confirmation_store is not None:
+            self.confirmations(given)  # refuse an invalid key now, not at the first question
+
+    @property
+    def settings(self) -> Settings:
+        """The settings; read when first needed, so that a server's flags count for toolkits made before."""
+        with self._lock:
+            if self._settings is None:
+                self._settings = Settings.from_environment()
+            return self._settings
 
     def loop(self) -> LoopThread:
         """Return the event loop of synchronous calls; its thread starts with the first one."""
@@ -60,7 +69,7 @@ class _Home:
             if self._environment is None:
                 pool = WorkerPool(self.settings.threads, self.settings.queue)
                 self._environment = Environment(
-                    self._context(), self.config, self.settings, self.confirmations(), pool
+                    self._context(), self.config, self.settings, self.confirmations(self.settings), pool
                 )
             return self._environment
 
@@ -72,12 +81,12 @@ class _Home:
             await registry.close(environment)
             environment.pool.close()
 
-    def confirmations(self) -> ConfirmationTokens:
+    def confirmations(self, settings: Settings) -> ConfirmationTokens:
         from .confirmation.tokens import ConfirmationTokens
 
         with self._lock:
             if self._confirmations is None:
-                self._confirmations = ConfirmationTokens.from_settings(self.settings)
+                self._confirmations = ConfirmationTokens.from_settings(settings)
             return self._confirmations
 
 

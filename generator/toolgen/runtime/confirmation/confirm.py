@@ -21,6 +21,7 @@ from toolgen.runtime.errors import (
     ToolError,
 )
 from toolgen.runtime.execution.invoke import PreparedMethod, run_method
+from toolgen.runtime.execution.isolation import ApplicationExit
 from toolgen.runtime.execution.result import as_text, written
 
 if TYPE_CHECKING:
@@ -166,6 +167,8 @@ class ConfirmedCall:
         except ConfirmationPending as pending:
             pending.token = self._token(state, "pending", questions)
             raise
+        except (KeyboardInterrupt, SystemExit) as error:
+            raise ApplicationExit(error) from error
         if answer is not True:
             raise DeclinedError
 

@@ -29,7 +29,7 @@ from toolgen.runtime.validation.request import accepted, as_object, new_id, read
 
 from .async_run import Steps, go_on, take_back
 from .invoke import PreparedMethod, run_method
-from .isolation import contained, current_task
+from .isolation import ApplicationExit, contained, current_task
 from .readiness import Readiness
 from .result import BrokenContract, written, written_metadata
 from .watchdog import IN_FLIGHT, WATCHDOG, names_tool
@@ -166,6 +166,8 @@ class PreparedTool:
                 metadata = {**written_metadata(contract, call.metadata, environment.settings), **metadata}
         except ConfirmationPending:
             raise
+        except ApplicationExit as exit_:
+            raise exit_.error from None
         except BaseException as raised:  # the agent gets an answer, whatever happened; the log gets the rest
             error = explain(contained(raised, contract.name, task, cancelled_before), contract, call)
             if record is None:

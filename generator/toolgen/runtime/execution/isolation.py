@@ -36,6 +36,14 @@ else:  # there it is written in Python, and takes twice as long
 _RAISE: Final = dis.opmap["RAISE_VARARGS"]  # the instruction of a `raise` statement
 
 
+class ApplicationExit(BaseException):
+    """SystemExit or KeyboardInterrupt of the application's own callback: it passes through a call."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class ImplementationFault(RuntimeError):  # noqa: N818  the implementation's, not ours
     """An implementation ended with an exception that is not an error of its own to report."""
 

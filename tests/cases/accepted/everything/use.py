@@ -35,13 +35,17 @@ class PlaceOrder(PlaceOrderTool):
         return f"Supplier {request.supplier_id}, nothing else."
 
 
+def connect() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:")
+
+
 async def yes(question: Confirmation) -> bool:
     print("?", question.message, "|", question.preview)
     return True
 
 
 def call(name: str, arguments: object, confirm=yes) -> None:
-    context = {"db": 1, "clock": datetime.datetime(2026, 1, 2), "limit": 7, "extra": None}
+    context = {"db": connect, "clock": datetime.datetime(2026, 1, 2), "limit": 7, "extra": "any"}
     answer = asyncio.run(Toolkit([PlaceOrder()], context=context).call(name, arguments, confirm=confirm))
     print(answer.content if answer.success else answer.error.as_text())
 
