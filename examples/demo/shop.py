@@ -67,7 +67,7 @@ async def opened(folder: Path) -> AsyncIterator[Shop]:
         command=sys.executable,
         args=["-m", "generated.mcp_server"],
         cwd=ROOT,
-        env={**os.environ, DATA_VARIABLE: str(folder)},
+        env={**os.environ, DATA_VARIABLE: str(folder), "TOOLGEN_LOG_LEVEL": "warning"},  # calls are shown
     )
     async with Client(server, elicitation_callback=user.answer) as client:
         yield Shop(client, user, folder)
