@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,14 @@ _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains"
 
 def read_spec(name: str) -> JsonObject:
     """Return a spec as its author wrote it."""
-    found: JsonObject = yaml.safe_load((SPECS / f"{name}.yaml").read_text(encoding="utf-8"))
+    found: JsonObject = _parsed((SPECS / f"{name}.yaml").read_text(encoding="utf-8"))
     return found
+
+
+@cache
+def _parsed(text: str) -> Any:
+    """Return what a YAML text says. All who ask share it: none of them changes it."""
+    return yaml.safe_load(text)
 
 
 def spec_names() -> list[str]:
@@ -78,7 +85,7 @@ def _target(reference: str, document: Any, folder: Path | None) -> tuple[Any, An
         if folder is None:
             raise ValueError(f"{reference} leads out of what was published")
         path = folder / file
-        document, folder = yaml.safe_load(path.read_text(encoding="utf-8")), path.parent
+        document, folder = _parsed(path.read_text(encoding="utf-8")), path.parent
     found = document
     for step in pointer.strip("/").split("/"):
         found = found[step.replace("~1", "/").replace("~0", "~")]
