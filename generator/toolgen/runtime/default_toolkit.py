@@ -13,14 +13,12 @@ _OPEN: dict[Catalog, _DefaultToolkit] = {}
 
 
 class _DefaultToolkit(Toolkit):
-    """A toolkit that is the default one of `catalog` until it is closed, by whichever of its users."""
-
-    catalog: Catalog
+    """A toolkit that is the default one of its catalog until one of its users closes it."""
 
     async def close(self) -> None:
         if self._owner:
             with _LOCK:
-                if _OPEN.get(self.catalog) is self:
+                if self.catalog is not None and _OPEN.get(self.catalog) is self:
                     del _OPEN[self.catalog]
         await super().close()
 
@@ -30,7 +28,7 @@ def default_toolkit(catalog: Any) -> Toolkit:
     with _LOCK:
         toolkit = _OPEN.get(catalog)
         if toolkit is None:
-            toolkit = _OPEN[catalog] = _make(catalog)
+            toolkit = _OPEN[catalog] = _DefaultToolkit.from_catalog(catalog)
         return toolkit
 
 
@@ -40,9 +38,3 @@ async def close_default_toolkit(catalog: Any) -> None:
         toolkit = _OPEN.get(catalog)
     if toolkit is not None:
         await toolkit.close()
-
-
-def _make(catalog: Any) -> _DefaultToolkit:
-    made = _DefaultToolkit.from_catalog(catalog)
-    made.catalog = catalog
-    return made

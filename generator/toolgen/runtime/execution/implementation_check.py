@@ -29,7 +29,7 @@ from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.instrumentation.redaction import without_text
 from toolgen.runtime.tool import BaseTool, SignatureError, check_signature
 
-from .loading import Catalog, abstract_methods, implementing_classes
+from .loading import Catalog, abstract_methods, implementing_classes, module_name
 
 FaultCode = Literal[
     "implementation-missing",
@@ -99,7 +99,7 @@ def check_implementations(
     for name, definition in catalog.TOOLS.items():
         if name not in skip:
             yield from _check_tool(catalog, definition, guard)
-    modules = {definition["py_name"] for definition in catalog.TOOLS.values()} | {*unlisted, *skip}
+    modules = {module_name(definition) for definition in catalog.TOOLS.values()} | {*unlisted, *skip}
     for found in iter_modules(place.submodule_search_locations):
         if found.name not in modules and not found.name.startswith("_"):
             yield from _check_orphan(catalog, f"{package}.{found.name}", guard)
@@ -140,10 +140,10 @@ def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault
     package = catalog.IMPLEMENTATIONS
     place = None if package is None else _search(package)
     for name, definition in catalog.TOOLS.items():
-        path = f"{package}.{definition['py_name']}"
+        path = f"{package}.{module_name(definition)}"
         spec = None if place is None else PathFinder.find_spec(path, place.submodule_search_locations)
         if spec is None:
-            file = "" if place is None else _expected_file(place, definition["py_name"])
+            file = "" if place is None else _expected_file(place, module_name(definition))
             message = f"{name} has no implementation: there is no module {path}"
             yield ImplementationFault("implementation-missing", name, file, 1, message)
             continue
@@ -181,14 +181,14 @@ def refuse_faults(catalog: Catalog) -> bool:
 
 
 def _check_tool(catalog: Catalog, definition: ToolDefinition, guard: _Guard) -> Iterator[ImplementationFault]:
-    name, path = definition["name"], f"{catalog.IMPLEMENTATIONS}.{definition['py_name']}"
+    name, path = definition["name"], f"{catalog.IMPLEMENTATIONS}.{module_name(definition)}"
     parent = sys.modules[str(catalog.IMPLEMENTATIONS)]
     spec = PathFinder.find_spec(path, getattr(parent, "__path__", None))
     if spec is None and path not in sys.modules:  # another finder may know it: it gets its chance below
         guard.started(name, path)
         if guard.import_fault(name, path, "") is not None:
             parent_spec = parent.__spec__
-            file = "" if parent_spec is None else _expected_file(parent_spec, definition["py_name"])
+            file = "" if parent_spec is None else _expected_file(parent_spec, module_name(definition))
             message = f"{name} has no implementation: there is no module {path}"
             yield ImplementationFault("implementation-missing", name, file, 1, message)
             return

@@ -40,6 +40,11 @@ class ProcessExitError(RuntimeError):
     """An implementation that tried to exit the process while it was imported or created."""
 
 
+def module_name(definition: ToolDefinition) -> str:
+    """Return the name of the module that implements a tool, within the implementations package."""
+    return definition.get("py_name", definition["name"])
+
+
 def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any]:
     """Return an instance of the one implementation of a tool.
 
@@ -49,7 +54,7 @@ def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any
     name = definition["name"]
     if catalog.IMPLEMENTATIONS is None:
         raise ImplementationError(name, "no package of implementations is configured")
-    path = f"{catalog.IMPLEMENTATIONS}.{definition.get('py_name', name)}"
+    path = f"{catalog.IMPLEMENTATIONS}.{module_name(definition)}"
     try:
         module = _import(path)
         if module is None:
