@@ -31,7 +31,7 @@ def run(title: str, names: dict[str, Any]) -> dict[str, Any]:
     """Run the program under a title, in the namespace of the first one."""
     programs = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     exec(programs[0], names)  # what it imports
-    program = re.search(rf"^## {title}\n```python\n(.*?)```", TEXT, re.DOTALL | re.MULTILINE)
+    program = re.search(rf"^## {title}\n(?:<!--.*?-->\n)?```python\n(.*?)```", TEXT, re.DOTALL | re.MULTILINE)
     assert program is not None
     code = compile(program[1], title, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
@@ -65,3 +65,10 @@ def test_the_server_serves(gallery: Toolkit) -> None:
             return {tool.name for tool in await client.list_tools()}
 
     assert asyncio.run(names()) == set(gallery)
+
+
+def test_the_options_are_taken(gallery: Toolkit) -> None:
+    imports, options = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)[:2]
+    names: dict[str, Any] = {"toolkit": gallery}
+    exec(imports + options, names)
+    assert {tool.name for tool in names["tools"]} == set(gallery)
