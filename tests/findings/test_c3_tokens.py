@@ -34,6 +34,20 @@ async def main():
 
 asyncio.run(main())
 """
+DECLINED = """
+import asyncio
+from generated import catalog
+
+async def main():
+    toolkit, mine = catalog.toolkit(), {"what": "chains"}
+    first = await toolkit.call("buy", mine, principal="ann")
+    token = first.metadata["confirmation"]["token"]
+    for principal in ("bob", None, "ann", "ann"):
+        print(await toolkit.decline(token, principal=principal))
+    print((await toolkit.call("buy", mine, principal="ann", confirmation_token=token)).success)
+
+asyncio.run(main())
+"""
 
 
 def token_of(result: Any) -> str:
@@ -87,3 +101,10 @@ def test_a_stateless_server_redeems_its_tokens(project: Project) -> None:
 
     asyncio.run(run())
     assert shop.bought == ["498.00"] * 2
+
+
+def test_a_declined_token_is_used_up_and_only_its_owner_declines_it(project: Project) -> None:
+    shop = shop_of(project, on_unsupported="two_step")
+    done = project.python("-c", DECLINED)
+    assert done.stdout.split() == ["False", "False", "True", "False", "False"], done.stderr
+    assert shop.bought == []

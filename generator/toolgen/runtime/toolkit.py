@@ -310,16 +310,17 @@ class Toolkit:
             name, arguments, Caller(scopes=scopes, principal=principal, preview=True), context
         )
 
-    async def decline(self, confirmation_token: str, *, principal: str | None = None) -> None:
+    async def decline(self, confirmation_token: str, *, principal: str | None = None) -> bool:
         """Use up the token of a question that the user has answered with no. Nothing is done.
 
+        Return False for a token that is not valid, has been used, or belongs to another principal or session.
         Raises `toolgen.runtime.confirmation.stores.StoreError` where the store fails.
         """
         from .confirmation.tokens import digest_of_holder
 
         environment = self._environment or self._make_environment()
         holder = digest_of_holder(principal, environment.session_id)
-        await environment.confirmations.redeem(confirmation_token, holder)
+        return await environment.confirmations.redeem(confirmation_token, holder) is not None
 
     def stream(self, name: str, arguments: Any, **options: Any) -> AsyncGenerator[Any, None]:
         """Call a tool and give each chunk of its result as it comes, a JSON value, and last the ToolResponse.
