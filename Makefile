@@ -10,7 +10,7 @@ BRIDGES := .venv-bridges
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-bridges test-redis test-crash test-bombs conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak clean
+.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -27,8 +27,11 @@ $(READY): requirements/dev.txt pyproject.toml
 demo: $(READY) ## the five systems that toolgen unites, walked with the gallery's tools, checked as told
 	@$(BIN)/python -m examples.demo
 
-test: $(READY) ## all tests
+test: $(READY) ## all tests but those that have a target of their own
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(REPORT)
+
+test-slow: $(READY) ## more of what `make test` shows: every provider and era of the long tests
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(REPORT)
 
 check: $(READY) ## everything static: format, lint, types, import contracts, generated code
 	@$(BIN)/ruff format --check .

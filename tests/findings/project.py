@@ -21,6 +21,8 @@ from mcp import Client, StdioServerParameters
 CACHE, CACHE_FOLDER = "TOOLGEN_CACHE_DIR", "cache"  # of each project its own
 SECONDS = 30.0  # that anything may take before the test fails
 ERAS = pytest.mark.parametrize("era", ["legacy", "auto"])  # up to 2025-11-25, and the newest
+# Where what is tested does not depend on it.
+NEWEST_ERA = pytest.mark.parametrize("era", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
 
 ECHO_SPEC = """
 name: echo

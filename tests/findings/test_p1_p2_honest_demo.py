@@ -52,7 +52,7 @@ def demo(change: str) -> subprocess.CompletedProcess[str]:
     ("change", "says"),
     [
         (NULL_SCHEMAS, "OpenAI Chat publishes what the specs say"),
-        (ANOTHER_DESCRIPTION, "Anthropic publishes what the specs say"),
+        pytest.param(ANOTHER_DESCRIPTION, "Anthropic publishes what the specs say", marks=pytest.mark.slow),
         (GENERATE_FAILS, "toolgen generate succeeds"),
     ],
     ids=["every schema is null", "another description", "generate fails"],

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from .project import Project
-from .providers import PROVIDERS, WIPE_SPEC, WIPE_TOOL, add_tools, run
+from .providers import PROVIDERS, WIPE_SPEC, WIPE_TOOL, add_tools, run, run_each
 
 EACH = pytest.mark.parametrize("provider", PROVIDERS)
 REPORT = {"tenant": "acme", "principal": "ada", "session": None}
@@ -20,21 +20,20 @@ def _tools(project: Project) -> None:
 
 @EACH
 def test_context_scopes_principal_and_progress_reach_the_tool(project: Project, provider: str) -> None:
-    body = f"""
-p = ALL[{provider!r}]
+    body = """
 seen = []
 async def progress(done, total, message):
     seen.append([done, total, message])
-given = dict(context={{"tenant": "acme"}}, principal="ada", progress=progress)
-call = p.call("report", {{}})
+given = dict(context={"tenant": "acme"}, principal="ada", progress=progress)
+call = p.call("report", {})
 return [
-    p.text(await p.execute(call, scopes=frozenset({{"orders:write"}}), **given)),
-    p.text((await p.answer(call, scopes=frozenset({{"orders:write"}}), **given)).message),
+    p.text(await p.execute(call, scopes=frozenset({"orders:write"}), **given)),
+    p.text((await p.answer(call, scopes=frozenset({"orders:write"}), **given)).message),
     p.text(await p.execute(call, scopes=frozenset(), **given)),
     seen,
 ]
 """
-    executed, answered, refused, seen = run(project, body)
+    executed, answered, refused, seen = run_each(project, body, provider)
     assert json.loads(executed) == json.loads(answered) == REPORT
     assert refused.startswith("Error [insufficient_scope]")
     assert seen == [[1, 2, "half"]] * 2
@@ -42,19 +41,18 @@ return [
 
 @EACH
 def test_a_two_step_token_is_redeemed(project: Project, provider: str) -> None:
-    body = f"""
-p = ALL[{provider!r}]
-call = p.call("wipe", {{"disk": "a"}})
+    body = """
+call = p.call("wipe", {"disk": "a"})
 first = await p.answer(call)
 token = first.response.metadata["confirmation"]["token"]
 text = p.text(first.message)
-other = p.text(await p.execute(p.call("wipe", {{"disk": "b"}}), confirmation_token=token))
+other = p.text(await p.execute(p.call("wipe", {"disk": "b"}), confirmation_token=token))
 token = (await p.answer(call)).response.metadata["confirmation"]["token"]
 done = p.text(await p.execute(call, confirmation_token=token))
 again = p.text(await p.execute(call, confirmation_token=token))
 return [token in text, text, other, done, again]
 """
-    shown, text, other, done, again = run(project, body)
+    shown, text, other, done, again = run_each(project, body, provider)
     assert not shown
     assert text.startswith("Error [confirmation_required]")
     assert other.startswith("Error [confirmation_required]")
@@ -64,18 +62,17 @@ return [token in text, text, other, done, again]
 
 @EACH
 def test_streams_take_the_same_arguments(project: Project, provider: str) -> None:
-    body = f"""
-p = ALL[{provider!r}]
+    body = """
 heard = []
 async def listen(chunk):
     heard.append(chunk)
-items = [each async for each in p.stream(p.call("lines", {{}}), None, None, principal="ada", listen=listen)]
-token = (await p.answer(p.call("wipe", {{"disk": "a"}}))).response.metadata["confirmation"]["token"]
-wiped = [each async for each in p.stream(p.call("wipe", {{"disk": "a"}}), confirmation_token=token)]
-await p.execute(p.call("lines", {{}}), listen=listen)
+items = [each async for each in p.stream(p.call("lines", {}), None, None, principal="ada", listen=listen)]
+token = (await p.answer(p.call("wipe", {"disk": "a"}))).response.metadata["confirmation"]["token"]
+wiped = [each async for each in p.stream(p.call("wipe", {"disk": "a"}), confirmation_token=token)]
+await p.execute(p.call("lines", {}), listen=listen)
 return [items[:-1], heard, p.text(wiped[-1].message)]
 """
-    chunks, heard, wiped = run(project, body)
+    chunks, heard, wiped = run_each(project, body, provider)
     assert chunks == ["one", "two"]
     assert heard == ["one", "two", "one", "two"]
     assert wiped == "wiped a"
@@ -252,13 +249,12 @@ def test_several_calls_are_answered_at_once_and_in_order(project: Project, provi
                 return {"text": request.text}
         """,
     )
-    body = f"""
-p = ALL[{provider!r}]
-calls = [p.call("echo", {{"text": text}}, id=text) for text in ("one", "bad", "two")]
-calls.insert(1, p.call("nobody", {{}}, id="x"))
+    body = """
+calls = [p.call("echo", {"text": text}, id=text) for text in ("one", "bad", "two")]
+calls.insert(1, p.call("nobody", {}, id="x"))
 return [p.text(message) for message in await p.module.run_tool_calls(calls)]
 """
-    one, nobody, bad, two = run(project, body)
+    one, nobody, bad, two = run_each(project, body, provider)
     assert (json.loads(one), json.loads(two)) == ({"text": "one"}, {"text": "two"})
     assert nobody.startswith("Error [unknown_tool]")
     assert bad.startswith("Error [internal_error]")
@@ -338,20 +334,19 @@ return [[[p.text(message) for message in messages] for messages in found], nothi
 
 @EACH
 def test_calls_that_wait_for_the_user_do_not_lose_the_others(project: Project, provider: str) -> None:
-    body = f"""
+    body = """
 from toolgen.runtime import ConfirmationPending
 from toolgen.runtime.adapters.provider import ConfirmationsPending
-p = ALL[{provider!r}]
 async def later(confirmation):
     raise ConfirmationPending(confirmation)
-calls = [p.call("echo", {{"text": "hi"}}), p.call("wipe", {{"disk": "a"}}), p.call("count", {{}})]
+calls = [p.call("echo", {"text": "hi"}), p.call("wipe", {"disk": "a"}), p.call("count", {})]
 try:
     await p.module.run_tool_calls(calls, confirm=later)
 except ConfirmationsPending as pending:
     first, waiting, last = pending.outcomes
     return [p.text(first.message), waiting.confirmation.message, p.text(last.message)]
 """
-    echoed, question, counted = run(project, body)
+    echoed, question, counted = run_each(project, body, provider)
     assert (json.loads(echoed), question, counted) == ({"text": "hi"}, "Wipe a?", "1")
 
 

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from .project import ERAS, Project, error_code, text_of
+from .project import NEWEST_ERA, Project, error_code, text_of
 
 SPEC = """
 name: {name}
@@ -126,7 +126,7 @@ def expected(name: str) -> str | None:
     return None if name in CLOSES else "internal_error"
 
 
-@ERAS
+@NEWEST_ERA
 def test_a_tool_that_exits_or_cancels_ends_no_server(misbehaving: Project, era: str) -> None:
     async def calls(client: object) -> dict[str, str | None]:
         found = {}

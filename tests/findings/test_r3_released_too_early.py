@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from .project import ERAS, Project, error_code, text_of
+from .project import NEWEST_ERA, Project, error_code, text_of
 
 SPEC = """
 name: {name}
@@ -107,7 +107,7 @@ def one_connection(project: Project) -> Project:
     return project
 
 
-@ERAS
+@NEWEST_ERA
 @pytest.mark.parametrize("name", ["times_out", "streams", "previews"])
 def test_a_connection_is_not_shared_after_a_timeout(one_connection: Project, era: str, name: str) -> None:
     async def run() -> str:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from .project import ERAS, Project, error_code, text_of
+from .project import NEWEST_ERA, Project, error_code, text_of
 
 SPEC = """
 name: {name}
@@ -43,7 +43,7 @@ def endless(project: Project) -> Project:
     return project
 
 
-@ERAS
+@NEWEST_ERA
 @pytest.mark.parametrize("name", list(ENDLESS))
 def test_an_endless_stream_is_too_large_and_others_are_answered_meanwhile(
     endless: Project, era: str, name: str
@@ -115,7 +115,7 @@ class Big(BigTool):
 """
 
 
-@ERAS
+@NEWEST_ERA
 def test_a_result_beyond_the_limit_is_too_large(project: Project, era: str) -> None:
     """R14: a response of 100 MiB was sent."""
     project.add_tool(
