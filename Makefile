@@ -31,7 +31,7 @@ test: $(READY) ## all tests but those that have a target of their own
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(REPORT)
 
 test-slow: $(READY) ## more of what `make test` shows: every provider and era of the long tests
-	@$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(REPORT)
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not redis" $(REPORT)
 
 check: $(READY) ## everything static: format, lint, types, import contracts, generated code
 	@$(BIN)/ruff format --check .

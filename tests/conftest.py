@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -14,6 +15,14 @@ settings.load_profile("toolgen")
 # A shell starts what it runs in the background deaf to ^C, and so would be every command that a test interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto` is one more than there are processors: a fifth of the time, tests wait for what sleeps."""
+    return (
+        len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) + 1
+    )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import re
 import signal
@@ -10,14 +11,17 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from mcp import Client, StdioServerParameters
+from toolgen.cli import main
 
+RUN_NOTHING = frozenset({"check", "export", "generate", "import", "outputs", "schema"})
 CACHE, CACHE_FOLDER = "TOOLGEN_CACHE_DIR", "cache"  # of each project its own
 SECONDS = 30.0  # that anything may take before the test fails
 ERAS = pytest.mark.parametrize("era", ["legacy", "auto"])  # up to 2025-11-25, and the newest
@@ -66,8 +70,30 @@ class Project:
             self.write(f"tools/{name}.py", implementation)
 
     def toolgen(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-        """Run a toolgen command in the project's folder."""
-        return self.python("-m", "toolgen", *words, **env)
+        """Run a toolgen command in the project's folder.
+
+        In this process, which saves the start of another: unless it runs the project's code, or is told to
+        look for programs or modules elsewhere.
+        """
+        wanted = self.environment(env)
+        elsewhere = any(wanted.get(name) != os.environ.get(name) for name in ("PATH", "PYTHONPATH"))
+        if words[0] not in RUN_NOTHING or "--implementations" in words or elsewhere:
+            return self.python("-m", "toolgen", *words, **env)
+        return self._in_process(words, wanted)
+
+    def _in_process(self, words: tuple[str, ...], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        with (
+            mock.patch.dict(os.environ, env, clear=True),
+            chdir(self.root),
+            Path(os.devnull).open() as nothing,
+            mock.patch.object(sys, "stdin", nothing),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            code = main(words)
+        texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+        return subprocess.CompletedProcess(["toolgen", *words], code, *texts)
 
     def python(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
         """Run Python in the project's folder."""

@@ -14,6 +14,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp_types import ElicitResult
 
+from .project import NEWEST_ERA
+
 ROOT = Path(__file__).parents[2]
 ADDING = """
 import asyncio, json, sys
@@ -80,7 +82,7 @@ def test_no_update_is_lost_by_calls_and_processes_side_by_side(tmp_path: Path, t
     assert {path.name for path in workspace.iterdir() if path.name.startswith(".")} == set()
 
 
-@pytest.mark.parametrize("era", ["auto", "legacy"])
+@NEWEST_ERA
 def test_two_servers_lose_nothing(tmp_path: Path, era: Any) -> None:
     async def agree(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"confirm": True})

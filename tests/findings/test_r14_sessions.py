@@ -11,7 +11,7 @@ import pytest
 
 from .project import HttpServer, Project
 from .raw import connect
-from .test_r6_stop import begun, line_of, nap, stdio
+from .test_r6_stop import NEWEST, begun, line_of, nap, stdio
 
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
@@ -126,7 +126,7 @@ def test_an_idle_session_ends(serving: Project) -> None:
     asyncio.run(run())
 
 
-@SESSIONS
+@NEWEST
 def test_requests_that_do_not_arrive_are_given_up(serving: Project, session: bool) -> None:
     async def run() -> None:
         async with (

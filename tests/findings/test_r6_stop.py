@@ -16,10 +16,14 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from .project import ERAS, Project, text_of
+from .project import NEWEST_ERA, Project, text_of
 from .raw import connect
 
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
+# Where what is tested does not depend on it.
+NEWEST = pytest.mark.parametrize(
+    "session", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["modern", "legacy"]
+)
 
 
 async def begun(file: Path) -> None:
@@ -47,7 +51,7 @@ def test_a_call_in_flight_is_answered_after_sigterm(serving: Project, tmp_path: 
     asyncio.run(run())
 
 
-@SESSIONS
+@NEWEST
 def test_later_calls_are_refused_with_a_json_rpc_error(
     serving: Project, tmp_path: Path, session: bool
 ) -> None:
@@ -77,7 +81,7 @@ def test_later_calls_are_refused_with_a_json_rpc_error(
     asyncio.run(run())
 
 
-@SESSIONS
+@NEWEST
 def test_a_call_past_the_grace_period_gets_a_json_rpc_error(
     serving: Project, tmp_path: Path, session: bool
 ) -> None:
@@ -238,7 +242,7 @@ def test_a_thread_does_not_keep_a_stdio_server(
     asyncio.run(run())
 
 
-@ERAS
+@NEWEST_ERA
 def test_clients_of_the_sdk_see_the_answer_and_the_refusal(
     serving: Project, tmp_path: Path, era: str
 ) -> None:

@@ -20,7 +20,7 @@ from mcp import Client
 from mcp_types import ElicitResult
 
 from .buying import Shop, shop_of
-from .project import Project, error_code
+from .project import NEWEST_ERA, Project, error_code
 from .replicas import KEY, free_port, round_robin
 
 CALLS = 60
@@ -108,7 +108,7 @@ def test_sixty_confirmations_behind_a_proxy(project: Project, store: str) -> Non
     assert len(shop.bought) == CALLS
 
 
-@pytest.mark.parametrize("era", ["auto", "legacy"])
+@NEWEST_ERA
 def test_sixty_two_step_calls_behind_a_proxy(project: Project, store: str, era: Any) -> None:
     shop = shop_of(project, on_unsupported="two_step")
 

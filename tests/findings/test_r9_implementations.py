@@ -268,7 +268,13 @@ def test_the_server_warns_at_start_and_serves_the_others(project: Project) -> No
 
 
 @pytest.mark.parametrize(
-    "module", ["class Broken(\n", "raise SystemExit\n", GOOD + "\nBroken2 = 1 / 0\n", None]
+    "module",
+    [
+        "class Broken(\n",
+        pytest.param("raise SystemExit\n", marks=pytest.mark.slow),
+        pytest.param(GOOD + "\nBroken2 = 1 / 0\n", marks=pytest.mark.slow),
+        None,
+    ],
 )
 def test_a_strict_start_is_refused(project: Project, module: str | None) -> None:
     project.add_tool("broken", PLAIN, module)

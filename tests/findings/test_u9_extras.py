@@ -32,7 +32,7 @@ def without(project: Project, modules: list[str], *words: str) -> subprocess.Com
     """A command where `modules` cannot be imported."""
     project.write("site/sitecustomize.py", BLOCKER)
     path = str(project.root / "site")
-    env = {"BLOCKED": ",".join(modules), "PYTHONPATH": path, "TOOLGEN_CACHE_DIR": ""}
+    env = {"BLOCKED": ",".join(modules), "PYTHONPATH": path, "TOOLGEN_CACHE_DIR": "", "XDG_CACHE_HOME": path}
     return project.toolgen(*words, **env)
 
 

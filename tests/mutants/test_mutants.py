@@ -53,13 +53,13 @@ class Run:
         return set(re.findall(r"^FAILED (\S+?::\w+)", self.output, re.MULTILINE))
 
 
-def run_all() -> dict[str, Run]:
+def run_all(killers: dict[str, tuple[str, ...]]) -> dict[str, Run]:
     """One run for each mutant, and one without any."""
-    everything = dict.fromkeys(test for tests in KILLERS.values() for test in tests)
+    everything = dict.fromkeys(test for tests in killers.values() for test in tests)
     done = subprocess.run(
         [sys.executable, "-m", "tests.mutants.run"],
         cwd=ROOT,
-        input=json.dumps({"": [*everything], **KILLERS}),
+        input=json.dumps({"": [*everything], **killers}),
         capture_output=True,
         text=True,
         timeout=600,
@@ -73,14 +73,19 @@ def test_every_mutant_has_its_tests() -> None:
     assert KILLERS.keys() == MUTANTS.keys()
 
 
-def test_the_suite_kills_every_mutant() -> None:
+FAST = ("every_property_is_null", "confirmation_is_skipped")
+
+
+@pytest.mark.parametrize("mutants", [FAST, pytest.param(tuple(KILLERS), marks=pytest.mark.slow)], ids=len)
+def test_the_suite_kills_every_mutant(mutants: tuple[str, ...]) -> None:
     """Without a mutant all tests pass; with one, all that are named for it fail.
 
     One test, so that the mutants are run once, by one of pytest-xdist's workers.
     """
-    runs = run_all()
+    killers = {mutant: KILLERS[mutant] for mutant in mutants}
+    runs = run_all(killers)
     assert runs[""].code == 0, runs[""].output
-    for mutant, tests in KILLERS.items():
+    for mutant, tests in killers.items():
         run = runs[mutant]
         assert (run.code, run.failed) == (1, set(tests)), f"{mutant}\n{run.output}"
         assert not re.search(r"^ERROR \S+::", run.output, re.MULTILINE), f"{mutant}\n{run.output}"
