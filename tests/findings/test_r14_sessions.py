@@ -40,7 +40,7 @@ def test_a_call_that_is_no_stream_goes_on_without_its_client(serving: Project, t
     async def run() -> None:
         async with serving.server() as server, connect(server.url, session=True) as connection:
             async with connect(server.url, like=connection) as leaving:
-                await leaving.send("tools/call", {"name": "nap", "arguments": nap(6, tmp_path / "a")}, 7)
+                await leaving.send("tools/call", {"name": "nap", "arguments": nap(3, tmp_path / "a")}, 7)
                 await begun(tmp_path / "a")
             await asyncio.sleep(0.3)
             again = await connection.call("echo", number=7, text="not the other answer")
