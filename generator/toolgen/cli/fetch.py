@@ -77,7 +77,7 @@ def _followed(url: str, onward: str) -> str:
 
 
 def _origin(url: str) -> tuple[str, str, int]:
-    """Scheme, host and port; the port -1 where it is no number."""
+    """Return scheme, host and port of a URL; -1 for a port that is not a number."""
     parts = urlsplit(url)
     try:
         port = parts.port or _PORTS.get(parts.scheme, 0)

@@ -60,7 +60,7 @@ def check(project: Project, unlisted: Collection[str] = ()) -> list[Diagnostic]:
 
 @dataclass(slots=True)
 class _Run:
-    """What one child process said."""
+    """The answer of one child process."""
 
     code: int | None  # None: it took too long
     faults: list[dict[str, Any]] = field(default_factory=list)

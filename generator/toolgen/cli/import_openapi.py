@@ -129,7 +129,7 @@ def _disclosed(secrets: Sequence[Sent]) -> Iterator[str]:
 
 
 def _project_name(place: Place) -> str:
-    """What the project is called: in its pyproject.toml, else as its folder."""
+    """Return the project's name: that of its pyproject.toml, else that of its folder."""
     root = place.project.root if place.project else place.base.parent
     try:
         found = tomllib.loads(read_text(root, PYPROJECT) or "").get("project")

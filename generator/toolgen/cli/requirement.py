@@ -1,4 +1,4 @@
-"""What a project's CI installs toolgen from: the place that this toolgen was installed from, pinned.
+"""Find the requirement that installs this toolgen again: the place that it was installed from, pinned.
 
 A version alone would name whatever an index has under that name, now or later: it may be anybody's there.
 """
@@ -32,7 +32,7 @@ def requirement(top: Path) -> str:
         return _inside(top, Path(url2pathname(url.path)))
     user = url.netloc.rpartition("@")[0]
     host = url.netloc.rpartition("@")[2]
-    if user == "git":  # of ssh://git@host, which is no secret
+    if user == "git":  # of ssh://git@host: not a secret
         host = f"git@{host}"
     plain = urlunsplit((url.scheme, host, url.path, "", ""))
     if not _PLAIN.fullmatch(plain):

@@ -33,7 +33,6 @@ class Budget:
     references: int = 40  # one after another, without a step into the value
     levels: int = 100  # of a value, where every level needs a schema of its own
     combinations: int = 10_000  # subschemas that judge one value, counted once for each way to them
-    seconds: float = 60.0  # for what cannot be counted: the answers of a server
 
 
 BUDGET: Final = Budget()

@@ -71,7 +71,7 @@ class Provider(NamedTuple):
         ]
 
 
-class ConfirmationsPending(Exception):  # noqa: N818  it is no error
+class ConfirmationsPending(Exception):  # noqa: N818  not an error
     """Some of several calls wait for the user; the others are answered.
 
     `outcomes` has, in the order of the calls, an Answer or the ConfirmationPending that `confirm` raised.

@@ -53,6 +53,5 @@ def session_of(toolkit: Toolkit, session_id: str) -> Toolkit:
     with _LOCK:
         sessions = _SESSIONS.get(toolkit)
         if sessions is None:
-            settings = toolkit.config.settings or Settings.from_environment()
-            sessions = _SESSIONS[toolkit] = Sessions(settings)
+            sessions = _SESSIONS[toolkit] = Sessions(toolkit.settings)
     return sessions.get(toolkit, session_id)

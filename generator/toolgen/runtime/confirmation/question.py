@@ -38,7 +38,7 @@ class Approval:
 Confirm: TypeAlias = Callable[[Confirmation], Awaitable[bool]]
 
 
-class ConfirmationPending(Exception):  # noqa: N818  it is no error
+class ConfirmationPending(Exception):  # noqa: N818  not an error
     """Raised by an application's `confirm` to leave a call unanswered. It passes through `Toolkit.call`.
 
     The runtime puts `token` in: keep it, ask the user, and repeat the call, in any process that has the key,
