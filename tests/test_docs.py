@@ -37,6 +37,13 @@ def test_links_lead_somewhere() -> None:
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
 
+def test_answers_of_where_is_exist() -> None:
+    _, _, table = (ROOT / "docs/architecture.md").read_text().partition("## Where is …?")
+    answers = re.findall(r"\? \| `(.*?)` \|$", table, re.MULTILINE)
+    assert len(answers) >= 30
+    assert [path for path in answers if not (ROOT / "generator/toolgen" / path).is_file()] == []
+
+
 # Blocks of code in the documents.
 #
 # ```console   commands after `$ ` are run in a folder of the page's own; what follows is their output, stdout and
