@@ -16,7 +16,7 @@ import pytest
 from toolgen.data.model import Settings
 from toolgen.pipeline import compile_specs
 
-from tests.engine.kit import TARGETS
+from tests.models.kit import TARGETS
 
 CASES = sorted(path.parent for path in (Path(__file__).parent / "cases" / "accepted").glob("*/use.py"))
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolgen.compile.parse import parse
+from toolgen.compile.read import read
+from toolgen.compile.resolve import resolve
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program
-from toolgen.steps.parse import parse
-from toolgen.steps.read import read
-from toolgen.steps.resolve import resolve
 
 SHARED = Path(os.environ.get("TOOLGEN_SHARED") or Path(__file__).parents[2] / "shared")
 CORPUS = SHARED / "corpus" / "yaml_hard"

@@ -8,17 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from toolgen.compile.fit import fit
+from toolgen.compile.lower import lower
+from toolgen.compile.parse import parse
+from toolgen.compile.read import read
+from toolgen.compile.resolve import resolve
 from toolgen.data.codes import CODES
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.model import Settings
 from toolgen.report.text import render
-from toolgen.steps.fit import fit
-from toolgen.steps.lower import lower
-from toolgen.steps.parse import parse
-from toolgen.steps.read import read
-from toolgen.steps.resolve import resolve
 
-from tests.engine.kit import TARGETS
+from tests.models.kit import TARGETS
 
 CASES = Path(__file__).parent / "cases"
 

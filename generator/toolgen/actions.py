@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 
+from toolgen.compile.fit import fit
+from toolgen.compile.format import format_tree
+from toolgen.compile.lower import lower
+from toolgen.compile.parse import parse
+from toolgen.compile.read import read
+from toolgen.compile.render import outputs_of, render_index
+from toolgen.compile.resolve import audit, clashes
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.model import Settings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.target import Target
 from toolgen.data.tree import Tree
 from toolgen.pipeline import emit_tools, understand
-from toolgen.python.names import snake
-from toolgen.steps.fit import fit
-from toolgen.steps.format import format_tree
-from toolgen.steps.lower import lower
-from toolgen.steps.parse import parse
-from toolgen.steps.read import read
-from toolgen.steps.render import outputs_of, render_index
-from toolgen.steps.resolve import audit, clashes
+from toolgen.python_source.names import snake
 
 _TOOL = "{tool}"  # in a template's path: printed once for each tool
 

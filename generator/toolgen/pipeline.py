@@ -5,6 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 
+from toolgen.compile.compare import digest
+from toolgen.compile.crowd import crowd
+from toolgen.compile.fit import fit
+from toolgen.compile.format import format_files, format_tree
+from toolgen.compile.keep import keep, options_of
+from toolgen.compile.lower import lower
+from toolgen.compile.models import models
+from toolgen.compile.parse import parse
+from toolgen.compile.read import read
+from toolgen.compile.render import render, render_index, render_tools
+from toolgen.compile.resolve import resolve
 from toolgen.data.bug import TemplateBug
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.kept import Kept
@@ -12,18 +23,7 @@ from toolgen.data.model import Model, Settings, Tool
 from toolgen.data.program import Program
 from toolgen.data.target import Target
 from toolgen.data.tree import Tree
-from toolgen.piecewise import Crew, Job, Texts, alone, done
-from toolgen.steps.compare import digest
-from toolgen.steps.crowd import crowd
-from toolgen.steps.fit import fit
-from toolgen.steps.format import format_files, format_tree
-from toolgen.steps.keep import keep, options_of
-from toolgen.steps.lower import lower
-from toolgen.steps.models import models
-from toolgen.steps.parse import parse
-from toolgen.steps.read import read
-from toolgen.steps.render import render, render_index, render_tools
-from toolgen.steps.resolve import resolve
+from toolgen.incremental import Crew, Job, Texts, alone, done
 
 Cache = MutableMapping[str, bytes]
 

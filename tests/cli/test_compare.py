@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from toolgen.compile.compare import compare, digest
 from toolgen.data.manifest import Manifest, Output
 from toolgen.data.tree import Change, Kind
-from toolgen.steps.compare import compare, digest
 
 
 def manifest(**texts: str) -> Manifest:

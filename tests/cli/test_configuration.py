@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.disk import Project, UnableError, find_project, find_root
+from toolgen.project import Project, UnableError, find_project, find_root
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from toolgen.cli import fresh
-from toolgen.disk import Cache, generator_id
-from toolgen.disk.journal import STAGE
+from toolgen.project import Cache, generator_id
+from toolgen.project.journal import STAGE
 
 from .conftest import SPEC, Cli
 
@@ -94,7 +94,7 @@ def test_another_generator_finds_out_for_itself(made: Cli, monkeypatch: pytest.M
 
 
 def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolgen.disk.generator as generator
+    import toolgen.project.generator as generator
 
     generator_id.cache_clear()
     ours = generator_id()

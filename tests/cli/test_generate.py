@@ -181,7 +181,7 @@ def test_another_toolchain_that_generates_the_same_is_said_but_clean(project: Cl
 
 
 def test_another_toolchain_that_generates_something_else_is_named(project: Cli) -> None:
-    from toolgen.steps.compare import digest
+    from toolgen.compile.compare import digest
 
     project("generate")
     models = project.root / "generated/models/greet.py"
@@ -198,7 +198,7 @@ def pretend(project: Cli, distribution: str, version: str, **hashes: str) -> Non
     """Make the manifest that another version would have written."""
     from dataclasses import replace
 
-    from toolgen.disk.manifest import manifest_text, parse_manifest
+    from toolgen.project.manifest import manifest_text, parse_manifest
 
     path = project.root / "generated/toolgen.manifest.json"
     manifest = parse_manifest(path.read_text())

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from toolgen.cli.parameters import parse_parameter, scalar
-from toolgen.disk import UnableError
+from toolgen.project import UnableError
 
 from .conftest import Cli
 from .terminal import at_a_terminal

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from toolgen.disk import Cache, prune, scratch
+from toolgen.project import Cache, prune, scratch
 
 from .conftest import Cli
 from .test_crash import ended
@@ -54,7 +54,9 @@ def test_what_was_left_is_cleared(place: Path) -> None:
 
 
 def test_who_is_at_work_is_not_disturbed(place: Path) -> None:
-    code = "import tempfile; from toolgen.disk import scratch\nwith scratch(): print(tempfile.gettempdir())"
+    code = (
+        "import tempfile; from toolgen.project import scratch\nwith scratch(): print(tempfile.gettempdir())"
+    )
     with scratch():
         file = Path(tempfile.gettempdir(), "file")
         file.touch()

@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toolgen.data.model import Settings
 from toolgen.pipeline import compile_specs
-from toolgen.python.source import comment, docstring, is_read_as_utf_8, literal
+from toolgen.python_source.source import comment, docstring, is_read_as_utf_8, literal
 
-from tests.engine.kit import TARGETS
+from tests.models.kit import TARGETS
 
 SPEC = """
 name: echo

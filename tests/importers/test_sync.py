@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolgen.notation.patch import merged_order, patched
-from toolgen.notation.write import write
-from toolgen.steps.read import read
+from toolgen.compile.read import read
+from toolgen.yaml12.patch import merged_order, patched
+from toolgen.yaml12.write import write
 
 from tests.cli.conftest import Cli
 from tests.importers.test_write import texts, values

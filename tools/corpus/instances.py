@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from toolgen.python.names import snake
+from toolgen.python_source.names import snake
 from toolgen.schema.walk import follow, subschemas
 
 from tools.corpus.text import FORMATS, like, text

@@ -14,11 +14,11 @@ from toolgen.cli.crew import crew
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.model import Settings
 from toolgen.data.target import Target
-from toolgen.disk.project import Project
-from toolgen.disk.targets import load_targets
-from toolgen.notation.write import write
 from toolgen.pipeline import compile_specs
+from toolgen.project.project import Project
+from toolgen.project.targets import load_targets
 from toolgen.runtime import BaseTool
+from toolgen.yaml12.write import write
 
 Tool = type[BaseTool[Any, Any]]
 

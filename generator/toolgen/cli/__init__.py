@@ -62,7 +62,7 @@ def _run(args: argparse.Namespace) -> bool:
     """Run the verb. ^C ends it with KeyboardInterrupt, whatever code it meets on its way."""
     if args.run.__module__ in _ASYNC:
         return bool(args.run(args))
-    from toolgen.disk.interrupts import remembered_interrupts
+    from toolgen.project.interrupts import remembered_interrupts
 
     with remembered_interrupts():
         return bool(args.run(args))
@@ -72,7 +72,7 @@ def _shown(error: Exception, args: argparse.Namespace | None) -> int:
     """Report what went wrong, in words for the person who can fix it; return the exit code."""
     from toolgen.cli import faults
     from toolgen.data.diagnostic import SpecErrors
-    from toolgen.disk.fault import UnableError, reason
+    from toolgen.project.fault import UnableError, reason
 
     if isinstance(error, OSError) and error.errno in _NOT_OURS:
         error = UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")

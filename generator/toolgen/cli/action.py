@@ -82,7 +82,7 @@ def _flag(name: str) -> str:
 
 
 def _refuse(message: str) -> NoReturn:
-    from toolgen.disk import UnableError
+    from toolgen.project import UnableError
 
     raise UnableError("usage", message, "see `toolgen generate --help`")
 
@@ -101,9 +101,9 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import faults
     from toolgen.cli.out import emit_json
     from toolgen.data.bug import TemplateBug
-    from toolgen.disk import UnableError
-    from toolgen.disk.declared import dependencies, files_below
-    from toolgen.disk.place import place
+    from toolgen.project import UnableError
+    from toolgen.project.declared import dependencies, files_below
+    from toolgen.project.place import place
     from toolgen.report.json import as_data
 
     args.texts = {}  # what faults are shown in
@@ -132,8 +132,8 @@ def _spec(args: argparse.Namespace) -> _Made:
     from toolgen.cli.options import cache_of, settings_of, targets_of
     from toolgen.cli.pieces import earlier_piece
     from toolgen.data.piece import Piece
-    from toolgen.disk.declared import path_below, read_closure
-    from toolgen.disk.piece import piece_text
+    from toolgen.project.declared import path_below, read_closure
+    from toolgen.project.piece import piece_text
 
     settings, targets = settings_of(args), targets_of(args.target, args.templates)
     path = path_below(args.spec, args.include_root)
@@ -151,7 +151,7 @@ def _index(args: argparse.Namespace) -> _Made:
     from toolgen.cli.build import manifest_of
     from toolgen.cli.options import targets_of
     from toolgen.cli.pieces import earlier_manifest, joined, read_pieces, refuse_differing
-    from toolgen.disk.manifest import NAME, manifest_text
+    from toolgen.project.manifest import NAME, manifest_text
 
     pieces = read_pieces(args.index)
     first = next(iter(pieces.values()))

@@ -13,8 +13,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from toolgen.disk.interrupts import ignore_interrupts, uninterrupted
-from toolgen.piecewise import Made
+from toolgen.incremental import Made
+from toolgen.project.interrupts import ignore_interrupts, uninterrupted
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -37,7 +37,7 @@ def crew(make: Make, paths: Sequence[str]) -> Iterator[Made]:
                 gc.collect()  # the engine leaves much behind
             yield make(part)
         return
-    from toolgen.engine.run import load_engine
+    from toolgen.models.run import load_engine
 
     load_engine()
     yield from _forked(make, parts, workers)

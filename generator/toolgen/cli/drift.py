@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.cli.build import Plan
 from toolgen.data.tree import Change, Kind
-from toolgen.disk.manifest import NAME, manifest_text, parse_manifest
+from toolgen.project.manifest import NAME, manifest_text, parse_manifest
 
 
 @dataclass(frozen=True, slots=True)

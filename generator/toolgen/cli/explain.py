@@ -8,7 +8,7 @@ from dataclasses import asdict
 from toolgen.cli.out import emit, emit_json
 from toolgen.cli.parser import add_format
 from toolgen.data.codes import CODES, Code
-from toolgen.disk import UnableError
+from toolgen.project import UnableError
 from toolgen.words import did_you_mean
 
 

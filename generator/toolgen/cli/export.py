@@ -35,9 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import faults
     from toolgen.cli.build import Inputs, model_of, program_of, read_inputs
-    from toolgen.disk import load_targets
+    from toolgen.compile.crowd import crowd
+    from toolgen.project import load_targets
     from toolgen.runtime.adapters import anthropic, bedrock, gemini, mcp, openai
-    from toolgen.steps.crowd import crowd
 
     found = read_inputs(args.start)
     asked = replace(found.project, targets=(args.target.partition("-")[0],))

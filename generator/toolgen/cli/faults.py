@@ -12,7 +12,7 @@ from pathlib import Path
 
 from toolgen.cli.out import emit_json, say
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.disk import UnableError, find_root, read_text
+from toolgen.project import UnableError, find_root, read_text
 from toolgen.report.json import as_data
 
 

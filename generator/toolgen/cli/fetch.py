@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from toolgen.disk import UnableError
 from toolgen.importers.source import MAX_BYTES
 from toolgen.importers.tool import SourceError
+from toolgen.project import UnableError
 
 _SECONDS = 60.0
 _REDIRECTS = (301, 302, 303, 307, 308)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.disk import Cache, cache_folder, fact_key, find_project, fresh, generator_id, read_specs
+from toolgen.project import Cache, cache_folder, fact_key, find_project, fresh, generator_id, read_specs
 
 
 @dataclass(frozen=True, slots=True)

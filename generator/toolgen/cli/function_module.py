@@ -9,14 +9,14 @@ from toolgen.cli.starter import render
 
 if TYPE_CHECKING:
     from toolgen.data.model import Tool
-    from toolgen.disk import Project
+    from toolgen.project import Project
 
 _TEMPLATE = "_new/function.py.jinja"
 
 
 def function_module(project: Project, tool: Tool, function: Mapping[str, Any]) -> str:
     """The module's text; `function` is as `python_signature.describe` has it, its names all checked there."""
-    from toolgen.steps.format import format_tree
+    from toolgen.compile.format import format_tree
 
     chunks = function["chunk_schema"] is not None
     iterator = "AsyncIterator" if function["async_chunks"] or function["awaited"] else "Iterator"

@@ -41,7 +41,7 @@ def _generate(args: argparse.Namespace) -> bool:
         emit(_summary({**_NOTHING, "tools": known.tools, "unchanged": known.files}))
         return True
     from toolgen.cli import build
-    from toolgen.disk import write
+    from toolgen.project import write
 
     plan = build.plan(args.start)
     write(plan.project, plan.changes, plan.manifest_text)

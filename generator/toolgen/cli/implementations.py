@@ -15,7 +15,7 @@ from typing import Any
 from toolgen.cli.child_process import how_it_ended, run_bounded
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Span
-from toolgen.disk import Project, UnableError
+from toolgen.project import Project, UnableError
 
 _SECONDS = 30.0  # that importing one implementation may take
 _MOST = 600.0  # seconds that all of them may take

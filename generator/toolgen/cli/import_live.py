@@ -17,9 +17,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from toolgen.disk import UnableError
 from toolgen.importers.source import MAX_BYTES
 from toolgen.importers.tool import SourceError
+from toolgen.project import UnableError
 from toolgen.words import quoted, shortened
 
 _SECONDS = 60.0  # for all of it: a command may have to be installed first

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.importing import Beside, Place, add_arguments, bring_in, read_bytes, refusing
 from toolgen.cli.out import count, say
-from toolgen.disk import PYPROJECT, Project, UnableError, find_project, read_text
 from toolgen.importers.tool import SourceError
+from toolgen.project import PYPROJECT, Project, UnableError, find_project, read_text
 
 if TYPE_CHECKING:
     from toolgen.data.model import Model

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.cli.child_process import how_it_ended, run_bounded
 from toolgen.cli.importing import add_arguments, bring_in, refusing
 from toolgen.cli.out import say
-from toolgen.disk import Project, UnableError, find_project
+from toolgen.project import Project, UnableError, find_project
 
 if TYPE_CHECKING:
     from toolgen.data.model import Model, Tool

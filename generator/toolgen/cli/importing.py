@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.cli.out import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.disk import (
+from toolgen.project import (
     Project,
     UnableError,
     create_files,
@@ -22,7 +22,7 @@ from toolgen.disk import (
     find_root,
     read_specs,
 )
-from toolgen.disk.fault import reason
+from toolgen.project.fault import reason
 
 if TYPE_CHECKING:
     from toolgen.data.model import Model
@@ -109,8 +109,8 @@ def bring_in(
 
     `owned` are the fields that `--sync` takes from the source; `look` sees what is there before `make` runs.
     """
+    from toolgen.compile.read import read
     from toolgen.importers.sync import Earlier, plan_import, plan_sync
-    from toolgen.steps.read import read
 
     place = _place(args)
     if beside is not None and not place.is_projects():
@@ -145,7 +145,7 @@ def bring_in(
 
 def _write(place: Place, files: Mapping[str, str], more: Mapping[str, str], replace: bool) -> None:
     """The specs, and below the project what goes with them: all or none."""
-    from toolgen.disk.commit import commit
+    from toolgen.project.commit import commit
 
     base = place.base
     if more and place.project is not None:
@@ -219,10 +219,10 @@ def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
 
 def _try(place: Place, files: Mapping[str, str]) -> Model | None:
     """Specs that would not compile are not written: what is imported must generate. The tools, if any."""
+    from toolgen.compile.lower import lower
     from toolgen.data.model import Settings
-    from toolgen.disk import load_targets
     from toolgen.pipeline import understand
-    from toolgen.steps.lower import lower
+    from toolgen.project import load_targets
 
     texts = {path: text.encode() for path, text in files.items()}
     if not texts:

@@ -14,7 +14,7 @@ from toolgen.cli.out import emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.requirement import requirement
 from toolgen.cli.starter import render, schema_file
-from toolgen.disk import (
+from toolgen.project import (
     FILE,
     PYPROJECT,
     Project,

@@ -15,7 +15,7 @@ from typing import Any
 from toolgen.cli.out import ask, can_ask, emit, emit_json, say
 from toolgen.cli.parameters import Parameter, parse_parameter, printable
 from toolgen.cli.parser import add_format
-from toolgen.disk import Project, UnableError, create_files, find_project, read_text
+from toolgen.project import Project, UnableError, create_files, find_project, read_text
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'

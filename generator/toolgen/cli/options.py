@@ -9,7 +9,7 @@ from pathlib import Path
 
 from toolgen.data.model import Settings
 from toolgen.data.target import Target
-from toolgen.disk import Cache, Project, UnableError, generator_id, load_targets
+from toolgen.project import Cache, Project, UnableError, generator_id, load_targets
 
 _NOWHERE = "the command line"
 

@@ -34,8 +34,8 @@ def run(args: argparse.Namespace) -> bool:
 def _of_action(args: argparse.Namespace) -> list[str]:
     from toolgen.actions import enabled_tools, index_files, tool_files
     from toolgen.cli.options import targets_of
-    from toolgen.disk.declared import read_file
-    from toolgen.disk.manifest import NAME
+    from toolgen.project.declared import read_file
+    from toolgen.project.manifest import NAME
 
     targets = targets_of(args.target, args.templates)
     if args.index:
@@ -50,8 +50,8 @@ def _of_action(args: argparse.Namespace) -> list[str]:
 def _of_project(args: argparse.Namespace) -> list[str]:
     from toolgen.actions import enabled_tools, index_files, tool_files
     from toolgen.cli.build import read_inputs
-    from toolgen.disk import UnableError
-    from toolgen.disk.manifest import NAME
+    from toolgen.project import UnableError
+    from toolgen.project.manifest import NAME
 
     for flag in ("target", "templates"):
         if getattr(args, flag) is not None:

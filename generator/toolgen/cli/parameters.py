@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.disk import UnableError
+from toolgen.project import UnableError
 
 _SAMPLES: dict[str, Any] = {"string": "example", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
 _FORM = re.compile(

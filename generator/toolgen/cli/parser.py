@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         raise Done
 
     def _refuse(self, message: str, hint: str = "") -> NoReturn:
-        from toolgen.disk import UnableError
+        from toolgen.project import UnableError
 
         raise UnableError("usage", message, hint or f"see `{self.prog} --help`")
 

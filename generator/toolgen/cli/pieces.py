@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from toolgen.data.manifest import Manifest, Output
 from toolgen.data.piece import Piece
-from toolgen.disk import UnableError
-from toolgen.disk.declared import read_file
-from toolgen.disk.manifest import parse_manifest
-from toolgen.disk.piece import parse_piece
+from toolgen.project import UnableError
+from toolgen.project.declared import read_file
+from toolgen.project.manifest import parse_manifest
+from toolgen.project.piece import parse_piece
 
 
 def read_pieces(words: Sequence[str]) -> dict[str, Piece]:

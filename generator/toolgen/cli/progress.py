@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from toolgen.cli.crew import Make, crew
 from toolgen.cli.out import say
-from toolgen.piecewise import Made
+from toolgen.incremental import Made
 
 _PATIENCE = 1.0  # seconds that nobody minds
 _CLEAR = "\r\x1b[K"

@@ -13,7 +13,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     del args
-    from toolgen.steps.describe import describe
+    from toolgen.compile.describe import describe
 
     emit_json(describe())
     return True

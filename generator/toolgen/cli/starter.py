@@ -12,7 +12,7 @@ from toolgen.cli.parameters import scalar
 
 if TYPE_CHECKING:
     from toolgen.data.model import Tool
-    from toolgen.disk import Project
+    from toolgen.project import Project
 
 _WIDTH = 88  # as generated code is laid out
 SCHEMA = ".toolgen.schema.json"
@@ -22,7 +22,7 @@ def render(path: str, **values: Any) -> str:
     """`templates/<path>` with `values`, which are printed as they are: quote what a person typed before."""
     from jinja2 import Environment, StrictUndefined
 
-    from toolgen.python.source import docstring
+    from toolgen.python_source.source import docstring
 
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
@@ -35,7 +35,7 @@ def render(path: str, **values: Any) -> str:
 
 def schema_file() -> tuple[str, str]:
     """Name and text of the file that lets an editor complete and check specs without the network."""
-    from toolgen.steps.describe import describe
+    from toolgen.compile.describe import describe
 
     return SCHEMA, json.dumps(describe(), indent=2, ensure_ascii=False) + "\n"
 

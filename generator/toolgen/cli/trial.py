@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolgen.cli.build import Inputs, model_of, program_of
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.model import Tool
-from toolgen.disk import Project, UnableError, load_targets, read_specs
+from toolgen.project import Project, UnableError, load_targets, read_specs
 
 
 def try_spec(project: Project, name: str, spec: str, text: str) -> Tool:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from toolgen.cli.out import say
 from toolgen.data.diagnostic import SpecErrors
-from toolgen.disk import FILE, PYPROJECT, UnableError, find_project, find_root
+from toolgen.project import FILE, PYPROJECT, UnableError, find_project, find_root
 
 _PAUSE = 0.1  # seconds between two looks
 _CALM = 0.02  # seconds without a change, after which a file is saved as a whole

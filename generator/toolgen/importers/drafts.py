@@ -6,7 +6,7 @@ import re
 from copy import deepcopy
 from typing import Any
 
-from toolgen.linking.drafts import DRAFTS
+from toolgen.references.drafts import DRAFTS
 from toolgen.schema.walk import pointer, subschemas
 
 _SEVENTH = "http://json-schema.org/draft-07/schema#"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from toolgen.data.spec import NAME
-from toolgen.python.names import class_stem, snake
+from toolgen.python_source.names import class_stem, snake
 
 _NAME = re.compile(NAME.removeprefix("^").removesuffix("$"))
 _LONGEST = 64

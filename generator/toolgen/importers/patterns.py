@@ -6,7 +6,7 @@ import re
 from copy import deepcopy
 from typing import Any
 
-from toolgen.checks.schemas import compiles
+from toolgen.lint.schemas import compiles
 from toolgen.schema.walk import pointer, subschemas
 from toolgen.words import quoted
 

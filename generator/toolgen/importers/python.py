@@ -13,7 +13,7 @@ from toolgen.importers.python_docs import Docs
 from toolgen.importers.python_types import laid_out
 from toolgen.importers.schemas import usable
 from toolgen.importers.tool import Imported, in_order
-from toolgen.python.names import snake
+from toolgen.python_source.names import snake
 from toolgen.words import quoted
 
 OWNED = ("description", "returns", "input_schema", "output_schema", "inject", "stream", "deprecated")

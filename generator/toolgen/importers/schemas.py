@@ -11,15 +11,15 @@ from typing import Any
 
 from jsonschema_rs import ReferencingError
 
-from toolgen.checks.loops import find_loops
-from toolgen.checks.schemas import check_schema
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Marks, Path, Source, Span
 from toolgen.importers.drafts import mend_draft
 from toolgen.importers.patterns import mend_patterns
 from toolgen.importers.tool import SourceError
 from toolgen.importers.types import mend_habits, mend_types
-from toolgen.linking.bundle import Bundler
+from toolgen.lint.loops import find_loops
+from toolgen.lint.schemas import check_schema
+from toolgen.references.bundle import Bundler
 from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.budget import TooComplexError, check_budget
 from toolgen.schema.walk import follow, pointer, subschemas

@@ -11,8 +11,8 @@ from typing import Any
 from toolgen.data.source import Source
 from toolgen.importers.naming import Names
 from toolgen.importers.tool import Imported, in_order
-from toolgen.notation.patch import merged_order, patched
-from toolgen.notation.write import write
+from toolgen.yaml12.patch import merged_order, patched
+from toolgen.yaml12.write import write
 
 _IMPORTED = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
 

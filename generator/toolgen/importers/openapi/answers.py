@@ -10,7 +10,7 @@ from toolgen.importers.openapi.body import preferred
 from toolgen.importers.openapi.document import Place
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.schemas import Schema, Schemas
-from toolgen.linking.references import parts_of
+from toolgen.references.references import parts_of
 from toolgen.runtime.http.media import is_json, is_text
 from toolgen.runtime.http.status import NAMES, RETRYABLE
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolgen.importers.openapi.schemas import Schema, Schemas, Side
-from toolgen.linking.references import parts_of
+from toolgen.references.references import parts_of
 
 MOST = 100_000
 """Characters of one response schema, as JSON: what lies deeper is left open, so that a client can read it."""

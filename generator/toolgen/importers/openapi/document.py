@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from toolgen.importers.tool import SourceError
-from toolgen.linking.references import parts_of
+from toolgen.references.references import parts_of
 from toolgen.schema.walk import Path, follow, pointer
 from toolgen.words import quoted
 

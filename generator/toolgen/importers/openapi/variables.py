@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from toolgen.importers.tool import SourceError
-from toolgen.python.names import snake
+from toolgen.python_source.names import snake
 
 _WELL_KNOWN: Mapping[str, str] = {
     "ACTIONS_": "GitHub Actions",

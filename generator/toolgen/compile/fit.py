@@ -1,0 +1,111 @@
+"""Program → Program: what each target publishes of each tool, and what its protocol cannot carry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from toolgen.compile._definition import description
+from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.data.program import Fit, Program, ProgramTool
+from toolgen.data.source import Span
+from toolgen.data.target import Target
+from toolgen.schema import Loss
+from toolgen.schema.dialects import publish
+from toolgen.schema.limits import PROVIDERS
+
+
+def fit(program: Program, targets: Sequence[Target]) -> Program:
+    """The same program with `fits` for every target that publishes tools.
+
+    Raises `SpecErrors` for names that a target refuses and for names that two tools share.
+    """
+    speaking = [target for target in targets if target.tool_name]
+    faults = [fault for target in speaking for fault in _name_faults(program, target)]
+    if faults:
+        raise SpecErrors(faults)
+    warnings: list[Diagnostic] = []
+    tools = []
+    for tool in program.tools:
+        fits: dict[str, Fit] = {}
+        losers: dict[Loss, list[str]] = {}  # loss → the targets that share it
+        lost: list[Diagnostic] = []
+        for target in speaking:
+            fits[target.name], losses = _fit(tool, target)
+            for loss in losses:
+                losers.setdefault(loss, []).append(target.name)
+            lost += _too_long(tool, target)
+        lost += (_warning(tool, names, loss) for loss, names in losers.items())
+        tools.append(replace(tool, fits=fits, warnings=(*tool.warnings, *lost)))
+        warnings += lost
+    return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
+
+
+def _fit(tool: ProgramTool, target: Target) -> tuple[Fit, Sequence[Loss]]:
+    """What goes out, and the losses to tell: all, where the author asked for the target."""
+    options = getattr(tool.spec.targets, target.name, None)
+    made = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
+    told = made.losses if _asked(tool, target) else tuple(loss for loss in made.losses if loss.always)
+    return Fit(published_name(tool, target), made.schema, made.strict), told
+
+
+def _asked(tool: ProgramTool, target: Target) -> bool:
+    """Whether the author asked for the target, in the configuration or in the spec."""
+    return target.asked or target.name in tool.spec.targets.model_fields_set
+
+
+def _too_long(tool: ProgramTool, target: Target) -> Iterator[Diagnostic]:
+    provider = PROVIDERS.get(target.dialect or "")
+    most = provider.description if provider else None
+    length = len(description(tool.spec))
+    if most is not None and length > most and _asked(tool, target):
+        yield Diagnostic(
+            tool.source.value(("description",)),
+            "provider-limit",
+            f"{target.name}: some models refuse descriptions of more than {most} characters; it has {length}",
+            "use_when, avoid_when and returns are part of it",
+        )
+
+
+def published_name(tool: ProgramTool, target: Target) -> str:
+    """The name that `target` gives the tool: the spec's own, or the one that its `targets` say."""
+    options = getattr(tool.spec.targets, target.name, None)
+    return getattr(options, "name", None) or tool.spec.name
+
+
+def _name_faults(program: Program, target: Target) -> Iterator[Diagnostic]:
+    pattern = re.compile(target.tool_name)
+    owners: dict[str, ProgramTool] = {}
+    for tool in program.tools:
+        name = published_name(tool, target)
+        if not pattern.fullmatch(name):
+            yield Diagnostic(
+                _place(tool, target),
+                "target-name",
+                f"{target.name} does not take {name!r} as the name of a tool",
+                f"names must match {target.tool_name}",
+            )
+        first = owners.setdefault(name, tool)
+        if first is not tool:
+            yield Diagnostic(
+                _place(tool, target),
+                "name-collision",
+                f"{target.name} would publish both {first.spec.name!r} and {tool.spec.name!r} as {name!r}",
+                f"give one of them another targets.{target.name}.name",
+                (Note(_place(first, target), f"{first.spec.name!r} gets its name here"),),
+            )
+
+
+def _place(tool: ProgramTool, target: Target) -> Span:
+    override = ("targets", target.name, "name")
+    marked = override in tool.source.marks.values
+    return tool.source.value(override if marked else ("name",))
+
+
+def _warning(tool: ProgramTool, targets: Sequence[str], loss: Loss) -> Diagnostic:
+    path = ("input_schema", *loss.path)
+    keyword = (*path, loss.keyword)
+    where = tool.source.key(keyword) if keyword in tool.source.marks.keys else tool.source.value(path)
+    reason = loss.reason[:1].lower() + loss.reason[1:].removesuffix(".")
+    return Diagnostic(where, "dialect-loss", f"{', '.join(targets)}: {reason}")

@@ -1,0 +1,102 @@
+"""Tree → Tree: the same text, laid out by one pinned formatter and nobody's settings."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import MutableMapping
+from pathlib import Path
+
+from ruff import find_ruff_bin  # type: ignore[import-untyped]
+
+from toolgen.data.bug import TemplateBug
+from toolgen.data.tree import Tree
+from toolgen.python_source.paragraphs import recalled, remembered
+from toolgen.python_source.source import is_read_as_utf_8
+
+_RULES = 2  # raised when the same text is laid out otherwise than before
+_HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
+_LINT = [
+    "check",
+    "--fix",
+    "--exit-zero",
+    "--select=I,F401,RUF022",
+    "--config=src=[]",  # how a file is laid out is not a matter of the files beside it
+    "--config=lint.isort.split-on-trailing-comma=false",
+]
+_FORMAT = ["format", "--config=format.skip-magic-trailing-comma=true"]
+_ENVIRONMENT = (
+    "SYSTEMROOT",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+)  # what a process needs to start; nothing that ruff reads
+
+
+def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) -> Tree:
+    """`format_tree`, where most of each file is what it was the last time: `cache` has that.
+
+    Of each path, and each `options`, it has the last only: what is printed of all tools is large.
+    """
+    sources = {path: text for path, text in tree.items() if path.endswith(".py")}
+    keys = {path: f"laid out {_RULES} {options} {path}" for path in sources}
+    known = {path: recalled(text, cache.get(keys[path], b"")) for path, text in sources.items()}
+    todo = {path: text for path, text in sources.items() if known[path] is None}
+    for path, found in known.items():
+        todo |= {f"{path}.{index}.py": text for index, text in (found.changed if found else {}).items()}
+    made = format_tree(todo)
+    laid_out: dict[str, str] = {}
+    for path, text in sources.items():
+        if (found := known[path]) is None:
+            laid_out[path] = made[path]
+        else:
+            laid_out[path] = found.joined({index: made[f"{path}.{index}.py"] for index in found.changed})
+        if found is None or found.changed:
+            cache[keys[path]] = remembered(text, laid_out[path])
+    refuse_encodings(laid_out)
+    return {path: laid_out.get(path, text) for path, text in tree.items()}
+
+
+def format_tree(tree: Tree) -> Tree:
+    """Every `*.py` of the tree with imports sorted and lines laid out; the rest as it was.
+
+    Two processes for the whole tree, in a folder of their own. Raises `TemplateBug` for what is no Python.
+    """
+    sources = {path: text for path, text in tree.items() if path.endswith(".py")}
+    if not sources:
+        return tree
+    with tempfile.TemporaryDirectory(prefix="toolgen-") as folder:
+        for path, text in sources.items():
+            file = Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+        for command in (_LINT, _FORMAT):
+            _ruff([*command, *_HERMETIC, "."], folder)
+        laid_out = {path: Path(folder, path).read_text(encoding="utf-8") for path in sources}
+    refuse_encodings(laid_out)
+    return {path: laid_out.get(path, text) for path, text in tree.items()}
+
+
+def refuse_encodings(tree: Tree) -> None:
+    """Raise `TemplateBug` for a `*.py` that Python would not read as UTF-8: what runs is what is reviewed."""
+    for path, text in tree.items():
+        if path.endswith(".py") and not is_read_as_utf_8(text):
+            raise TemplateBug(f"{path} begins with a byte order mark, or names another encoding than UTF-8")
+
+
+def _ruff(arguments: list[str], folder: str) -> None:
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    done = subprocess.run(
+        [find_ruff_bin(), *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == -signal.SIGINT:  # ^C reaches the whole group, and may reach us a moment later
+        raise KeyboardInterrupt
+    if done.returncode:
+        raise TemplateBug(f"the formatter refuses what the templates printed:\n{done.stderr or done.stdout}")

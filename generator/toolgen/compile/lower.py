@@ -1,0 +1,187 @@
+"""Program → Model: the one place where Python names are decided, and collisions between them found."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterator
+
+from toolgen.compile._definition import definition, description
+from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.data.model import ErrorClass, Import, Model, Settings, Tool
+from toolgen.data.program import Program, ProgramTool
+from toolgen.data.spec import Spec
+from toolgen.python_source.names import RUNTIME_NAMES, class_stem, pascal, snake, unused
+
+_MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "TOOLS", "TYPE_CHECKING"})
+_MEMBERS = frozenset(
+    {"definition", "request_model", "response_model", "errors", "execute", "preview", "check_inputs"}
+)
+_DEEPEST = (
+    180  # brackets that Python reads in one expression: 200, of which adapters need a few around a schema
+)
+
+
+def lower(program: Program, settings: Settings) -> Model:
+    """Everything that templates print, decided. Raises `SpecErrors` with every collision of names."""
+    faults = list(_collisions(program))
+    for tool in program.tools:
+        faults += [*_types(tool), *_depth(tool)]
+    if faults:
+        raise SpecErrors(faults)
+    return Model.of(settings, tuple(_tool(tool, settings) for tool in program.tools))
+
+
+def _tool(tool: ProgramTool, settings: Settings) -> Tool:
+    spec = tool.spec
+    py_name = snake(spec.name, "tool")
+    stem = class_stem(py_name)
+    response = f"{stem}Response" if tool.output_schema is not None else None
+    models = (f"{stem}Request", response) if response else (f"{stem}Request",)
+    errors = tuple(_errors(spec, stem))
+    return Tool(
+        wire_name=spec.name,
+        py_name=py_name,
+        constant=_constant(py_name),
+        tool_class=f"{stem}Tool",
+        request_class=f"{stem}Request",
+        response_class=response,
+        file=tool.source.file,
+        summary=_summary(spec),
+        description=description(spec),
+        definition=definition(tool, py_name, f"{stem}Tool", settings),
+        carries_extensions=bool(spec.extensions),
+        errors=errors,
+        imports=tuple(_imports(spec)),
+        exports=(*models, f"{stem}Tool"),
+        model_classes=models,
+        awaited=_awaited(spec),
+        parameters=_parameters(spec),
+        result=_result(spec, response),
+        execute_doc=_execute_doc(spec, errors),
+        preview=spec.confirm is not None and spec.confirm.preview,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        fits=tool.fits,
+    )
+
+
+def _constant(py_name: str) -> str:
+    constant = py_name.upper()
+    return f"{constant}_" if constant in _MODULE_NAMES else constant
+
+
+def _summary(spec: Spec) -> str:
+    text = spec.title or spec.description.strip().split("\n")[0]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _errors(spec: Spec, stem: str) -> Iterator[ErrorClass]:
+    taken = {f"{stem}Tool", f"{stem}Request", f"{stem}Response", *RUNTIME_NAMES, *dir(builtins)}
+    for error in spec.errors:
+        name = pascal(error.code.removesuffix("_error"), "Tool") + "Error"
+        name = unused(f"{stem}{name}" if name in taken else name, taken)
+        taken.add(name)
+        yield ErrorClass(name, error.code, error.description, error.retryable, error.hint)
+
+
+def _parameters(spec: Spec) -> str:
+    arguments = ", ".join(f"{item.name}: {_annotation(item.type)}" for item in spec.inject)
+    return f", *, {arguments}" if arguments else ""
+
+
+def _annotation(dotted: str) -> str:
+    module, _, name = dotted.rpartition(".")
+    return (
+        name
+        if module in ("", "typing") and dotted in ("typing.Any", name)
+        else f"{_alias(module) or module}.{name}"
+    )
+
+
+def _result(spec: Spec, response: str | None) -> str:
+    if spec.stream is not None:
+        return "AsyncIterator[Any] | Iterator[Any]"
+    return f"{response} | Awaitable[{response}]" if response else "Any"
+
+
+def _awaited(spec: Spec) -> tuple[str, ...]:
+    names = {"AsyncIterator", "Iterator"} if spec.stream is not None else set()
+    if (spec.output_schema is not None and spec.stream is None) or (spec.confirm and spec.confirm.preview):
+        names.add("Awaitable")
+    return tuple(sorted(names))
+
+
+def _execute_doc(spec: Spec, errors: tuple[ErrorClass, ...]) -> str:
+    if spec.stream is not None:
+        last = "; the last item is the response" if spec.output_schema is not None else ""
+        text = f"Yield the chunks of the result{last}. An `async def` or a plain `def`."
+    else:
+        text = "Do the work. An `async def` or a plain `def`."
+    raises = "".join(f"\n    {error.name}: {' '.join(error.description.split())}" for error in errors)
+    return f"{text}\n\nRaises:{raises}" if raises else text
+
+
+def _imports(spec: Spec) -> Iterator[Import]:
+    modules = {item.type.rpartition(".")[0] for item in spec.inject if item.type != "typing.Any"} - {""}
+    for module in sorted(modules):
+        yield Import(module, _alias(module))
+
+
+def _alias(module: str) -> str | None:
+    """Another name for a module that a member of the tool's class, or an import of its file, would hide."""
+    first = module.split(".")[0]
+    return f"{module.replace('.', '_')}_module" if first in _MEMBERS | {"toolgen", "abc", "typing"} else None
+
+
+def _collisions(program: Program) -> Iterator[Diagnostic]:
+    """Two tools with one module name, or with one class name: the second is told of the first."""
+    owners: dict[str, ProgramTool] = {}
+    for tool in program.tools:
+        py_name = snake(tool.spec.name, "tool")
+        for name in (py_name, class_stem(py_name)):
+            first = owners.setdefault(name, tool)
+            if first is not tool:
+                yield Diagnostic(
+                    tool.source.value(("name",)),
+                    "name-collision",
+                    f"tools {tool.spec.name!r} and {first.spec.name!r} would both be {name!r} in Python",
+                    "rename one of them, and keep its old name as an alias",
+                    (Note(first.source.value(("name",)), f"{first.spec.name!r} is here"),),
+                )
+                break
+
+
+def _types(tool: ProgramTool) -> Iterator[Diagnostic]:
+    """Injected types that no `import` of Python could name."""
+    for index, item in enumerate(tool.spec.inject):
+        place = tool.source.value(("inject", index, "type"))
+        parts = item.type.split(".")
+        if words := [part for part in parts if keyword.iskeyword(part)]:
+            message = f"the type {item.type!r} has {words[0]!r} in it, a word of Python"
+            yield Diagnostic(place, "inject-type", message, "write module.Class, as in sqlite3.Connection")
+        elif len(parts) == 1 and not isinstance(getattr(builtins, item.type, None), type):
+            message = f"{item.type!r} is no built-in type of Python"
+            yield Diagnostic(place, "inject-type", message, "write its module, too, as in sqlite3.Connection")
+
+
+def _depth(tool: ProgramTool) -> Iterator[Diagnostic]:
+    for key, value in definition(tool, "", "", Settings()).items():
+        if _deeper(value, _DEEPEST):
+            message = (
+                f"{key} nests more than {_DEEPEST} levels deep, more than Python reads in one expression"
+            )
+            yield Diagnostic(tool.source.key((key,)), "too-deep", message, "move inner parts of it to $defs")
+
+
+def _deeper(root: object, limit: int) -> bool:
+    level = [root]
+    for _ in range(limit):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: object) -> list[object]:
+    return list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list) else []

@@ -1,0 +1,216 @@
+"""2. Sources to specs: the only place where pydantic's words become ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from toolgen.compile._words import STANDS_FOR, explain, unknown_field
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.program import Parsed
+from toolgen.data.source import Path, Source
+from toolgen.data.spec import Spec
+from toolgen.lint.names import check_names
+from toolgen.lint.schemas import check_root, check_schema
+from toolgen.words import did_you_mean
+
+_TOP_LEVEL = re.compile(rb"^[\"']?([$\w-]+)[\"']?[ \t]*:", re.MULTILINE)
+SHARED_KEYS = frozenset(("$defs", "$schema", "$comment"))
+FIELDS = tuple(name for name in Spec.model_fields if name != "extensions")
+_SCHEMAS: tuple[Path, ...] = (("input_schema",), ("output_schema",), ("stream", "chunk_schema"))
+_FREE = frozenset(("input_schema", "output_schema", "meta", "input", "output", "chunk_schema"))
+
+
+def parse(sources: tuple[Source, ...]) -> Parsed:
+    """Type every file: a tool, or a file of schemas that tools share.
+
+    Shapes are checked, and every schema by itself. Raises `SpecErrors` with the faults of all files.
+    """
+    tools: list[tuple[Spec, Source]] = []
+    shared: dict[str, Source] = {}
+    faults: list[Diagnostic] = []
+    for source in sources:
+        if not isinstance(source.data, dict):
+            faults.append(
+                Diagnostic(
+                    source.value(),
+                    "not-a-tool",
+                    "a spec is a mapping with `name`, `description` and `input_schema`",
+                    "write one tool per file; `toolgen new` writes a first one",
+                )
+            )
+        elif source.data.keys() <= SHARED_KEYS:
+            shared[source.path] = source
+            faults.extend(_shared_faults(source, source.data))
+        else:
+            spec = _spec(source, source.data, faults)
+            if spec is not None:
+                tools.append((spec, source))
+    if faults:
+        raise SpecErrors(faults)
+    return Parsed(tuple(tools), shared)
+
+
+def is_shared(text: bytes | str) -> bool:
+    """Whether a file has schemas that tools share, as far as a look can tell. Never true of a tool."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    if data.lstrip()[:1] == b"{":  # JSON
+        return b'"name"' not in data
+    found = _TOP_LEVEL.findall(data)
+    return bool(found) and {key.decode() for key in found} <= SHARED_KEYS
+
+
+def _spec(source: Source, data: Mapping[str, Any], faults: list[Diagnostic]) -> Spec | None:
+    known: dict[str, Any] = {}
+    extensions: dict[str, Any] = {}
+    for key, value in data.items():
+        (extensions if key.startswith("x-") else known)[key] = value
+    if "extensions" in known:
+        faults.append(Diagnostic(source.key(("extensions",)), *unknown_field("extensions", FIELDS, top=True)))
+    known["extensions"] = extensions
+    empty = list(_empty_fields(data))
+    faults.extend(_empty(source, path) for path in empty)
+    for schema_path in _SCHEMAS:
+        schema = _inner(data, schema_path)
+        if isinstance(schema, dict):
+            faults.extend(check_schema(source, schema_path, schema))
+            if schema_path == ("input_schema",):
+                faults.extend(check_root(source, schema_path, schema))
+    try:
+        spec = Spec.model_validate(known)
+    except ValidationError as error:
+        faults.extend(_shape_faults(source, data, error, set(empty)))
+        return None
+    faults.extend(check_names(spec, source))
+    return spec
+
+
+def _empty(source: Source, path: Path) -> Diagnostic:
+    message = f"the field {str(path[-1])!r} has no value"
+    return Diagnostic(source.key(path), "empty-field", message, "give it one, or leave the field out")
+
+
+def _shape_faults(
+    source: Source, data: Mapping[str, Any], error: ValidationError, said: set[Path]
+) -> Iterator[Diagnostic]:
+    for detail in error.errors(include_url=False):
+        path = _written_path(data, detail)
+        if path in said:
+            continue
+        if detail["type"] == "missing":
+            slips = STANDS_FOR.get(str(detail["loc"][-1]), ())
+            if len(detail["loc"]) == 1 and any(slip in data for slip in slips):
+                continue
+            parent = detail["loc"][:-1]
+            span = source.key(parent) if parent and isinstance(parent[-1], str) else source.value(parent)
+            code, message, hint = explain(detail, "")
+            yield Diagnostic(span, code, message, hint)
+        elif detail["type"] == "extra_forbidden":
+            if path == ("extensions",):
+                continue
+            neighbours = FIELDS if len(path) == 1 else _fields_at(path[:-1])
+            yield Diagnostic(source.key(path), *unknown_field(str(path[-1]), neighbours, top=len(path) == 1))
+        else:
+            span = source.value(path)
+            line = source.text.split("\n")[span.line - 1]
+            code, message, hint = explain(detail, line[span.column - 1 : span.column - 1 + span.length])
+            yield Diagnostic(span, code, message, hint or _choice_hint(detail))
+            said.add(path)  # a union says it once for each of its members
+
+
+def _choice_hint(detail: ErrorDetails) -> str:
+    if detail["type"] != "literal_error":
+        return ""
+    choices = detail["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+    return did_you_mean(str(detail["input"]), choices)
+
+
+def _written_path(data: Any, detail: ErrorDetails) -> Path:
+    """The part of pydantic's location that somebody wrote; the tags of unions are not."""
+    path: list[str | int] = []
+    for part in detail["loc"]:
+        try:
+            data = data[part]
+        except (LookupError, TypeError):
+            break
+        path.append(part)
+    return tuple(path)
+
+
+def _fields_at(path: Path) -> tuple[str, ...]:
+    """The fields that the language has at `path`."""
+    model: type[BaseModel] = Spec
+    for part in path:
+        if isinstance(part, str):
+            model = _model_in(model.model_fields[part].annotation)
+    return tuple(model.model_fields)
+
+
+def _model_in(annotation: Any) -> type[BaseModel]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for inner in getattr(annotation, "__args__", ()):
+        if inner is not type(None):
+            return _model_in(inner)
+    raise LookupError(annotation)
+
+
+def _empty_fields(data: Mapping[str, Any]) -> Iterator[Path]:
+    """Fields written without a value: `confirm:` must not pass for a tool that asks nobody."""
+    for name, value in data.items():
+        if name.startswith("x-"):
+            continue
+        if value is None and name in Spec.model_fields:
+            yield (name,)
+        elif name not in _FREE:
+            yield from _empty_below((name,), value)
+
+
+def _empty_below(path: Path, value: Any) -> Iterator[Path]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if inner is None and not (key == "output" and path[0] == "examples"):
+                yield (*path, key)
+            elif key not in _FREE:
+                yield from _empty_below((*path, key), inner)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _empty_below((*path, index), inner)
+
+
+def _shared_faults(source: Source, data: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    definitions = data.get("$defs")
+    if not isinstance(definitions, dict) or not definitions:
+        where = source.key(("$defs",)) if "$defs" in data else source.value()
+        yield Diagnostic(
+            where,
+            "not-a-tool",
+            "a file of shared schemas has them under `$defs`, and there are none",
+            "write `$defs:` with a mapping of schemas; a tool has `name`, `description` and `input_schema`",
+        )
+        return
+    draft = {"$schema": data["$schema"]} if "$schema" in data else {}
+    for name, schema in definitions.items():
+        if isinstance(schema, bool):
+            continue
+        if not isinstance(schema, dict):
+            yield Diagnostic(
+                source.value(("$defs", name)),
+                "invalid-schema",
+                f"{name!r} is not a schema",
+                "write a mapping",
+            )
+            continue
+        yield from check_schema(source, ("$defs", name), schema, draft)
+
+
+def _inner(data: Any, path: Path) -> Any:
+    for part in path:
+        if not isinstance(data, dict):
+            return None
+        data = data.get(part)
+    return data

@@ -1,0 +1,200 @@
+"""1. Text to sources: YAML 1.2 as JSON data, every piece of it with a place.
+
+Decided here: plain scalars mean what YAML 1.2's core schema says; the merge key `<<`, tags beyond the core
+schema, several documents, duplicate keys and keys that are not text are refused; aliases are copied, bounded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from yaml import YAMLError
+from yaml.error import MarkedYAMLError
+
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.source import Marks, Source, Span
+from toolgen.yaml12.document import MAX_DEPTH, Builder, DocumentError
+from toolgen.yaml12.marks import locate
+from toolgen.yaml12.scalars import MAX_DIGITS
+from toolgen.yaml12.syntax import explain_syntax
+
+_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_YAML_1_1_BREAKS = re.compile("[\x85\u2028\u2029]")
+_NOT_PLAIN_JSON = re.compile(rf"\\u[dD][89a-fA-F]|[0-9]{{{MAX_DIGITS + 1}}}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def read(texts: Mapping[str, bytes | str], prefix: str = "") -> tuple[Source, ...]:
+    """Read every file; `texts` maps posix paths below the specs folder to what the files hold.
+
+    `prefix` is put before each path to give the name that spans show: "specs/" makes "specs/weather.yaml".
+    Raises `SpecErrors` with the faults of all files.
+    """
+    if not texts:
+        place = Span(prefix.rstrip("/") or ".", 1, 1)
+        raise SpecErrors(
+            [Diagnostic(place, "no-specs", "there is no spec here", "write one with `toolgen new`")]
+        )
+    faults: list[Diagnostic] = []
+    sources: list[Source] = []
+    for path in sorted(texts):
+        try:
+            sources.append(_read_one(path, prefix + path, texts[path], faults))
+        except DocumentError as refused:
+            faults.append(refused.diagnostic)
+    if faults:
+        raise SpecErrors(faults)
+    return tuple(sources)
+
+
+def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) -> Source:
+    text = _decode(file, raw)
+    found, data = _as_json(text)
+    if not found:
+        data = _as_yaml(file, text, faults)
+
+    def mark() -> Marks:
+        return locate(file, _plain(text))
+
+    return Source(file, text, data, mark, path)
+
+
+def _decode(file: str, raw: bytes | str) -> str:
+    if isinstance(raw, bytes):
+        if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise DocumentError(
+                Diagnostic(Span(file, 1, 1), "not-utf-8", "the file is UTF-16", "save it as UTF-8")
+            )
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            before = raw[: error.start].decode("utf-8").removeprefix("\ufeff")
+            raise DocumentError(
+                Diagnostic(
+                    _place(file, _unix(before)),
+                    "not-utf-8",
+                    f"the byte 0x{raw[error.start]:02x} is not UTF-8",
+                    "save the file as UTF-8",
+                )
+            ) from None
+    else:
+        text = raw
+    return _unix(text.removeprefix("\ufeff"))
+
+
+def _as_json(text: str) -> tuple[bool, Any]:
+    """JSON is YAML, and json reads it ten times faster; what is not plainly well goes the long way."""
+    if text[:1] not in ("{", "[") or _NOT_PLAIN_JSON.search(_join_pairs(text)):
+        return False, None
+    try:
+        data = json.loads(
+            text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite
+        )
+    except (ValueError, RecursionError):
+        return False, None
+    return (True, data) if _shallow(data) and not _SURROGATE.search(text) else (False, None)
+
+
+def _as_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
+    bad = _CONTROL.search(text)
+    if bad is not None:
+        number = f"{ord(bad[0]):04X}"
+        message = f"the character U+{number} cannot stand in a text file"
+        if "\ud800" <= bad[0] <= "\udfff":
+            raise DocumentError(
+                Diagnostic(_place(file, text[: bad.start()]), "lone-surrogate", message, "remove it")
+            )
+        hint = f'remove it, or write it as an escape in double quotes: "\\u{number}"'
+        raise DocumentError(Diagnostic(_place(file, text[: bad.start()]), "control-character", message, hint))
+    hidden, shown = _hide_breaks(text)
+    builder = Builder(file, hidden)
+    try:
+        data = builder.build()
+    except MarkedYAMLError as error:
+        raise DocumentError(explain_syntax(file, text, error)) from None
+    except YAMLError as error:
+        raise DocumentError(
+            Diagnostic(Span(file, 1, 1), "yaml-syntax", f"this is not YAML: {error}")
+        ) from None
+    finally:
+        faults.extend(builder.faults)
+    return _translate(data, shown) if shown else data
+
+
+def _hide_breaks(text: str) -> tuple[str, dict[int, str]]:
+    """Private characters for what only YAML 1.1, and so libyaml, takes for line breaks; and the way back."""
+    found = sorted(set(_YAML_1_1_BREAKS.findall(text)))
+    if not found:
+        return text, {}
+    free = (chr(code) for code in range(0xE000, 0xF900) if chr(code) not in text)
+    stand_ins = dict(zip(found, free, strict=False))
+    return text.translate(str.maketrans(stand_ins)), {ord(new): old for old, new in stand_ins.items()}
+
+
+def _translate(value: Any, table: Mapping[int, str]) -> Any:
+    if isinstance(value, str):
+        return value.translate(table)
+    if isinstance(value, dict):
+        return {key.translate(table): _translate(inner, table) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_translate(inner, table) for inner in value]
+    return value
+
+
+def _plain(text: str) -> str:
+    """`text`, character for character as long, without what libyaml refuses in JSON."""
+    if text[:1] in ("{", "["):
+        text = _CONTROL.sub("?", text.replace("\t", " "))
+        text = re.sub(r"\\u[dD][89a-fA-F]", r"\\u00", text)
+    return _hide_breaks(text)[0]
+
+
+def _join_pairs(text: str) -> str:
+    """`text` without the surrogate pairs that json joins to one character: only lone halves are left."""
+    return re.sub(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}", "", text)
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        raise ValueError("duplicate key")
+    return data
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(text)
+    return value
+
+
+def _shallow(data: Any) -> bool:
+    """Whether `data` keeps to `MAX_DEPTH`, which is for the YAML reader to say."""
+    level: list[Any] = [data]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for value in level
+            for inner in (value.values() if isinstance(value, dict) else value)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return True
+    return False
+
+
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _place(file: str, before: str) -> Span:
+    """The place right behind `before`."""
+    return Span(file, before.count("\n") + 1, len(before) - before.rfind("\n"))

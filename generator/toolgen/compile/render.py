@@ -1,0 +1,101 @@
+"""Model → Tree: strict Jinja over the templates of every target; a template's path is its output's path.
+
+Built-in templates are rendered here. A target with templates of the project's own is rendered in a sandbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import jinja2
+
+from toolgen.compile._sandbox import FILTERS, OPTIONS, Job, render_in_sandbox
+from toolgen.data.bug import TemplateBug
+from toolgen.data.model import Model
+from toolgen.data.target import Target
+from toolgen.data.tree import Tree
+
+_ENDING = ".jinja"
+TOOL = "{tool}"
+"""Stands in the path of a template that is printed once for each tool."""
+
+
+def render(model: Model, targets: Sequence[Target]) -> Tree:
+    """The text of every template: once for each tool where its path has `{tool}`, else once.
+
+    What begins with `_` is for templates to include and is not printed. Raises `TemplateBug`, or `SpecErrors`
+    for a template of the project's own.
+    """
+    trees = [render_index(model, targets), *render_tools(model, targets).values()]
+    return _joined((path, text, "") for tree in trees for path, text in tree.items())
+
+
+def render_tools(model: Model, targets: Sequence[Target]) -> dict[str, Tree]:
+    """Python name of a tool → the files that are printed of it alone. Raises as `render`."""
+    files: dict[str, list[tuple[str, str, str]]] = {tool.py_name: [] for tool in model.tools}
+    for target in targets:
+        outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL in output]
+        jobs = [Job(path, number) for number in range(len(model.tools)) for path, _ in outputs]
+        texts = iter(_texts(target, model, jobs))
+        for tool in model.tools:
+            for _, output in outputs:
+                files[tool.py_name].append((output.replace(TOOL, tool.py_name), next(texts), target.name))
+    return {name: _joined(found) for name, found in files.items()}
+
+
+def render_index(model: Model, targets: Sequence[Target]) -> Tree:
+    """The files that are printed of all tools together. Raises as `render`."""
+    files: list[tuple[str, str, str]] = []
+    for target in targets:
+        outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL not in output]
+        texts = _texts(target, model, [Job(path) for path, _ in outputs])
+        files += [(output, text, target.name) for (_, output), text in zip(outputs, texts, strict=True)]
+    return _joined(files)
+
+
+def _joined(files: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    tree: dict[str, str] = {}
+    for path, text, target in files:
+        if path in tree:
+            where = f"; the second is of the target {target!r}" if target else ""
+            raise TemplateBug(f"two templates print {path}{where}")
+        tree[path] = text
+    return tree
+
+
+def outputs_of(target: Target) -> Mapping[str, str]:
+    """Template → the path of what it prints, which has `{tool}` in it where each tool has its own."""
+    return {
+        path: path.removesuffix(_ENDING)
+        for path in sorted(target.templates)
+        if path.endswith(_ENDING) and not any(part.startswith("_") for part in _folders(path))
+    }
+
+
+def _texts(target: Target, model: Model, jobs: Sequence[Job]) -> list[str]:
+    """What each of `jobs` prints."""
+    if target.own:
+        return render_in_sandbox(target, model, jobs) if jobs else []
+    environment = _environment(tuple(sorted(target.templates.items())))
+
+    def text(job: Job) -> str:
+        names = {"model": model} if job.tool is None else {"model": model, "tool": model.tools[job.tool]}
+        try:
+            return environment.get_template(job.template).render(names)
+        except jinja2.TemplateError as error:
+            raise TemplateBug(f"template {target.name}/{job.template}: {error}") from error
+
+    return [text(job) for job in jobs]
+
+
+def _folders(path: str) -> list[str]:
+    *folders, name = path.split("/")
+    return folders if name.startswith("__init__.") else [*folders, name]
+
+
+@lru_cache(maxsize=16)
+def _environment(templates: tuple[tuple[str, str], ...]) -> jinja2.Environment:
+    environment = jinja2.Environment(loader=jinja2.DictLoader(dict(templates)), **OPTIONS)
+    environment.filters.update(FILTERS)
+    return environment

@@ -1,0 +1,151 @@
+"""3. Specs to a program: every reference bound inside the specs folder, every promise checked, all sorted.
+
+A relative `$ref` is relative to the file that it stands in, as JSON Schema has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jsonschema_rs
+
+from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.data.program import Parsed, Program, ProgramTool
+from toolgen.data.source import Path, Source, Span
+from toolgen.data.spec import Spec
+from toolgen.lint.advice import advise
+from toolgen.lint.examples import check_examples
+from toolgen.lint.hints import check_annotations
+from toolgen.lint.loops import find_loops
+from toolgen.lint.placeholders import check_placeholders
+from toolgen.lint.schemas import too_complex
+from toolgen.references.bundle import Bound, Bundler
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+from toolgen.schema.budget import entangled
+from toolgen.schema.graph import Graph
+
+
+def resolve(parsed: Parsed) -> Program:
+    """Bind and check every tool; tools with `enabled: false` are checked, too, and left out.
+
+    Raises `SpecErrors` with the faults of all files.
+    """
+    faults: list[Diagnostic] = []
+    if not parsed.tools:
+        where = min((source.file for source in parsed.shared.values()), default=".")
+        message = "there are shared schemas here, and no tool"
+        faults.append(Diagnostic(Span(where, 1, 1), "no-specs", message, "write one with `toolgen new`"))
+    shared = {path: audit(path, parsed.shared, faults) for path in parsed.shared}
+    tools = [_tool(spec, source, parsed.shared, faults) for spec, source in parsed.tools]
+    faults.extend(clashes([tool for tool in tools if tool.spec.enabled]))
+    if faults:
+        raise SpecErrors(faults)
+    tools.sort(key=lambda tool: tool.spec.name)
+    warnings = _ordered({warning for tool in tools for warning in tool.warnings})
+    enabled, idle = (tuple(tool for tool in tools if tool.spec.enabled is wanted) for wanted in (True, False))
+    return Program(enabled, warnings, idle, shared)
+
+
+def audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> tuple[str, ...]:
+    """The files that a shared file draws from; `faults` are filled with those of its references."""
+    bundler = Bundler(shared)
+    bound = bundler.audit(path)
+    faults.extend(bundler.faults or _tangles(bound))
+    return tuple(sorted(bundler.uses()))
+
+
+def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list[Diagnostic]) -> ProgramTool:
+    before = len(faults)
+    uses: set[str] = set()
+    bounds: dict[str, Bound] = {}
+    for path, schema in _schemas(spec):
+        bundler = Bundler(shared)
+        bound = bundler.bind(schema, source, path)
+        faults.extend(bundler.faults or _tangles(bound))
+        uses |= bundler.uses()
+        bounds[str(path[-1])] = bound
+    schemas = {name: bound.schema for name, bound in bounds.items()}
+    tool = ProgramTool(
+        spec,
+        source,
+        schemas["input_schema"],
+        schemas.get("output_schema"),
+        schemas.get("chunk_schema"),
+        tuple(sorted(uses)),
+    )
+    if len(faults) == before:
+        validators = {name: _compiled(bound, faults) for name, bound in bounds.items()}
+        if len(faults) == before:
+            faults.extend(check_examples(tool, validators))
+            faults.extend(check_placeholders(tool))
+            advice = {warning for bound in bounds.values() for warning in advise(bound)}
+            advice.update(check_annotations(tool))
+            return replace(tool, warnings=_ordered(advice))
+    return tool
+
+
+def _tangles(bound: Bound) -> list[Diagnostic]:
+    """What references of a bound schema lead to without end, or in too many ways."""
+    return [too_complex(bound.value, (), excess) for excess in entangled(Graph(bound.schema))] or [
+        *find_loops(bound)
+    ]
+
+
+def _schemas(spec: Spec) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    yield ("input_schema",), spec.input_schema
+    if spec.output_schema is not None:
+        yield ("output_schema",), spec.output_schema
+    if spec.stream is not None:
+        yield ("stream", "chunk_schema"), spec.stream.chunk_schema
+
+
+def _compiled(bound: Bound, faults: list[Diagnostic]) -> CompiledSchema | None:
+    try:
+        return compile_schema(bound.schema)
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        message = str(error).split("\n", 1)[0]
+        faults.append(
+            Diagnostic(
+                bound.value(()),
+                "invalid-schema",
+                f"the validator does not take this schema: {message}",
+                "a `$ref` below an `$id` is relative to it; check these first",
+            )
+        )
+        return None
+
+
+def clashes(tools: Sequence[ProgramTool]) -> Iterator[Diagnostic]:
+    """Two tools that answer to one name: names first, so that the alias is what is reported."""
+    owners: dict[str, tuple[Source, Path]] = {}
+    for tool in tools:
+        yield from _claim(owners, tool.spec.name, tool.source, ("name",))
+    for tool in tools:
+        for index, alias in enumerate(tool.spec.aliases):
+            yield from _claim(owners, alias, tool.source, ("aliases", index))
+
+
+def _claim(
+    owners: dict[str, tuple[Source, Path]], name: str, source: Source, path: Path
+) -> Iterator[Diagnostic]:
+    if name not in owners:
+        owners[name] = (source, path)
+        return
+    other, other_path = owners[name]
+    yield Diagnostic(
+        source.value(path),
+        "duplicate-tool",
+        f"the {_what(path)} {name!r} is taken by another tool",
+        "rename one of the two",
+        (Note(other.value(other_path), f"the {_what(other_path)} of the other tool"),),
+    )
+
+
+def _what(path: Path) -> str:
+    return "name" if path == ("name",) else "alias"
+
+
+def _ordered(warnings: set[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(warnings, key=lambda d: (d.span, d.code, d.message)))

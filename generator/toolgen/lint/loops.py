@@ -1,0 +1,78 @@
+"""References that lead back to where they stand without ever looking inside a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolgen.data.diagnostic import Diagnostic, Note
+from toolgen.data.source import Path
+from toolgen.references.bundle import Bound
+from toolgen.references.references import exists, parts_of
+from toolgen.references.scope import collect
+from toolgen.schema.walk import follow, in_place
+
+
+def find_loops(bound: Bound) -> Iterator[Diagnostic]:
+    """One fault for every loop in a bound schema."""
+    schema = bound.schema
+    found, scope = collect(schema)
+    starts = [here for here, keyword, _ in found if keyword == "$ref"]
+    done: set[Path] = set()
+    for start in starts:
+        trail = _loop_from(schema, start, scope.anchors, done)
+        if trail:
+            places = [place for place in trail if isinstance(follow(schema, place).get("$ref"), str)]
+            refs = [str(follow(schema, place)["$ref"]) for place in places]
+            notes = tuple(Note(bound.value((*place, "$ref")), "and through here") for place in places[1:])
+            yield Diagnostic(
+                bound.value((*places[0], "$ref")),
+                "looping-ref",
+                f"this `$ref` leads back to itself and arrives at no schema: {' → '.join([*refs, refs[0]])}",
+                "recursion goes through `properties` or `items`; here, write the schema that is meant",
+                notes,
+            )
+
+
+def _loop_from(schema: Any, start: Path, anchors: Mapping[str, Path], done: set[Path]) -> list[Path]:
+    """The way from a schema back to itself that begins at `start`, or nothing."""
+    trail: list[Path] = []
+    stack: list[tuple[Path, Iterator[Path]]] = [(start, _steps(schema, start, anchors))]
+    while stack:
+        here, following = stack[-1]
+        if here not in done and (not trail or trail[-1] != here):
+            trail.append(here)
+        step = next(following, None)
+        if step is None:
+            done.add(here)
+            stack.pop()
+            trail = [place for place, _ in stack]
+        elif step in trail:
+            done.update(trail)
+            return trail[trail.index(step) :]
+        elif step not in done:
+            stack.append((step, _steps(schema, step, anchors)))
+    return []
+
+
+def _steps(schema: Any, here: Path, anchors: Mapping[str, Path]) -> Iterator[Path]:
+    node = follow(schema, here)
+    if not isinstance(node, dict):
+        return
+    ref = node.get("$ref")
+    if isinstance(ref, str) and ref.startswith("#"):
+        target = anchors.get(ref[1:]) if ref[1:] and not ref.startswith("#/") else parts_of(ref[1:])
+        if target is not None and exists(schema, target):
+            yield _normal(schema, target)
+    for path, _ in in_place(node, here):
+        yield path
+
+
+def _normal(schema: Any, path: Path) -> Path:
+    """`path` with list positions as numbers, as walking finds them."""
+    steps: list[str | int] = []
+    for part in path:
+        step = int(part) if isinstance(schema, list) else part
+        schema = schema[step]
+        steps.append(step)
+    return tuple(steps)

@@ -1,0 +1,189 @@
+"""Is it JSON Schema? Each schema by itself, references not yet followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import jsonschema_rs
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.source import Path, Source, Span
+from toolgen.references.drafts import DRAFTS, draft_of
+from toolgen.runtime.validation.compiled_schema import PATTERNS
+from toolgen.schema.budget import Excess, oversized
+from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
+from toolgen.schema.patterns import relaxed
+from toolgen.schema.walk import subschemas
+from toolgen.words import did_you_mean, quoted
+
+_OTHER_TYPES = {
+    "any": "leave `type` out",
+    "bool": "write 'boolean'",
+    "date": "write 'string' and `format: date`",
+    "datetime": "write 'string' and `format: date-time`",
+    "dict": "write 'object'",
+    "double": "write 'number'",
+    "enum": "write 'string' and list the values in `enum`",
+    "file": "write 'string'",
+    "float": "write 'number'",
+    "int": "write 'integer'",
+    "list": "write 'array'",
+    "long": "write 'integer'",
+    "map": "write 'object'",
+    "none": "write '\"null\"', in quotes",
+    "str": "write 'string'",
+    "tuple": "write 'array' and `prefixItems`",
+    "uuid": "write 'string' and `format: uuid`",
+}
+_SHAPE_HINTS = {
+    "required": "list the names in `required` of the object that has the properties",
+    "enum": "write a list of values",
+    "items": "write one schema; for a tuple, write `prefixItems`",
+    "properties": "write a mapping of names to schemas",
+    "exclusiveMinimum": "write the bound itself; `minimum` is then not needed",
+    "exclusiveMaximum": "write the bound itself; `maximum` is then not needed",
+}
+
+
+def check_root(source: Source, path: Path, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """MCP demands an object of every input."""
+    if schema.get("type") == "object":
+        return
+    where = source.value((*path, "type")) if "type" in schema else source.key(path)
+    hint = "write `type: object` at the root of the schema"
+    yield Diagnostic(where, "root-not-object", f"the root of {path[0]} must be `type: object`", hint)
+
+
+def too_complex(place: Callable[[Path], Span], path: Path, excess: Excess) -> Diagnostic:
+    """The fault of a schema at `path` that exceeds the budget; `place` gives the span of a path."""
+    return Diagnostic(place((*path, *excess.path)), "too-complex", excess.message, excess.hint)
+
+
+def check_schema(
+    source: Source, path: Path, schema: Mapping[str, Any], outer: Mapping[str, Any] | None = None
+) -> Iterator[Diagnostic]:
+    """Faults of one schema against its draft; `outer` holds the `$schema` of the file, where it has one."""
+    named = schema.get("$schema", (outer or {}).get("$schema"))
+    draft = draft_of(named)
+    if draft is None:
+        where = source.value((*path, "$schema")) if "$schema" in schema else source.value(("$schema",))
+        yield Diagnostic(
+            where,
+            "unknown-draft",
+            f"{quoted(str(named))} is not a draft that toolgen reads",
+            "leave it out for 2020-12, or write http://json-schema.org/draft-07/schema#",
+        )
+        return
+    too_large = [too_complex(source.key, path, excess) for excess in oversized(schema)]
+    if too_large:
+        yield from too_large
+        return
+    said: set[Path] = set()
+    for here, node in subschemas(schema, path):
+        if not KEYWORDS.issuperset(node):
+            yield from _misspelt(source, here, node)
+        if "type" in node and not (isinstance(node["type"], str) and node["type"] in TYPES):
+            said.add((*here, "type"))
+            yield from _types(source, (*here, "type"), node["type"])
+        if "pattern" in node or "patternProperties" in node:
+            yield from _patterns(source, here, node)
+    if not jsonschema_rs.meta.is_valid({**(outer or {}), **schema}):
+        yield from _meta_faults(source, path, schema, draft, said)
+
+
+def _misspelt(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    for key in node:
+        if key in KEYWORDS or key in FOREIGN or key.startswith("x-"):
+            continue
+        hint = did_you_mean(key, KEYWORDS, cutoff=0.8)
+        if hint and hint.split("'")[1] not in node:
+            yield Diagnostic(
+                source.key((*path, key)),
+                "misspelt-keyword",
+                f"{quoted(key)} is not a keyword of JSON Schema, and would be ignored",
+                hint,
+            )
+
+
+def _types(source: Source, path: Path, value: object) -> Iterator[Diagnostic]:
+    items = (
+        [((*path, i), item) for i, item in enumerate(value)] if isinstance(value, list) else [(path, value)]
+    )
+    if isinstance(value, list) and len(value) != len({repr(item) for item in value}):
+        yield Diagnostic(source.value(path), "unknown-type", "a type stands twice in this list", "remove one")
+    if value == []:
+        yield Diagnostic(source.value(path), "unknown-type", "this list of types is empty", "name a type")
+    for where, item in items:
+        if isinstance(item, str) and item in TYPES:
+            continue
+        if item is None:
+            message, hint = (
+                'the type is called "null", and without quotes null is no text',
+                'write "null", in quotes',
+            )
+        elif isinstance(item, str):
+            message = f"unknown type {quoted(item)}"
+            hint = _OTHER_TYPES.get(item.lower()) or did_you_mean(item, TYPES) or "known: " + ", ".join(TYPES)
+        else:
+            message, hint = "a type is a word", "known: " + ", ".join(TYPES)
+        yield Diagnostic(source.value(where), "unknown-type", message, hint)
+
+
+def _patterns(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    found: list[tuple[Callable[[Path], Span], Path, object]] = [
+        (source.value, (*path, "pattern"), node.get("pattern"))
+    ]
+    if isinstance(node.get("patternProperties"), dict):
+        found += [(source.key, (*path, "patternProperties", key), key) for key in node["patternProperties"]]
+    for place, where, pattern in found:
+        if isinstance(pattern, str) and not compiles(pattern):
+            yield Diagnostic(place(where), "invalid-pattern", *_why(pattern))
+
+
+@lru_cache(maxsize=4096)
+def compiles(pattern: str) -> bool:
+    """Whether the validator takes it: what it takes is enforced on every call."""
+    try:
+        jsonschema_rs.validator_for({"pattern": relaxed(pattern)}, offline=True, pattern_options=PATTERNS)
+    except ValueError:
+        return False
+    return True
+
+
+def _why(pattern: str) -> tuple[str, str]:
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return (
+            f"the pattern {quoted(pattern)} is not a regular expression: {error}",
+            "a bracket as itself is \\[ or \\(",
+        )
+    return (
+        f"the pattern {quoted(pattern)} is Python's, not JSON Schema's",
+        "patterns are ECMA-262: $ for \\Z, (?<name>…) for (?P<name>…), {0,3} for {,3}",
+    )
+
+
+def _meta_faults(
+    source: Source, path: Path, schema: Mapping[str, Any], draft: int, said: set[Path]
+) -> Iterator[Diagnostic]:
+    """Every fault that the meta-schema finds, at the outermost place of each."""
+    url = next(url for url, number in DRAFTS.items() if number == draft)
+    faults: dict[Path, str] = {}
+    for error in jsonschema_rs.validator_for({"$schema": url, "$ref": url}, offline=True).iter_errors(schema):
+        faults.setdefault((*path, *error.instance_path), error.message)
+    for where, message in faults.items():
+        if any(where[:depth] in said for depth in range(len(path), len(where) + 1)):
+            continue
+        keyword = str(where[-1]) if len(where) > len(path) else ""
+        shown = message if len(message) <= 160 else message[:157] + "…"
+        if message.startswith("null is not of type"):
+            hint = "write `{}` for a schema that takes anything"
+        else:
+            hint = _SHAPE_HINTS.get(keyword, "")
+        yield Diagnostic(
+            source.value(where), "invalid-schema", f"not JSON Schema at {keyword!r}: {shown}", hint
+        )

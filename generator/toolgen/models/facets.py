@@ -1,0 +1,93 @@
+"""What a schema says of an object, gathered from itself, its `$ref` and its `allOf`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.models.refs import Refs
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """An object: `properties` as the author has them, or the schema of all its `values`."""
+
+    properties: Mapping[str, object]
+    required: frozenset[str]
+    closed: bool  # nothing but `properties`
+    nullable: bool
+    values: object | None  # None: any value
+    description: str
+
+
+def facets(schema: Mapping[str, Any], refs: Refs) -> Facets | None:
+    """The object that `schema` describes; None where it need not be one, or is better told in another way."""
+    sources = list(_sources(schema, refs, set()))
+    kinds = [_kinds(source) for source in sources if "type" in source]
+    if not kinds or any("object" not in found or not found <= {"object", "null"} for found in kinds):
+        return None
+    if any("enum" in source or "const" in source for source in sources):
+        return None
+    properties: dict[str, object] = {}
+    for source in sources:
+        for name, value in _mapping(source, "properties").items():
+            known = properties.get(name, value)
+            properties[name] = value if known == value else {"allOf": [known, value]}
+    if not properties and any("anyOf" in source or "oneOf" in source for source in sources):
+        return None
+    declared = properties.keys()
+    return Facets(
+        properties=properties,
+        required=frozenset(name for source in sources for name in _names(source.get("required"))),
+        closed=any(
+            _closed(source) and declared <= _mapping(source, "properties").keys() for source in sources
+        ),
+        nullable=all("null" in found for found in kinds),
+        values=None if properties else next(_values(sources), None),
+        description=next((d for s in sources if isinstance(d := s.get("description"), str)), ""),
+    )
+
+
+def _sources(schema: Mapping[str, Any], refs: Refs, seen: set[str]) -> Iterator[Mapping[str, Any]]:
+    """`schema` without what it refers to, then that, each once; `seen` has the references followed so far."""
+    *others, own = refs.conjuncts(schema)
+    if "$ref" not in own:
+        yield own
+    else:
+        others.append(own)
+    for part in others:
+        if set(part) != {"$ref"}:
+            yield from _sources(part, refs, seen)
+            continue
+        pointer, target = refs.follow(part["$ref"])
+        if target is not None and pointer not in seen:
+            seen.add(pointer)
+            yield from _sources(target, refs, seen)
+
+
+def _values(sources: list[Mapping[str, Any]]) -> Iterator[object]:
+    for source in sources:
+        patterns, rest = _mapping(source, "patternProperties"), source.get("additionalProperties")
+        if not patterns and isinstance(rest, Mapping):
+            yield rest
+        elif len(patterns) == 1 and rest is False:
+            yield next(iter(patterns.values()))
+
+
+def _closed(source: Mapping[str, Any]) -> bool:
+    return source.get("additionalProperties") is False and not source.get("patternProperties")
+
+
+def _kinds(source: Mapping[str, Any]) -> set[str]:
+    kinds = source["type"]
+    return set(kinds) if isinstance(kinds, list) else {str(kinds)}
+
+
+def _mapping(source: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = source.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _names(required: object) -> list[str]:
+    return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []

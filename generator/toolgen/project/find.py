@@ -1,0 +1,146 @@
+"""The configuration: found by walking up, and read."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.project.fast import read_bytes
+from toolgen.project.fault import UnableError, reason
+from toolgen.project.project import FILE, PYPROJECT, TABLE, Project
+from toolgen.project.settings import make_project
+from toolgen.project.toml import Table, parse
+
+SAFE_DIRECTORY = "TOOLGEN_SAFE_DIRECTORY"
+"""Environment variable: folders above the start folder whose configuration is used in any case; `*`: all."""
+
+
+def find_project(start: Path) -> Project:
+    """The nearest configuration at or above `start`, no higher than the root of its repository, if any.
+
+    `UnableError` where there is none, or where one above `start` may be another user's; `SpecErrors` where it
+    cannot be meant.
+    """
+    start = start.resolve()
+    if not start.is_dir():
+        raise UnableError("no-configuration", f"{start} is not a folder")
+    for folder in _upwards(start):
+        if folder != start:
+            _refuse_unsafe(folder)
+        table = _settings(folder)
+        if table is not None:
+            return make_project(folder, table)
+    raise UnableError(
+        "no-configuration",
+        f"no {FILE}, and no [{TABLE}] in a {PYPROJECT}, in {start} or above it",
+        "run `toolgen init` in the project's folder",
+    )
+
+
+def find_root(start: Path) -> Path:
+    """The folder whose configuration `find_project` would read, be it valid or not; else `start` itself."""
+    return next((folder for folder in _upwards(start.resolve()) if find_configuration(folder)), start)
+
+
+def find_configuration(folder: Path) -> str | None:
+    """The name of the file in `folder` that configures it, be it valid or not."""
+    try:
+        table = _settings(folder)
+        return None if table is None else table.file
+    except (SpecErrors, UnableError):  # it is there, and somebody will be told what is wrong with it
+        return FILE if (folder / FILE).exists() else PYPROJECT
+
+
+def repository(start: Path) -> Path | None:
+    """The root of the repository that `start` is in."""
+    top = list(_upwards(start.resolve()))[-1]
+    return top if (top / ".git").exists() else None
+
+
+def _upwards(start: Path) -> Iterator[Path]:
+    for folder in (start, *start.parents):
+        yield folder
+        if (folder / ".git").exists():
+            return
+
+
+def _refuse_unsafe(folder: Path) -> None:
+    """`UnableError` for a configuration that another user may have put where it is found by walking up.
+
+    As git does with repositories (CVE-2022-24765): whoever may write to a folder above would decide what runs
+    here. Windows has other permissions, and is not checked.
+    """
+    if not hasattr(os, "geteuid"):
+        return
+    for name in (FILE, PYPROJECT):
+        file = folder / name
+        why = _unsafe(file) or _unsafe(folder)
+        if not why or not os.path.lexists(file) or _is_safe_by_choice(folder):
+            continue
+        if name == PYPROJECT and file.is_file() and "toolgen" not in (_text(file) or "toolgen"):
+            continue
+        raise UnableError(
+            "unsafe-configuration",
+            f"{file} is not used: {why}",
+            f"if you trust it, start in that folder (`-C {shlex.quote(str(folder))}`), "
+            f"or set {SAFE_DIRECTORY}={shlex.quote(str(folder))}",
+        )
+
+
+def _unsafe(path: Path) -> str:
+    """Why somebody else may have written to `path`; empty where nobody can have."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    owners = {os.geteuid(), 0}
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        owners.add(int(os.environ["SUDO_UID"]))
+    if found.st_uid not in owners:
+        return f"{path} belongs to another user"
+    if found.st_mode & stat.S_IWOTH:
+        return f"everybody may write to {path}"
+    return ""
+
+
+def _is_safe_by_choice(folder: Path) -> bool:
+    named = os.environ.get(SAFE_DIRECTORY, "").split(os.pathsep)
+    return "*" in named or any(each and Path(each).resolve() == folder for each in named)
+
+
+def _settings(folder: Path) -> Table | None:
+    own = _text(folder / FILE)
+    shared = _text(folder / PYPROJECT)
+    if own is not None:
+        data = parse(FILE, own)
+        if shared is not None and "toolgen" in shared and _table(parse(PYPROJECT, shared)) is not None:
+            at = Table(PYPROJECT, shared, TABLE, {}).key("")
+            message = f"both {FILE} and [{TABLE}] configure this project"
+            raise SpecErrors([Diagnostic(at, "two-configurations", message, "keep one of them")])
+        return Table(FILE, own, "", data)
+    if shared is None or "toolgen" not in shared:
+        return None
+    data_shared = _table(parse(PYPROJECT, shared))
+    return None if data_shared is None else Table(PYPROJECT, shared, TABLE, data_shared)
+
+
+def _table(data: dict[str, Any]) -> dict[str, Any] | None:
+    tool = data.get("tool")
+    found = tool.get("toolgen") if isinstance(tool, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return read_bytes(str(path)).decode("utf-8-sig")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnableError("unreadable-configuration", f"cannot read {path.name}: {reason(error)}") from error
+    except UnicodeDecodeError as error:
+        raise UnableError("unreadable-configuration", f"{path.name} is not UTF-8 text") from error

@@ -1,0 +1,71 @@
+"""Which generator this is, to the byte: what another one made or cached is not its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+
+import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
+from toolgen.project.fast import read_bytes
+
+TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff")
+"""What the manifest names: the distributions whose versions change what is generated."""
+
+_BELOW = ("inflect", "jsonschema-rs", "markupsafe", "pydantic-core", "pyyaml")  # what those stand on
+
+
+@cache
+def generator_id() -> str:
+    """A name for the running code: the hash of every module and template, and of what they stand on.
+
+    A version alone would let a checkout take what it made before its last edit for fresh.
+    """
+    digest = sha256(sys.version.encode())
+    for name, version in versions((*TOOLCHAIN, *_BELOW)).items():
+        digest.update(f"{name} {version}\n".encode())
+    for package in (toolgen.__path__[0], toolgen.templates.__path__[0]):
+        for path in sorted(_files(package)):
+            digest.update(f"{path[len(package) :]}\n".encode() + sha256(read_bytes(path)).digest())
+    return digest.hexdigest()[:16]
+
+
+def versions(names: tuple[str, ...]) -> dict[str, str]:
+    """The version of each distribution, as its folder in site-packages says it; "unknown" where none does.
+
+    `importlib.metadata` would say the same, and costs more than hashing all specs does.
+    """
+    installed = _installed()
+    return {name: installed.get(name.replace("-", "_")) or _looked_up(name) for name in names}
+
+
+@cache
+def _installed() -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for entry in names:
+            if entry.endswith(".dist-info"):
+                name, _, version = entry.removesuffix(".dist-info").partition("-")
+                found.setdefault(name.lower().replace(".", "_"), version)
+    return found
+
+
+def _looked_up(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return "unknown"
+
+
+def _files(folder: str) -> Iterator[str]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (os.path.join(parent, name) for name in names if not name.endswith(".pyc"))

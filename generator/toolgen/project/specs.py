@@ -1,0 +1,99 @@
+"""Everything below the specs folder, as bytes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.source import Span
+from toolgen.project.fast import read_bytes
+from toolgen.project.fault import UnableError, reason
+from toolgen.project.project import Project
+from toolgen.schema.budget import BUDGET
+
+_ENDINGS = (".yaml", ".yml")
+_AT_MOST = f"at most {BUDGET.spec_bytes:,} are read"
+
+
+def read_specs(project: Project) -> dict[str, bytes]:
+    """Posix path below the specs folder → content, sorted. Names that begin with a dot are left alone.
+
+    `UnableError` where there is nothing to read; `SpecErrors` with every file that cannot be read.
+    """
+    folder = str(project.root / project.specs)
+    if not os.path.isdir(folder):
+        hint = f"write one with `toolgen new NAME`, or set 'specs' in {project.file}"
+        raise UnableError("no-specs", f"there is no folder {project.specs}", hint)
+    found: dict[str, bytes] = {}
+    faults: list[Diagnostic] = []
+    for path, entry in sorted(_walk(folder, folder, ""), key=lambda found: found[0]):
+        try:
+            found[path] = _read(folder, path, entry)
+        except _UnreadableError as fault:
+            place = Span(f"{project.specs}/{path}".encode("utf-8", "backslashreplace").decode(), 1, 1)
+            faults.append(Diagnostic(place, fault.code, fault.message))
+    if faults:
+        raise SpecErrors(faults)
+    if not found:
+        raise UnableError(
+            "no-specs", f"there is no spec in {project.specs}", "write one with `toolgen new NAME`"
+        )
+    return found
+
+
+class _UnreadableError(Exception):
+    """Why one file cannot be read."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code, self.message = code, message
+
+
+def _walk(top: str, folder: str, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Every spec; and every link to a folder elsewhere, whose specs would otherwise be missed in silence."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError as error:
+        raise UnableError("unreadable-spec", f"cannot list {error.filename}: {reason(error)}") from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        path = prefix + entry.name
+        if _is_folder(entry):
+            if not entry.is_symlink():
+                yield from _walk(top, entry.path, path + "/")
+            elif _leaves(top, entry.path):
+                yield path, entry
+        elif entry.name.endswith(_ENDINGS):
+            yield path, entry
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _leaves(top: str, path: str) -> bool:
+    real, inside = os.path.realpath(top), os.path.realpath(path)
+    return inside != real and not inside.startswith(real.rstrip(os.sep) + os.sep)
+
+
+def _read(top: str, path: str, entry: os.DirEntry[str]) -> bytes:
+    if not path.isprintable():  # nor would a name be that is not UTF-8
+        raise _UnreadableError("unreadable-spec", "this file's name is not printable text")
+    if entry.is_symlink() and _leaves(top, entry.path):
+        raise _UnreadableError(
+            "spec-outside", f"this link leaves the specs folder: {os.readlink(entry.path)}"
+        )
+    try:
+        found = os.stat(entry.path)
+        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever
+            raise _UnreadableError("unreadable-spec", "this is not a file")
+        if found.st_size > BUDGET.spec_bytes:
+            raise _UnreadableError("too-complex", f"a file of {found.st_size:,} bytes; {_AT_MOST}")
+        return read_bytes(entry.path)
+    except OSError as error:
+        raise _UnreadableError("unreadable-spec", f"cannot read this file: {reason(error)}") from error

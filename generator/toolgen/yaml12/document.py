@@ -1,0 +1,274 @@
+"""YAML 1.2 as JSON data: libyaml's events, the core schema's meaning, and nothing that JSON cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from toolgen.data.diagnostic import Diagnostic, Note
+from toolgen.data.source import Span
+from toolgen.words import quoted
+from toolgen.yaml12.aliases import TooDeepError, TooManyError, copied
+from toolgen.yaml12.scalars import NUMERIC, PLAIN_WORDS, STRING, ScalarError, resolve_plain, resolve_tagged
+
+MAX_DEPTH = 200  # nested mappings and lists; the validator refuses to compile from 255 on
+# Values reached through aliases, all told; text counts once more for every 64 characters.
+MAX_ALIASED = 100_000
+
+_CORE = "tag:yaml.org,2002:"
+
+
+class DocumentError(Exception):
+    """The one fault after which a document cannot be read any further."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
+
+class Builder:
+    """Reads one document. `faults` are those after which reading goes on; others raise `DocumentError`."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.faults: list[Diagnostic] = []
+        self._next: Callable[[], Any] = CParser(text).get_event
+        self._anchors: dict[str, Any] = {}
+        self._open: set[str] = set()  # anchors whose value is still being read
+        self._aliased = 0
+        self._depth = 0
+
+    def build(self) -> Any:
+        """The document's data. Raises `DocumentError`, or `yaml.YAMLError` in libyaml's words."""
+        self._next()  # the stream's start
+        start = self._next()
+        if isinstance(start, StreamEndEvent):
+            self._refuse(Span(self.file, 1, 1), "empty-file", "the file is empty", _EMPTY_HINT)
+        self._version(start)
+        event = self._next()
+        if isinstance(event, ScalarEvent) and not event.value and event.implicit[0]:
+            self._refuse(Span(self.file, 1, 1), "empty-file", "the file is empty", _EMPTY_HINT)
+        data = self._value(event)
+        self._next()  # the document's end
+        after = self._next()
+        if not isinstance(after, StreamEndEvent):
+            self._refuse(
+                span_of(self.file, after, 3),
+                "several-documents",
+                "a second document begins here",
+                "write one tool per file, without `---` between them",
+            )
+        return data
+
+    def _version(self, event: DocumentStartEvent) -> None:
+        if event.version not in (None, (1, 2)):
+            written = ".".join(str(part) for part in event.version)
+            self._refuse(
+                span_of(self.file, event),
+                "yaml-version",
+                f"the file says it is YAML {written}, and specs are read as YAML 1.2",
+                "remove the `%YAML` line",
+            )
+
+    def _value(self, event: Any) -> Any:
+        kind = type(event)
+        if kind is AliasEvent:
+            return self._alias(event)
+        if kind is not ScalarEvent:
+            return self._collection(event)
+        value = self._scalar(event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value
+        return value
+
+    def _collection(self, event: MappingStartEvent | SequenceStartEvent) -> Any:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self._refuse(span_of(self.file, event), "too-deep", _DEEP, _DEEP_HINT)
+        wanted = "map" if type(event) is MappingStartEvent else "seq"
+        if event.tag not in (None, "!", _CORE + wanted):
+            self._tag(event)
+        anchor: str | None = event.anchor
+        if anchor is not None:
+            self._anchors.pop(anchor, None)
+            self._open.add(anchor)
+        value = self._mapping() if wanted == "map" else self._sequence()
+        if anchor is not None:
+            self._open.discard(anchor)
+            self._anchors[anchor] = value
+        self._depth -= 1
+        return value
+
+    def _sequence(self) -> list[Any]:
+        values: list[Any] = []
+        while type(event := self._next()) is not SequenceEndEvent:
+            values.append(self._value(event))
+        return values
+
+    def _mapping(self) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        spans: dict[str, Event] = {}
+        while type(event := self._next()) is not MappingEndEvent:
+            text = event.value if type(event) is ScalarEvent else ""
+            if (
+                text
+                and text[0] not in NUMERIC
+                and text not in PLAIN_WORDS
+                and text != "<<"
+                and event.tag is None
+            ):
+                key = text
+            else:
+                key = self._key(event)
+            if key in values:
+                self._fault(
+                    span_of(self.file, event),
+                    "duplicate-key",
+                    f"{quoted(key)} is written twice in this mapping",
+                    "remove one of the two",
+                    (Note(span_of(self.file, spans[key]), "first written here"),),
+                )
+            spans[key] = event
+            values[key] = self._value(self._next())
+        return values
+
+    def _key(self, event: Event) -> str:
+        if type(event) is AliasEvent:
+            key = self._alias(event)
+        elif type(event) is ScalarEvent:
+            if event.value == "<<" and event.implicit[0]:
+                self._fault(span_of(self.file, event), "merge-key", _MERGE, _MERGE_HINT)
+                return "<<"
+            key = self._scalar(event)
+        else:
+            self._refuse(
+                span_of(self.file, event),
+                "key-not-text",
+                "a list or a mapping cannot be a key",
+                "use text as the key",
+            )
+        if isinstance(key, str):
+            return key
+        written = event.value if isinstance(event, ScalarEvent) else ""
+        self._fault(
+            span_of(self.file, event),
+            "key-not-text",
+            f"the key {written} is read as {_kind(key)}, and keys are text"
+            if written
+            else "this key is empty",
+            f'quote it: "{written}"' if written else "write a key before the colon",
+        )
+        return written
+
+    def _scalar(self, event: ScalarEvent) -> Any:
+        text: str = event.value
+        tag = event.tag
+        if tag is None:
+            if not event.implicit[0]:
+                return text
+            if text in PLAIN_WORDS:
+                return PLAIN_WORDS[text]
+            if text[0] not in NUMERIC:
+                return text
+        try:
+            if tag is None:
+                return resolve_plain(text)
+            if tag in ("!", STRING):
+                return text
+            if tag.startswith(_CORE):
+                return resolve_tagged(tag.removeprefix(_CORE), text)
+        except ScalarError as bad:
+            self._fault(span_of(self.file, event), bad.code, bad.message, bad.hint)
+            return text
+        self._tag(event)
+        return text
+
+    def _alias(self, event: AliasEvent) -> Any:
+        name = str(event.anchor)
+        span = span_of(self.file, event)
+        if name in self._open:
+            self._refuse(
+                span,
+                "alias-cycle",
+                f"*{name} stands inside the value that it names",
+                "use a `$ref` for recursion",
+            )
+        if name not in self._anchors:
+            self._refuse(
+                span,
+                "unknown-alias",
+                f"nothing above is called &{name}",
+                f"write &{name} before the value that is meant, or quote the text",
+            )
+        try:
+            value, size = copied(self._anchors[name], MAX_ALIASED - self._aliased, MAX_DEPTH - self._depth)
+        except TooDeepError:
+            self._refuse(span, "too-deep", _DEEP, _DEEP_HINT)
+        except TooManyError:
+            self._refuse(
+                span,
+                "alias-bomb",
+                f"the aliases of this file stand for more than {MAX_ALIASED:,} values",
+                "write the values out, or share them by `$ref`",
+            )
+        self._aliased += size
+        return value
+
+    def _tag(self, event: ScalarEvent | MappingStartEvent | SequenceStartEvent) -> None:
+        tag = str(event.tag)
+        shown = "!!" + tag.removeprefix(_CORE) if tag.startswith(_CORE) else tag
+        if not shown.startswith("!"):
+            shown = f"!<{shown}>"
+        self._fault(
+            span_of(self.file, event),
+            "unknown-tag",
+            f"the tag {shown} has no meaning in a spec",
+            "remove the tag; text that is to stay text is quoted",
+        )
+
+    def _fault(self, span: Span, code: str, message: str, hint: str, notes: tuple[Note, ...] = ()) -> None:
+        self.faults.append(Diagnostic(span, code, message, hint, notes))
+
+    def _refuse(self, span: Span, code: str, message: str, hint: str) -> NoReturn:
+        raise DocumentError(Diagnostic(span, code, message, hint))
+
+
+_DEEP = f"more than {MAX_DEPTH} mappings and lists inside one another"
+_DEEP_HINT = "move the inner parts to `$defs` and refer to them"
+_EMPTY_HINT = "write a tool, or remove the file; `toolgen new` writes a first one"
+_MERGE = "YAML 1.2 has no merge key `<<`"
+_MERGE_HINT = 'write the keys out, or share the schema by `$ref`; quote it ("<<") if it is a name'
+
+
+def span_of(file: str, event: Any, length: int | None = None) -> Span:
+    """The place of an event: a scalar's text where it has one line, else the first character."""
+    start, end = event.start_mark, event.end_mark
+    if length is None:
+        flat = isinstance(event, ScalarEvent | AliasEvent) and start.line == end.line
+        length = max(1, end.column - start.column) if flat else 1
+    return Span(file, start.line + 1, start.column + 1, length)
+
+
+def _kind(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case _:
+            return "a list or a mapping"

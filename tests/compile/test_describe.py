@@ -1,0 +1,70 @@
+"""The schema that editors use says what the language says."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from toolgen.compile.describe import describe
+from toolgen.compile.read import read
+from toolgen.data.spec import Spec
+
+FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
+
+
+def _valid(data: Any) -> bool:
+    return jsonschema_rs.validator_for(describe(), offline=True).is_valid(data)
+
+
+def test_it_is_draft_07() -> None:
+    schema = describe()
+    assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
+    assert jsonschema_rs.meta.is_valid(schema)
+    assert "$defs/" not in str(schema).replace("#/$defs/Name", "")
+
+
+def test_every_field_is_explained() -> None:
+    definitions = describe()["definitions"]
+    assert set(definitions["Tool"]["properties"]) == set(Spec.model_fields) - {"extensions"}
+    for name, definition in definitions.items():
+        assert definition.get("description"), name
+        for field, schema in definition["properties"].items():
+            assert schema.get("description"), f"{name}.{field}"
+            assert "$ref" not in schema or len(schema) == 1, "draft-07 ignores what stands beside a $ref"
+
+
+def test_choices_are_enumerated() -> None:
+    confirm = describe()["definitions"]["Confirm"]["properties"]
+    assert confirm["on_unsupported"]["enum"] == ["deny", "two_step", "allow"]
+
+
+def test_a_full_spec_is_valid_and_shared_files_are() -> None:
+    assert _valid(FULL)
+    assert _valid({"$defs": {"A": {"type": "string"}}})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"descripton": "typo"},
+        {"name": "two words"},
+        {"timeout": "30"},
+        {"confirm": None},
+        {"input_schema": {"type": "strng"}},
+        {"input_schema": True},
+        {"output_schema": {"properties": {"a": {"minLength": "x"}}}},
+        {"errors": [{"code": "gone"}]},
+        {"toolgen": 2},
+    ],
+)
+def test_faults_show_in_the_editor(change: dict[str, Any]) -> None:
+    assert not _valid({**copy.deepcopy(FULL), **change})
+
+
+def test_each_call_gives_a_fresh_equal_value() -> None:
+    first = describe()
+    first["definitions"]["JsonSchema"]["properties"].clear()
+    assert describe()["definitions"]["JsonSchema"]["properties"]

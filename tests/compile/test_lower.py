@@ -1,0 +1,155 @@
+"""Names: every one valid, none that means something else, collisions told."""
+
+from __future__ import annotations
+
+import keyword
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.model import Settings
+from toolgen.python_source.names import pascal, singular, snake, unused
+
+from tests.models.kit import lowered
+
+PLAIN = "description: Do it.\ninput_schema: {type: object}\n"
+
+
+def spec(name: str, more: str = "") -> str:
+    return f'name: "{name}"\n{PLAIN}{more}'
+
+
+@pytest.mark.parametrize(
+    ("wire", "py"),
+    [
+        ("createPurchaseOrder", "create_purchase_order"), ("search-content", "search_content"), ("HTTPServer2", "http_server2"),
+        ("class", "class_"), ("None", "none"), ("__init__", "init"), ("__main__", "main"), ("_", "tool"), ("_2fa", "tool_2fa"),
+        ("list", "list"), ("print", "print"), ("mcp", "mcp"), ("models", "models"), ("match", "match"), ("A", "a"),
+    ],
+)  # fmt: skip
+def test_module_names(wire: str, py: str) -> None:
+    assert lowered(spec(wire)).tools[0].py_name == py
+
+
+@given(st.text(max_size=40))
+def test_snake_is_always_a_name(words: str) -> None:
+    name = snake(words, "field")
+    assert name.isidentifier()
+    assert not keyword.iskeyword(name)
+    assert not name.startswith("_")
+    assert snake(name, "field") == name
+
+
+@given(st.text(max_size=40))
+def test_pascal_is_always_a_class_name(words: str) -> None:
+    name = pascal(words, "Model")
+    assert name.isascii()
+    assert name.isidentifier()
+    assert name[0].isupper()
+
+
+@given(st.lists(st.sampled_from(["a", "a_2", "A", "A2", "a_"]), max_size=8))
+def test_unused_names_stay_apart(words: list[str]) -> None:
+    taken: list[str] = []
+    for word in words:
+        taken.append(unused(word, taken))
+    assert len(set(taken)) == len(words)
+
+
+@pytest.mark.parametrize(
+    ("many", "one"),
+    [("items", "item"), ("entries", "entry"), ("address", "addressItem"), ("data", "dataItem")],
+)
+def test_singular(many: str, one: str) -> None:
+    assert singular(many) == one
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("createOrder", "create_order"), ("a_b1", "a_b_1"), ("Foo", "foo"), ("_x", "x")]
+)
+def test_two_tools_with_one_name_are_refused(one: str, other: str) -> None:
+    with pytest.raises(SpecErrors) as refused:
+        lowered(spec(one), spec(other))
+    (fault,) = refused.value.diagnostics
+    assert fault.code == "name-collision"
+    assert repr(one) in fault.message
+    assert repr(other) in fault.message
+    assert len(fault.notes) == 1
+
+
+def error_names(*codes: str, tool: str = "search") -> list[str]:
+    listed = "".join(f"\n  - {{code: {code}, description: It happens.}}" for code in codes)
+    return [error.name for error in lowered(spec(tool, f"errors:{listed}")).tools[0].errors]
+
+
+def test_error_classes() -> None:
+    assert error_names("supplier_not_found", "not_found_error") == ["SupplierNotFoundError", "NotFoundError"]
+    assert error_names("timeout", "value", "tool", "request") == [
+        "SearchTimeoutError", "SearchValueError", "SearchToolError", "RequestError"
+    ]  # fmt: skip
+    assert error_names("a_1", "a1", "a1_error") == ["A1Error", "SearchA1Error", "SearchA1Error2"]
+
+
+@pytest.mark.parametrize("name", ["base", "tool", "context_tool"])
+def test_no_class_hides_one_of_the_runtime(name: str) -> None:
+    tool = lowered(spec(name)).tools[0]
+    assert not {"BaseTool", "ToolContext", "ToolError", "ToolResponse"} & {
+        tool.tool_class,
+        *tool.model_classes,
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "annotation", "imports"),
+    [
+        ("sqlite3.Connection", "sqlite3.Connection", [("sqlite3", None)]),
+        ("a.b.C", "a.b.C", [("a.b", None)]),
+        ("typing.Any", "Any", []),
+        ("str", "str", []),
+        ("errors.Log", "errors_module.Log", [("errors", "errors_module")]),
+    ],
+)
+def test_injected_types(written: str, annotation: str, imports: list[tuple[str, str | None]]) -> None:
+    tool = lowered(spec("t", f"inject: [{{name: db, type: {written}}}]")).tools[0]
+    assert tool.parameters == f", *, db: {annotation}"
+    assert [(item.module, item.alias) for item in tool.imports] == imports
+
+
+def definition(more: str = "", settings: Settings | None = None) -> dict[str, Any]:
+    return dict(lowered(spec("t", more), settings=settings).tools[0].definition)
+
+
+def test_a_definition_has_what_the_spec_says_and_no_more() -> None:
+    assert list(definition()) == ["name", "py_name", "class_name", "description", "input_schema"]
+    assert definition("final_answer: false\ncoerce: true\ntags: []") == definition()
+    assert definition("output_schema: {}")["output_schema"] == {}
+
+
+def test_coerce_is_the_specs_or_else_the_configurations() -> None:
+    off = Settings(coerce=False)
+    assert "coerce" not in definition()
+    assert definition("coerce: false")["coerce"] is False
+    assert definition(settings=off)["coerce"] is False
+    assert "coerce" not in definition("coerce: true", off)
+
+
+def test_the_title_stands_in_the_annotations_too() -> None:
+    assert definition("title: T")["annotations"] == {"title": "T"}
+    assert definition("title: T\nannotations: {title: U}")["annotations"] == {"title": "U"}
+    assert "annotations" not in definition("title: T\ntargets: {mcp: {annotations_title: false}}")
+
+
+def test_descriptions_are_joined_in_a_fixed_order() -> None:
+    made = definition("returns: R.\navoid_when: A.\nuse_when: U.")
+    assert made["description"] == "Do it.\n\nUse when: U.\n\nAvoid when: A.\n\nReturns: R."
+
+
+def test_what_nests_deeper_than_python_reads_is_refused() -> None:
+    nested: Any = {"type": "string"}
+    for _ in range(100):
+        nested = {"type": "object", "properties": {"a": nested}}
+    with pytest.raises(SpecErrors) as refused:
+        lowered(f"name: t\ndescription: d\ninput_schema: {nested}".replace("'", '"'))
+    assert refused.value.diagnostics[0].code == "too-deep"

@@ -1,0 +1,128 @@
+"""The whole output: the same bytes everywhere, laid out by nobody's settings, and cheap to import."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from toolgen.compile.format import format_tree
+from toolgen.data.bug import TemplateBug
+from toolgen.data.model import Settings
+from toolgen.data.target import Target
+from toolgen.pipeline import compile_specs
+
+from tests.models.kit import TARGETS
+
+ROOT = Path(__file__).parents[2]
+SPECS = {
+    path.stem + ".yaml": path.read_text()
+    for path in (ROOT / "tests/cases/accepted/names/specs").glob("*.yaml")
+}
+DIGEST = """
+import sys
+sys.path.insert(0, {root!r})
+from tests.compile.test_output import digest
+print(digest())
+"""
+
+
+def digest() -> str:
+    tree = compile_specs(SPECS, TARGETS, Settings(), {}).tree
+    return sha256(repr(sorted(tree.items())).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("seed", ["1", "77"])
+def test_same_bytes_anywhere(tmp_path: Path, seed: str) -> None:
+    (tmp_path / "ruff.toml").write_text("line-length = 40\n[format]\nquote-style = 'single'\n")
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.black]\nline-length = 30\n[tool.ruff]\nline-length = 30\n"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": seed,
+        "HOME": str(tmp_path),
+        "RUFF_NO_CACHE": "0",
+        "RUFF_CONFIG": "x",
+    }
+    command = [sys.executable, "-c", DIGEST.format(root=str(ROOT))]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == digest()
+
+
+def test_the_order_of_files_does_not_matter() -> None:
+    turned = dict(reversed(list(SPECS.items())))
+    one, other = (compile_specs(texts, TARGETS, Settings(), {}).tree for texts in (SPECS, turned))
+    assert one == other
+
+
+def test_the_layout_stays_as_it_is() -> None:
+    tree = compile_specs(SPECS, TARGETS, Settings(), {}).tree
+    assert format_tree(tree) == tree
+
+
+def test_what_is_no_python_is_our_fault() -> None:
+    with pytest.raises(TemplateBug, match=r"a\.py"):
+        format_tree({"a.py": "def f(:\n"})
+
+
+def test_only_python_is_laid_out() -> None:
+    assert format_tree({"a.json": "{ }", "b.py": "x = 'y'"}) == {"a.json": "{ }", "b.py": 'x = "y"\n'}
+
+
+@pytest.mark.parametrize(
+    "templates", [{"a.py.jinja": "{{ model.nothing }}"}, {"a.py.jinja": "{% if %}"}, {"catalog.py.jinja": ""}]
+)
+def test_faults_of_templates_are_told(templates: dict[str, str]) -> None:
+    with pytest.raises(TemplateBug):
+        compile_specs(SPECS, (*TARGETS, Target("own", None, "", templates)), Settings(), {})
+
+
+def test_a_template_may_include_another() -> None:
+    own = Target(
+        "own",
+        None,
+        "",
+        {"_part.jinja": "{{ tool.wire_name }}", "docs/{tool}.md.jinja": "# {% include '_part.jinja' %}\n\n"},
+    )
+    tree = compile_specs(SPECS, [own], Settings(), {}).tree
+    assert tree["docs/class_.md"] == "# class\n"
+    assert not [path for path in tree if "_part" in path]
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A folder with the package `generated` in it."""
+    for path, text in compile_specs(SPECS, TARGETS, Settings(), {}).tree.items():
+        file = tmp_path / "generated" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return tmp_path
+
+
+def _loaded(folder: Path, code: str) -> set[str]:
+    """The modules that are there after `code`, run by itself."""
+    code = f"{code}; import sys; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_imports_nothing_else(package: Path) -> None:
+    assert _loaded(package, "import generated") - _loaded(package, "pass") == {"generated"}
+
+
+def test_importing_all_the_modules_imports_no_model(package: Path) -> None:
+    loaded = _loaded(package, "import generated.catalog, generated.openai_tools, generated.mcp_server")
+    assert "generated.catalog" in loaded
+    heavy = {"pydantic", "jsonschema_rs", "toolgen.runtime.tool", "toolgen.runtime.toolkit", "mcp", "openai"}
+    assert not {*heavy, "generated.models.class_"} & loaded
+
+
+def test_names_are_imported_on_first_use_and_kept(package: Path) -> None:
+    code = "import generated; tool = generated.ClassTool; assert vars(generated)['ClassTool'] is tool"
+    assert "generated.tools.class_" in _loaded(package, code)

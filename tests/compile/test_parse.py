@@ -1,0 +1,154 @@
+"""Pydantic's words never reach an author, whatever stands where."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from toolgen.compile._words import EXPLANATIONS
+from toolgen.compile.parse import parse
+from toolgen.compile.read import read
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.program import Parsed
+from toolgen.data.spec import Spec
+
+FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
+WRONG: list[Any] = [None, True, 5, 1.5, -1, 10**30, "", "two words", "\n", [], {}, [5], [[]], {"zzz": 1}]
+UNTYPED = ("input_schema", "output_schema", "chunk_schema", "meta", "x-mine")
+
+
+def parsed(*specs: Any) -> Parsed:
+    return parse(read({f"{i}.yaml": json.dumps(spec) for i, spec in enumerate(specs)}))
+
+
+def faults(spec: Any) -> list[tuple[str, str, str]]:
+    with pytest.raises(SpecErrors) as refused:
+        parsed(spec)
+    return [(d.code, d.message, d.hint) for d in refused.value.diagnostics]
+
+
+def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    yield path
+    if path and path[-1] in UNTYPED:
+        return
+    children = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, inner in children:
+        yield from _places(inner, (*path, key))
+
+
+def _put(spec: Any, path: tuple[str | int, ...], value: Any) -> Any:
+    changed = copy.deepcopy(spec)
+    inner = changed
+    for part in path[:-1]:
+        inner = inner[part]
+    inner[path[-1]] = value
+    return changed
+
+
+def test_every_field_is_taken() -> None:
+    ((spec, _),) = parsed(FULL).tools
+    assert spec.extensions == {"x-mine": {"carried": None}}
+    assert list(spec.input_schema) == ["type", "properties"]
+    assert spec.timeout == 30
+    assert type(spec.timeout) is int
+    assert set(FULL) - {"x-mine"} == set(Spec.model_fields) - {"extensions"}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in _places(FULL) if path], ids=lambda path: ".".join(map(str, path))
+)
+def test_wrong_values_are_told_in_our_words(path: tuple[str | int, ...]) -> None:
+    for wrong in WRONG:
+        try:
+            parsed(_put(FULL, path, wrong))
+        except SpecErrors as errors:
+            for diagnostic in errors.diagnostics:
+                assert "Input should" not in diagnostic.message
+                assert "valid" not in diagnostic.message
+                assert diagnostic.span.line == 1
+            kinds = [(d.span, d.message) for d in errors.diagnostics]
+            assert len(kinds) == len(set(kinds))
+
+
+def test_the_table_has_every_error_type_and_no_other() -> None:
+    seen: set[str] = set()
+    for path in _places(FULL):
+        for wrong in WRONG:
+            if not path:
+                continue
+            changed = _put(FULL, path, wrong)
+            changed.pop("x-mine", None)
+            try:
+                Spec.model_validate(changed)
+            except ValidationError as error:
+                seen |= {detail["type"] for detail in error.errors()}
+    try:
+        Spec.model_validate({"toolgen": 0})
+    except ValidationError as error:
+        seen |= {detail["type"] for detail in error.errors()}
+    assert seen == EXPLANATIONS.keys()
+
+
+def test_slips_from_other_systems() -> None:
+    slips = {"name": "a", "description": "A.", "parameters": {"type": "object"}}
+    assert faults(slips) == [
+        (
+            "unknown-field",
+            "unknown field 'parameters'",
+            "write 'input_schema', with a JSON Schema of type object",
+        )
+    ]
+
+
+def test_a_boolean_is_no_version() -> None:
+    assert faults({**FULL, "toolgen": True})[0][0] == "wrong-type"
+
+
+def test_all_faults_of_all_files_in_one_run() -> None:
+    with pytest.raises(SpecErrors) as refused:
+        parsed({**FULL, "nmae": 1, "timeout": "x"}, {**FULL, "input_schema": {"type": "strng"}}, [])
+    assert [(d.span.file, d.code) for d in refused.value.diagnostics] == [
+        ("0.yaml", "wrong-type"),
+        ("0.yaml", "unknown-field"),
+        ("1.yaml", "root-not-object"),
+        ("1.yaml", "unknown-type"),
+        ("2.yaml", "not-a-tool"),
+    ]
+
+
+def test_properties_may_be_named_like_keywords() -> None:
+    names = ["type", "properties", "required", "$ref", "pattern", "descripton", "enum", "default"]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": names}
+    ((spec, _),) = parsed({"name": "a", "description": "A.", "input_schema": schema}).tools
+    assert spec.input_schema == schema
+
+
+def test_values_are_no_schemas() -> None:
+    value = {"requried": [], "type": "strng", "$ref": "https://example.com"}
+    schema = {"type": "object", "properties": {"a": {"default": value, "enum": [value], "const": value}}}
+    assert parsed({"name": "a", "description": "A.", "input_schema": schema, "meta": value}).tools
+
+
+def test_draft_07_where_the_schema_says_so() -> None:
+    tuple_items = {"type": "object", "properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}
+    spec = {"name": "a", "description": "A.", "input_schema": tuple_items}
+    assert faults(spec)[0][0] == "invalid-schema"
+    tuple_items["$schema"] = "http://json-schema.org/draft-07/schema#"
+    assert parsed(spec).tools
+
+
+def test_shared_files_are_told_by_their_keys() -> None:
+    shared = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {"A": {"type": "string"}, "B": True},
+    }
+    result = parsed(FULL, shared)
+    assert list(result.shared) == ["1.yaml"]
+    assert len(result.tools) == 1

@@ -1,0 +1,199 @@
+"""YAML 1.2 as JSON data, with places."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from toolgen.compile.read import read
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.source import Source, Span
+
+
+def one(text: str | bytes) -> Source:
+    return read({"a.yaml": text})[0]
+
+
+def codes(text: str | bytes) -> list[str]:
+    with pytest.raises(SpecErrors) as refused:
+        read({"a.yaml": text})
+    return [diagnostic.code for diagnostic in refused.value.diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("no", "no"),
+        ("on", "on"),
+        ("yes", "yes"),
+        ("Off", "Off"),
+        ("y", "y"),
+        ("true", True),
+        ("False", False),
+        ("tRue", "tRue"),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("12:30", "12:30"),
+        ("2026-01-01", "2026-01-01"),
+        ("1_000", "1_000"),
+        ("0644", 644),
+        ("0o644", 0o644),
+        ("0x1F", 31),
+        ("0b11", "0b11"),
+        ("08", 8),
+        ("+7", 7),
+        ("-0", 0),
+        ("1e3", 1000.0),
+        ("1.", 1.0),
+        (".5", 0.5),
+        ("-.5e1", -5.0),
+        (".", "."),
+        ("=", "="),
+        ("'<<'", "<<"),
+        ("! no", "no"),
+        ("!!str 12", "12"),
+        ("!!int '12'", 12),
+        ("!!float 1", 1.0),
+        ("123456789012345678901234567890", 123456789012345678901234567890),
+        ('"\\u00e9\\0\\x41"', "é\0A"),
+        ("a:b", "a:b"),
+        ("a#b", "a#b"),
+        ("http://x", "http://x"),
+    ],
+)
+def test_scalars(written: str, value: object) -> None:
+    data: Any = one(f"key: {written}\n").data
+    assert data == {"key": value}
+    assert type(data["key"]) is type(value)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(), json_values), st.booleans(), st.sampled_from([None, 1, "\t"]))
+def test_any_json_reads_back_equal(data: dict[str, Any], ascii_only: bool, indent: int | str | None) -> None:
+    source = one(json.dumps(data, ensure_ascii=ascii_only, indent=indent))
+    assert source.data == data
+    assert source.value().line == 1
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]) | st.sampled_from("\x85\n"), max_size=60)
+)
+def test_single_quoted_text_reads_back_equal(text: str) -> None:
+    assume(not re.search(r"\n *\n", text))  # empty lines fold into one another
+    quoted = "'" + text.replace("'", "''").replace("\n", "\n\n ") + "'"
+    if any(ord(char) in (0xFEFF, 0xFFFE, 0xFFFF) for char in text):
+        assert codes(f"key: {quoted}") == ["control-character"]
+        return
+    folded = "\n".join(line.lstrip(" ") if number else line for number, line in enumerate(text.split("\n")))
+    lines = folded.split("\n")
+    expected = "\n".join([*(line.rstrip(" ") for line in lines[:-1]), lines[-1]])
+    assert one(f"key: {quoted}").data == {"key": expected}
+
+
+def test_places_count_as_editors_do() -> None:
+    source = one("name: x\r\nlist:\r\n  - é: [1, {b: two}]\r\n")
+    assert source.key(("list",)) == Span("a.yaml", 2, 1, 4)
+    assert source.value(("list", 0, "é", 0)) == Span("a.yaml", 3, 9, 1)
+    assert source.value(("list", 0, "é", 1, "b")) == Span("a.yaml", 3, 16, 3)
+    assert source.key(("list", 0, "é", 1, "b")) == Span("a.yaml", 3, 13, 1)
+
+
+def test_what_an_alias_stands_for_is_at_the_alias() -> None:
+    source = one("a: &a {b: {c: 1}}\nd: *a\n")
+    assert source.data == {"a": {"b": {"c": 1}}, "d": {"b": {"c": 1}}}
+    assert source.value(("d", "b", "c")) == Span("a.yaml", 2, 4, 2)
+
+
+def test_aliases_are_copies() -> None:
+    data: Any = one("a: &a {b: []}\nc: *a\n").data
+    data["c"]["b"].append(1)
+    assert data["a"] == {"b": []}
+
+
+def test_places_in_json_with_tabs_and_surrogates() -> None:
+    source = one('{\n\t"a": "\\ud83d\\ude00",\n\t"b": 1}')
+    assert source.data == {"a": "\U0001f600", "b": 1}
+    assert source.key(("b",)) == Span("a.yaml", 3, 2, 3)
+
+
+def test_a_prefix_names_the_folder() -> None:
+    (source,) = read({"sub/a.yaml": "a: 1"}, "specs/")
+    assert (source.file, source.path) == ("specs/sub/a.yaml", "sub/a.yaml")
+
+
+def test_all_faults_of_all_files_in_one_run() -> None:
+    with pytest.raises(SpecErrors) as refused:
+        read({"b.yaml": "a: 1\na: 2\n1: x\nb: .inf", "a.yaml": "", "c.yaml": "@"})
+    found = [(d.span.file, d.code) for d in refused.value.diagnostics]
+    assert found == [
+        ("a.yaml", "empty-file"),
+        ("b.yaml", "duplicate-key"),
+        ("b.yaml", "key-not-text"),
+        ("b.yaml", "not-a-json-number"),
+        ("c.yaml", "yaml-syntax"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (b"\xef\xbb\xbfa: \xff", "not-utf-8"),
+        ('{"a": 1, "a": 2}', "duplicate-key"),
+        ('{"a": "\\ud800"}', "lone-surrogate"),
+        ('{"a": "\\\\ud83d\\ude00"}', "lone-surrogate"),
+        ('{"a": 1e999}', "not-a-json-number"),
+        ('{"a": ' + "9" * 5000 + "}", "not-a-json-number"),
+        ("a: 0x" + "f" * 5000, "not-a-json-number"),
+        ('{"a": ' + "[" * 300 + "]" * 300 + "}", "too-deep"),
+        ("[" * 100_000, "too-deep"),
+        ("a: &a 1\na2: *b", "unknown-alias"),
+        ("a: &a " + "x" * 100_000 + "\nb: [" + ", ".join(["*a"] * 1000) + "]", "alias-bomb"),
+        ("a: &a " + "[" * 150 + "]" * 150 + "\nb: " + "[" * 150 + "*a" + "]" * 150, "too-deep"),
+        ("a: !!int x", "unknown-tag"),
+        ("a: !<tag:example.com,2026:x> y", "unknown-tag"),
+        ("a: \x7f", "control-character"),
+    ],
+)
+def test_refused(text: str | bytes, code: str) -> None:
+    assert codes(text) == [code]
+
+
+def test_a_lone_surrogate_in_text_that_was_never_bytes() -> None:
+    assert codes('{"a": "\ud800"}') == ["lone-surrogate"]
+
+
+def test_no_files_are_no_specs() -> None:
+    with pytest.raises(SpecErrors) as refused:
+        read({}, "specs/")
+    (fault,) = refused.value.diagnostics
+    assert (fault.code, fault.span.file) == ("no-specs", "specs")
+
+
+@given(st.text(st.sampled_from("ab1:-?[]{},&*!|>'\"%@`#~<.\\\n\t \u2028\x85é")) | st.text() | st.binary())
+def test_whatever_the_file_holds_it_is_read_or_refused_at_a_place(raw: str | bytes) -> None:
+    places = []
+    try:
+        (source,) = read({"a.yaml": raw})
+        json.dumps(source.data, allow_nan=False, ensure_ascii=False).encode("utf-8")
+        places.append(source.value())
+    except SpecErrors as errors:
+        places.extend(fault.span for fault in errors.diagnostics)
+    lines = len(_text(raw).split("\n"))
+    assert places
+    assert all(1 <= span.line <= lines and span.column >= 1 for span in places)
+
+
+def _text(raw: str | bytes) -> str:
+    text = raw.decode("utf-8", errors="replace") if isinstance(raw, bytes) else raw
+    return text.replace("\r\n", "\n").replace("\r", "\n")

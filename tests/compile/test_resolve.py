@@ -1,0 +1,297 @@
+"""References bound inside the specs folder; promises checked; tools sorted."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from toolgen.compile.parse import parse
+from toolgen.compile.read import read
+from toolgen.compile.resolve import resolve
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.program import Program
+
+ITEM = {"type": "object", "properties": {"unit": {"$ref": "#/$defs/Unit"}}}
+SHARED = {"$defs": {"Item": ITEM, "Unit": {"type": "string"}, "Unused": {"type": "null"}}}
+
+
+def program(files: dict[str, Any]) -> Program:
+    return resolve(parse(read({path: json.dumps(data) for path, data in files.items()})))
+
+
+def tool(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"name": "get_thing", "description": "A.", "input_schema": {"type": "object", **schema}, **more}
+
+
+def codes(files: dict[str, Any]) -> list[str]:
+    with pytest.raises(SpecErrors) as refused:
+        program(files)
+    return [diagnostic.code for diagnostic in refused.value.diagnostics]
+
+
+def test_a_schema_without_files_is_the_authors() -> None:
+    schema = {
+        "$id": "https://example.com/root",
+        "properties": {
+            "a": {"$ref": "#/$defs/A"},
+            "b": {"$ref": "#anchor"},
+            "c": {"$ref": "https://example.com/embedded"},
+            "d": {"$ref": "embedded#/$defs/inner"},
+            "e": {"$dynamicRef": "#node"},
+            "f": {"$ref": "#/properties/a"},
+            "$ref": {"type": "string"},
+        },
+        "$defs": {
+            "A": {"$anchor": "anchor", "type": "string"},
+            "E": {
+                "$id": "https://example.com/embedded",
+                "$ref": "#/$defs/inner",
+                "$defs": {"inner": {"type": "null"}},
+            },
+            "N": {"$dynamicAnchor": "node", "type": "object"},
+        },
+    }
+    (only,) = program({"a.yaml": tool(schema)}).tools
+    assert only.input_schema == {"type": "object", **schema}
+    assert only.uses == ()
+
+
+def test_files_are_bundled_transitively_and_order_is_kept() -> None:
+    files = {
+        "deep/a.yaml": tool(
+            {
+                "properties": {
+                    "one": {"description": "first", "$ref": "../schemas/s.yaml#/$defs/Item", "x-more": 1},
+                    "unit": {"$ref": "../schemas/s.yaml#/$defs/Item/properties/unit"},
+                },
+                "required": ["one"],
+            }
+        ),
+        "schemas/s.yaml": SHARED,
+    }
+    (only,) = program(files).tools
+    assert json.dumps(only.input_schema) == json.dumps(
+        {
+            "type": "object",
+            "properties": {
+                "one": {"description": "first", "$ref": "#/$defs/Item", "x-more": 1},
+                "unit": {"$ref": "#/$defs/Item/properties/unit"},
+            },
+            "required": ["one"],
+            "$defs": {"Item": ITEM, "Unit": {"type": "string"}},
+        }
+    )
+    assert only.uses == ("schemas/s.yaml",)
+
+
+def test_names_that_collide_get_a_number() -> None:
+    files = {
+        "a.yaml": tool(
+            {
+                "properties": {
+                    "own": {"$ref": "#/$defs/Item"},
+                    "one": {"$ref": "one.yaml#/$defs/Item"},
+                    "two": {"$ref": "two.yaml#/$defs/Item"},
+                },
+                "$defs": {"Item": {"type": "integer"}},
+            }
+        ),
+        "one.yaml": {"$defs": {"Item": {"type": "string"}}},
+        "two.yaml": {"$defs": {"Item": {"type": "array", "items": {"$ref": "#/$defs/Item"}}}},
+    }
+    schema = program(files).tools[0].input_schema
+    assert [part["$ref"] for part in schema["properties"].values()] == [
+        "#/$defs/Item",
+        "#/$defs/Item_2",
+        "#/$defs/Item_3",
+    ]
+    assert schema["$defs"] == {
+        "Item": {"type": "integer"},
+        "Item_2": {"type": "string"},
+        "Item_3": {"type": "array", "items": {"$ref": "#/$defs/Item_3"}},
+    }
+
+
+def test_shared_anchors_and_odd_names() -> None:
+    files = {
+        "a.yaml": tool({"properties": {"a": {"$ref": "s.yaml#/$defs/A~1B%20%25"}}}),
+        "s.yaml": {
+            "$defs": {"A/B %": {"$ref": "#here"}, "C": {"items": {"$anchor": "here", "type": "null"}}}
+        },
+    }
+    schema = program(files).tools[0].input_schema
+    assert schema["properties"]["a"] == {"$ref": "#/$defs/A~1B%20%25"}
+    assert schema["$defs"]["A/B %"] == {"$ref": "#/$defs/C/items"}
+
+
+def test_recursion_through_values_is_fine() -> None:
+    tree = {
+        "type": "object",
+        "properties": {"children": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}},
+    }
+    files = {
+        "a.yaml": tool({"properties": {"t": {"$ref": "s.yaml#/$defs/Tree"}, "me": {"$ref": "#"}}}),
+        "s.yaml": {"$defs": {"Tree": tree}},
+    }
+    assert program(files).tools[0].input_schema["$defs"] == {"Tree": tree}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"allOf": [{"$ref": "#"}]},
+        {
+            "$defs": {"A": {"anyOf": [True, {"$ref": "#/$defs/A"}]}},
+            "properties": {"a": {"$ref": "#/$defs/A"}},
+        },
+        {"$defs": {"A": {"not": {"$ref": "#a"}, "$anchor": "a"}}, "properties": {"a": {"$ref": "#/$defs/A"}}},
+        {"properties": {"a": {"if": {"$ref": "#/properties/a"}}}},
+    ],
+)
+def test_recursion_in_place_is_a_loop(schema: dict[str, Any]) -> None:
+    assert codes({"a.yaml": tool(schema)}) == ["looping-ref"]
+
+
+@pytest.mark.parametrize(
+    ("ref", "code"),
+    [
+        ("#/$defs/Nope", "dangling-ref"),
+        ("#/required", "dangling-ref"),
+        ("s.yaml#/$defs/Unit/type", "dangling-ref"),
+        ("s.yaml", "dangling-ref"),
+        ("s.yaml#Unit", "dangling-ref"),
+        ("b.yaml#/input_schema", "dangling-ref"),
+        ("../s.yaml#/$defs/Unit", "escaping-ref"),
+        ("x/../../s.yaml#/$defs/Unit", "escaping-ref"),
+        ("%2e%2e/s.yaml#/$defs/Unit", "escaping-ref"),
+        ("/s.yaml#/$defs/Unit", "absolute-ref"),
+        ("//host/s.yaml#/$defs/Unit", "absolute-ref"),
+        ("FILE:///s.yaml#/$defs/Unit", "absolute-ref"),
+        ("c:/s.yaml#/$defs/Unit", "absolute-ref"),
+        ("\\\\host\\s.yaml", "absolute-ref"),
+        ("https://example.com/s.yaml", "remote-ref"),
+        ("http:s.yaml", "remote-ref"),
+        ("https://json-schema.org/draft/2020-12/schema", "remote-ref"),
+    ],
+)
+def test_refused_references(ref: str, code: str) -> None:
+    files = {
+        "a.yaml": tool({"required": [], "properties": {"a": {"$ref": ref}}}),
+        "b.yaml": {**tool({}), "name": "other"},
+        "s.yaml": SHARED,
+    }
+    assert codes(files) == [code]
+
+
+def test_the_fault_is_at_the_reference() -> None:
+    text = (
+        "name: a\ndescription: A.\ninput_schema:\n  type: object\n  properties: {a: {$ref: '#/$defs/Nope'}}\n"
+    )
+    with pytest.raises(SpecErrors) as refused:
+        resolve(parse(read({"a.yaml": text})))
+    (fault,) = refused.value.diagnostics
+    assert (fault.span.line, fault.span.column, fault.span.length) == (5, 26, 14)
+
+
+def test_a_reference_below_an_id_that_leads_nowhere() -> None:
+    schema = {"$defs": {"E": {"$id": "https://example.com/e", "$ref": "#/$defs/nope"}}}
+    assert codes({"a.yaml": tool({**schema, "properties": {"a": {"$ref": "#/$defs/E"}}})}) == [
+        "invalid-schema"
+    ]
+
+
+def test_sorted_by_name_and_disabled_left_out() -> None:
+    names = {"z.yaml": "alpha", "a.yaml": "zeta", "m.yaml": "Beta"}
+    files: dict[str, Any] = {path: {**tool({}), "name": name} for path, name in names.items()}
+    files["off.yaml"] = {**tool({}), "name": "alpha", "enabled": False}
+    assert [only.spec.name for only in program(files).tools] == ["Beta", "alpha", "zeta"]
+    files["off.yaml"]["input_schema"]["properties"] = {"a": {"$ref": "#/$defs/Nope"}}
+    assert codes(files) == ["dangling-ref"]
+
+
+def test_examples_see_bundled_schemas_and_formats() -> None:
+    schema = {"properties": {"i": {"$ref": "s.yaml#/$defs/Item"}, "d": {"type": "string", "format": "date"}}}
+    good = tool(schema, examples=[{"name": "one", "input": {"i": {"unit": "box"}, "d": "2026-01-01"}}])
+    assert program({"a.yaml": good, "s.yaml": SHARED}).warnings == ()
+    bad = tool(schema, examples=[{"name": "one", "input": {"i": {"unit": 5}, "d": "soon"}}])
+    assert codes({"a.yaml": bad, "s.yaml": SHARED}) == ["example-misfit", "example-misfit"]
+
+
+def test_an_output_of_null_is_an_output() -> None:
+    spec = tool({}, output_schema={"type": "object"}, examples=[{"name": "one", "input": {}, "output": None}])
+    assert codes({"a.yaml": spec}) == ["example-misfit"]
+
+
+def test_chunks_of_an_example_fit_the_chunk_schema() -> None:
+    stream = {"chunk_schema": {"type": "string"}}
+    good = tool({}, stream=stream, examples=[{"name": "one", "input": {}, "output": ["a", "b"]}])
+    assert program({"a.yaml": good}).tools[0].chunk_schema == {"type": "string"}
+    bad = tool({}, stream=stream, examples=[{"name": "one", "input": {}, "output": ["a", 5]}])
+    assert codes({"a.yaml": bad}) == ["example-misfit"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "{a}",
+        "{l|count}",
+        "{o.p} and {o.l|count}",
+        "{ref.unit}",
+        "{any.of}",
+        "no placeholder",
+        "{map.key}",
+        "{u|count}",
+    ],
+)
+def test_placeholders_that_fit(message: str) -> None:
+    properties = {
+        "a": {"type": "integer"},
+        "l": {"type": ["array", "null"]},
+        "o": {"type": "object", "properties": {"p": {}, "l": {"items": True}}},
+        "ref": {"allOf": [{"$ref": "s.yaml#/$defs/Item"}]},
+        "any": {"anyOf": [{"type": "null"}, {"properties": {"of": True}}]},
+        "map": {"type": "object", "additionalProperties": {"type": "string"}},
+        "u": {"anyOf": [{"type": "array"}, {"type": "null"}]},
+    }
+    files = {"a.yaml": tool({"properties": properties}, confirm={"message": message}), "s.yaml": SHARED}
+    assert len(program(files).tools) == 1
+
+
+@pytest.mark.parametrize(
+    "message", ["{b}", "{a.b}", "{a|count}", "{a|len}", "{}", "{a", "a}", "{{a}}", "{a!r}", "{a:>9}"]
+)
+def test_placeholders_that_do_not(message: str) -> None:
+    spec = tool({"properties": {"a": {"type": "integer"}}}, confirm={"message": message})
+    assert set(codes({"a.yaml": spec})) == {"bad-placeholder"}
+
+
+def test_patterns_that_only_the_engine_refuses_are_enforced() -> None:
+    schema = {"properties": {"a": {"type": "string", "pattern": "^{[\\w-.]+}$"}}}
+    good = tool(schema, examples=[{"name": "one", "input": {"a": "{a-b.c}"}}])
+    assert program({"a.yaml": good}).tools[0].input_schema == good["input_schema"]
+    bad = tool(schema, examples=[{"name": "one", "input": {"a": "a"}}])
+    assert codes({"a.yaml": bad}) == ["example-misfit"]
+
+
+def test_warnings_refuse_nothing_and_point_into_shared_files() -> None:
+    shared = {"$defs": {"N": {"type": "integer", "default": None}}}
+    files = {"a.yaml": tool({"properties": {"a": {"$ref": "s.yaml#/$defs/N"}}}), "s.yaml": shared}
+    (warning,) = program(files).warnings
+    assert (warning.code, warning.span.file) == ("default-violates-schema", "s.yaml")
+
+
+def test_same_files_in_any_order_give_the_same_program() -> None:
+    files = {"b.yaml": {**tool({}), "name": "b"}, "a.yaml": {**tool({}), "name": "a"}}
+    backwards = dict(reversed(files.items()))
+    assert [t.spec for t in program(files).tools] == [t.spec for t in program(backwards).tools]
+
+
+def test_large_schemas_are_judged_in_one_pass() -> None:
+    count = 1_000
+    properties = {f"p{i}": {"$ref": "#/$defs/D", "default": i} for i in range(count)}
+    began = time.perf_counter()
+    judged = program({"a.yaml": tool({"properties": properties, "$defs": {"D": {"type": "string"}}})})
+    assert len(judged.warnings) == count
+    assert time.perf_counter() - began < 5, "15 s and more where each default compiles the whole schema"

@@ -1,0 +1,105 @@
+"""Schemas to importable models, without files."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from types import ModuleType
+from typing import Any
+
+import yaml
+from pydantic import BaseModel
+from toolgen.compile.lower import lower
+from toolgen.compile.models import models
+from toolgen.data.model import Model, Settings
+from toolgen.data.program import Program, ProgramTool
+from toolgen.data.source import Marks, Source, Span
+from toolgen.data.spec import Spec
+from toolgen.data.target import Target
+from toolgen.schema.limits import PROVIDERS
+
+_numbers = itertools.count()
+
+
+def program(*specs: str) -> Program:
+    """A program of specs whose schemas stand by themselves."""
+    return Program(tuple(sorted((_tool(text) for text in specs), key=lambda tool: tool.spec.name)))
+
+
+def _tool(text: str) -> ProgramTool:
+    data = yaml.safe_load(text)
+    spec = Spec.model_validate({key: value for key, value in data.items() if not key.startswith("x-")})
+    file = f"specs/{spec.name}.yaml"
+    source = Source(file, text, data, lambda: Marks({}, {("name",): Span(file, 1, 7)}))
+    chunk = None if spec.stream is None else spec.stream.chunk_schema
+    return ProgramTool(spec, source, spec.input_schema, spec.output_schema, chunk)
+
+
+def lowered(*specs: str, settings: Settings | None = None) -> Model:
+    return lower(program(*specs), settings or Settings())
+
+
+def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = None) -> ModuleType:
+    """A module with `ToolRequest`-like classes `ProbeRequest` and `ProbeResponse`."""
+    spec = {"name": "probe", "description": "d", "input_schema": dict(schema)}
+    if response is not None:
+        spec["output_schema"] = dict(response)
+    tool = ProgramTool(
+        Spec.model_validate(spec),
+        Source("specs/probe.yaml", "", spec, lambda: Marks({}, {})),
+        schema,
+        response,
+        None,
+    )
+    tree = models(lower(Program((tool,)), Settings()), {})
+    return module(tree["models/probe.py"])
+
+
+def module(code: str) -> ModuleType:
+    made = ModuleType(f"probe_{next(_numbers)}")
+    sys.modules[made.__name__] = made
+    try:
+        exec(compile(code, made.__name__, "exec"), made.__dict__)
+    finally:
+        del sys.modules[made.__name__]
+    made.__dict__["code"] = code
+    return made
+
+
+def there_and_back(model: type[BaseModel], value: Any) -> Any:
+    return model.model_validate(value).model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Are these one JSON value? Numbers compare as numbers, booleans are no numbers."""
+    if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return left == right
+    return type(left) is type(right) and bool(left == right)
+
+
+def _target(name: str) -> Target:
+    root = files("toolgen.templates") / name
+    said = yaml.safe_load((root / "target.yaml").read_text("utf-8"))
+    dialect = said["dialect"]
+    names = PROVIDERS[dialect].tool_name if dialect else ""
+    return Target(name, dialect, names, dict(_texts(root, "")))
+
+
+def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _texts(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".jinja"):
+            yield prefix + entry.name, entry.read_text("utf-8")
+
+
+TARGETS = tuple(map(_target, ("python", "mcp", "openai", "anthropic", "gemini", "bedrock")))

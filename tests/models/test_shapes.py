@@ -1,0 +1,197 @@
+"""Which Python type stands for which schema, and what it enforces by itself."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from toolgen.compile.models import models
+
+from tests.models.kit import classes_of, lowered, same, there_and_back
+
+OBJECT = {"type": "object"}
+
+
+def annotation(schema: Any, required: bool = True, **more: Any) -> str:
+    """The annotation, and the default, of a property with `schema`."""
+    root = {**OBJECT, "properties": {"p": schema}, "required": ["p"] if required else [], **more}
+    code = classes_of(root).code
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "p":
+            return ast.unparse(node).removeprefix("p: ")
+    raise AssertionError(code)
+
+
+A = {**OBJECT, "properties": {"n": {"type": "integer"}}}
+B = {**OBJECT, "properties": {"n": {"type": "string"}}}
+TAGGED = [
+    {**OBJECT, "required": ["k"], "properties": {"k": {"const": tag}, "n": {"type": "integer"}}} for tag in ("a", "b")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("schema", "python"),
+    [
+        ({"type": "string"}, "str"),
+        ({"type": "string", "format": "date-time"}, "str"),
+        ({"type": "string", "format": "password"}, "str"),
+        ({"type": "number"}, "int | float"),
+        ({"type": ["integer", "number"]}, "int | float"),
+        ({"type": ["string", "null"]}, "str | None"),
+        ({"type": ["null", "number"], "minimum": 0}, "Annotated[int | float | None, Field(ge=0.0)]"),
+        ({"type": "null"}, "Any"),
+        ({"type": "boolean"}, "bool"),
+        ({"type": ["boolean", "integer"]}, "bool | int | float"),
+        ({"enum": ["a", "b"]}, "Literal['a', 'b']"),
+        ({"enum": ["a", 1, None]}, "Literal['a', 1] | None"),
+        ({"enum": [1, True]}, "bool | int | float"),
+        ({"enum": [1.5, 2]}, "int | float"),
+        ({"enum": [{"a": 1}]}, "dict[str, Any]"),
+        ({"const": "x"}, "Literal['x']"),
+        ({"const": None}, "Any"),
+        ({}, "Any"),
+        (True, "Any"),
+        ({"minimum": 3}, "Any"),
+        ({"properties": {"a": {}}}, "Any"),
+        (OBJECT, "dict[str, Any]"),
+        ({**OBJECT, "additionalProperties": {"type": "integer", "minimum": 1}}, "dict[str, int]"),
+        ({**OBJECT, "patternProperties": {"^x": {"type": "integer"}}}, "dict[str, Any]"),
+        ({**OBJECT, "patternProperties": {"^x": {"type": "integer"}}, "additionalProperties": False}, "dict[str, int]"),
+        ({"type": "array", "items": {"type": "string", "minLength": 1}}, "list[str]"),
+        ({"type": "array", "prefixItems": [{"type": "string"}]}, "list[Any]"),
+        ({"type": "array", "items": [{"type": "string"}]}, "list[Any]"),
+        ({"type": "array", "minItems": 1, "maxItems": 2}, "Annotated[list[Any], Field(max_length=2, min_length=1)]"),
+        ({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]}, "str | int"),
+        ({"anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]}, "Annotated[str | None, Field(min_length=1)]"),
+        ({"anyOf": [A, B]}, "dict[str, Any]"),
+        ({"oneOf": TAGGED}, "ProbeRequestPOption1 | ProbeRequestPOption2"),
+        ({"anyOf": [{"type": "array", "items": A}, {"type": "array", "items": B}]}, "list[Any]"),
+        ({"allOf": [A, {**OBJECT, "properties": {"m": {"type": "boolean"}}}]}, "ProbeRequestP"),
+        ({"not": {"type": "string"}}, "Any"),
+        ({"type": "string", "if": {"minLength": 3}, "then": {"pattern": "a"}}, "str"),
+        ({"$ref": "#/$defs/Thing", "description": "A thing."}, "Thing"),
+        ({"$ref": "#/$defs/Text"}, "Annotated[str, Field(max_length=5)]"),
+        ({"$ref": "#/$defs/Loop"}, "list[Any]"),
+        ({"$dynamicRef": "#x"}, "Any"),
+        ({"type": "integer", "minimum": 1.0, "exclusiveMaximum": 5.5, "multipleOf": 2}, "Annotated[int, Field(ge=1, multiple_of=2)]"),
+        ({"type": "number", "multipleOf": 0.1}, "int | float"),
+        ({"type": "string", "pattern": "^[a-z]{2}$"}, "Annotated[str, Field(pattern='^[a-z]{2}$')]"),
+        ({"type": "string", "pattern": "^(?!x)"}, "str"),
+        ({"type": "string", "pattern": "^\\S+$"}, "str"),
+        ({"type": "string", "pattern": "[[:alpha:]&&x]"}, "str"),
+    ],
+)  # fmt: skip
+def test_the_type_of_a_schema(schema: Any, python: str) -> None:
+    defs = {
+        "Thing": {**OBJECT, "properties": {"a": {}}},
+        "Text": {"type": "string", "maxLength": 5},
+        "Loop": {"type": "array", "items": {"$ref": "#/$defs/Loop"}},
+    }
+    assert annotation(schema, **{"$defs": defs}) == python
+
+
+@pytest.mark.parametrize(
+    ("schema", "python"),
+    [
+        ({"type": "integer", "default": 3}, "int = 3"),
+        ({"type": "integer", "default": "3"}, "int | None = None"),
+        ({"type": "integer", "maximum": 2, "default": 3}, "Annotated[int | None, Field(le=2)] = None"),
+        ({"type": "number", "default": 3}, "int | float = 3"),
+        ({"type": "boolean", "default": False}, "bool = False"),
+        ({"type": "boolean", "default": 0}, "bool | None = None"),
+        ({"enum": ["a", "b"], "default": "a"}, "Literal['a', 'b'] = 'a'"),
+        ({"type": "string", "default": None}, "str | None = None"),
+        ({"type": "array", "items": {"type": "string"}, "default": []}, "list[str] = []"),
+        ({"type": "array", "items": {"type": "string"}, "default": [1]}, "list[str] | None = None"),
+        ({**OBJECT, "properties": {"a": {}}, "default": {"a": 1}}, "ProbeRequestP | None = None"),
+        ({"default": 5}, "Any = 5"),
+        ({"type": "string", "format": "date", "default": "soon"}, "str | None = None"),
+    ],
+)
+def test_defaults_that_hold_are_stated(schema: Any, python: str) -> None:
+    assert annotation(schema, required=False) == python
+
+
+def test_a_required_property_has_no_default() -> None:
+    assert annotation({"type": "integer", "default": 3}) == "int"
+
+
+def test_responses_have_no_defaults() -> None:
+    schema = {**OBJECT, "properties": {"days": {"type": "integer", "default": 3}}}
+    assert classes_of(OBJECT, schema).ProbeResponse().model_dump(exclude_unset=True) == {}
+    assert classes_of(OBJECT, schema).ProbeResponse().days is None
+
+
+@pytest.mark.parametrize(
+    ("value", "keys"),
+    [
+        ({"start_date": 1}, {"startDate", "start_date"}),
+        ({"class_": 1}, {"class"}),
+        ({"model_extra": 1}, set()),
+    ],
+)
+def test_an_unknown_key_is_no_field(value: dict[str, Any], keys: set[str]) -> None:
+    schema = {
+        **OBJECT,
+        "properties": {"startDate": {"type": ["integer", "null"]}, "class": {"type": "string"}},
+    }
+    model = classes_of(schema).ProbeRequest
+    assert there_and_back(model, value) == value
+    assert there_and_back(model, {**value, "startDate": None}) == {**value, "startDate": None}
+
+
+def test_closed_objects_refuse_and_open_ones_keep() -> None:
+    closed = classes_of({**OBJECT, "properties": {"a": {}}, "additionalProperties": False}).ProbeRequest
+    with pytest.raises(ValidationError):
+        closed.model_validate({"b": 1})
+    assert there_and_back(classes_of(OBJECT).ProbeRequest, {"b": 1}) == {"b": 1}
+
+
+@pytest.mark.parametrize(
+    ("root", "value"),
+    [
+        ({"type": "array", "items": {"type": "number"}}, [1, 10**30]),
+        ({"type": "string"}, "x"),
+        ({}, {"a": [None]}),
+        ({"oneOf": TAGGED}, {"k": "b", "n": 1, "x": None}),
+        ({**OBJECT, "additionalProperties": {"type": "integer"}}, {"a": 1}),
+        (
+            {"$ref": "#/$defs/T", "$defs": {"T": {**OBJECT, "properties": {"t": {"$ref": "#/$defs/T"}}}}},
+            {"t": {"t": {}}},
+        ),
+        ({"type": ["object", "null"], "properties": {"a": {}}}, None),
+    ],
+)
+def test_roots_of_every_kind(root: dict[str, Any], value: Any) -> None:
+    assert same(there_and_back(classes_of(OBJECT, root).ProbeResponse, value), value)
+
+
+def test_wide_and_deep() -> None:
+    wide = {**OBJECT, "properties": {f"property-{i}": {"type": "integer"} for i in range(600)}}
+    assert there_and_back(classes_of(wide).ProbeRequest, {"property-599": 1}) == {"property-599": 1}
+    deep: dict[str, Any] = {"type": "integer"}
+    value: Any = 1
+    for _ in range(80):
+        deep, value = {**OBJECT, "properties": {"a": deep}}, {"a": value}
+    assert there_and_back(classes_of(deep).ProbeRequest, value) == value
+
+
+def test_what_was_made_once_is_taken_from_the_cache() -> None:
+    spec = "name: t\ndescription: d\ninput_schema: {type: object, properties: {a: {type: string}}}"
+    cache: dict[str, bytes] = {}
+    made = models(lowered(spec), cache)
+    (key,) = cache
+    cache[key] = b"# from the cache\n"
+    assert models(lowered(spec), cache)["models/t.py"].endswith("\n# from the cache\n")
+    assert models(lowered(spec.replace("string", "integer")), cache) != made
+    assert models(lowered(spec + "\nversion: '2'"), cache) == models(lowered(spec), cache)
+    assert len(cache) == 2
+
+
+def test_a_definition_that_leads_back_to_itself_through_a_class_ends() -> None:
+    loop = {"anyOf": [{"type": "string"}, {**OBJECT, "properties": {"again": {"$ref": "#/$defs/Loop"}}}]}
+    schema = {**OBJECT, "properties": {"p": {"$ref": "#/$defs/Loop"}}, "$defs": {"Loop": loop}}
+    value = {"p": {"again": {"again": "end"}}}
+    assert there_and_back(classes_of(schema).ProbeRequest, value) == value
