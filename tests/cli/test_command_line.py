@@ -112,7 +112,7 @@ def test_schema_is_what_the_editor_gets(empty: Cli) -> None:
 
 
 def test_a_bug_is_told_apart(project: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("toolgen.cli.build.read_specs", lambda project: 1 / 0)
+    monkeypatch.setattr("toolgen.cli.building.project_build.read_specs", lambda project: 1 / 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("TOOLGEN_DEBUG", raising=False)
     done = project("check")
@@ -129,7 +129,7 @@ def test_interrupted(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(project: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("toolgen.cli.build.read_specs", interrupt)
+    monkeypatch.setattr("toolgen.cli.building.project_build.read_specs", interrupt)
     done = project("generate")
     assert (done.code, done.err) == (130, "toolgen: interrupted\n")
 

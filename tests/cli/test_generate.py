@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from toolgen.cli.progress import counted
+from toolgen.cli.building.progress import counted
 
 from .conftest import SPEC, Cli
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from toolgen.cli.parameters import parse_parameter, scalar
+from toolgen.cli.scaffolding.parameters import parse_parameter, scalar
 from toolgen.project import UnableError
 
 from .conftest import Cli

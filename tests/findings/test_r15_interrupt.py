@@ -92,7 +92,7 @@ def test_thirty_interrupts_at_random_moments(project: Project) -> None:
 
 SWALLOWED = """
 import os, signal, sys
-from toolgen.cli import crew
+from toolgen.cli.building import crew
 
 def processors():
     class Finalized:
@@ -130,7 +130,9 @@ sys.exit(main())
 """
 
 
-@pytest.mark.parametrize("module", ["toolgen.cli", "toolgen.cli.out", "toolgen.cli.generate", "ruff"])
+@pytest.mark.parametrize(
+    "module", ["toolgen.cli", "toolgen.cli.out", "toolgen.cli.commands.generate", "ruff"]
+)
 def test_an_interrupt_while_modules_are_imported_is_exit_code_130(project: Project, module: str) -> None:
     done = project.python("-c", WHILE_IMPORTED.format(module=module))
     assert (done.returncode, done.stderr) == (130, "toolgen: interrupted\n")

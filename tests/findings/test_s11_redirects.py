@@ -102,7 +102,7 @@ def test_headers_that_drip_have_an_end(project: Project) -> None:
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/api.json"
         code = (
-            "import sys, toolgen.cli.fetch as f; f._SECONDS = 1.0; from toolgen.cli import main; "
+            "import sys, toolgen.cli.importing.fetch as f; f._SECONDS = 1.0; from toolgen.cli import main; "
             f"sys.exit(main(['import', 'openapi', {url!r}]))"
         )
         start = time.monotonic()

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from toolgen.cli import import_live
+from toolgen.cli.importing import mcp_client
 
 from tests.cli.conftest import Cli
 from tests.importers.processes import NOTES, assert_gone
@@ -185,7 +185,7 @@ def serve(cli: Cli, text: str) -> list[str]:
 
 @pytest.mark.parametrize("kind", SERVERS)
 def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
+    monkeypatch.setattr(mcp_client, "_SECONDS", 1.0)
     text, words = SERVERS[kind]
     refused(empty, words, *serve(empty, text))
     assert_gone(empty.root)
@@ -193,7 +193,7 @@ def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None
 
 @pytest.mark.parametrize("answer", LISTS)
 def test_servers_that_speak(empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 3.0)
+    monkeypatch.setattr(mcp_client, "_SECONDS", 3.0)
     refused(empty, LISTS[answer], *serve(empty, SPEAKS.replace("LISTS", answer)))
     assert_gone(empty.root)
 
@@ -289,8 +289,8 @@ def http() -> Iterator[str]:
     "kind", ["garbage", "hangs", "closes", "flood", "events", "bomb", "404", "500", "307", "401"]
 )
 def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
-    monkeypatch.setattr(import_live, "MAX_BYTES", 1024 * 1024)
+    monkeypatch.setattr(mcp_client, "_SECONDS", 1.0)
+    monkeypatch.setattr(mcp_client, "MAX_BYTES", 1024 * 1024)
     with http() as url:
         said = refused(empty, url, "mcp", f"{url}/{kind}")
     if kind == "flood":
@@ -301,12 +301,12 @@ def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: st
     "url", ["http://", "http://127.0.0.1:9/mcp", "http://[::1", "https://no.such.host.invalid/"]
 )
 def test_urls_that_lead_nowhere(empty: Cli, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 10.0)
+    monkeypatch.setattr(mcp_client, "_SECONDS", 10.0)
     refused(empty, url, "mcp", url)
 
 
 def test_a_log_without_end_fills_no_disk(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_live, "_SECONDS", 1.0)
+    monkeypatch.setattr(mcp_client, "_SECONDS", 1.0)
     (empty.root / "pids").write_text("")
     server = serve(empty, "open('pids', 'a').write(' ' + str(os.fstat(2).st_rdev)); time.sleep(99)")
     refused(empty, "no list of tools", *server)

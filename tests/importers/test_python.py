@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.cli import import_python as verb
+from toolgen.cli.importing import python as verb
 from toolgen.importers.python import error_code
 from toolgen.importers.python_docs import read_docs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from toolgen.cli.crew import crew
+from toolgen.cli.building.crew import crew
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.model import Settings
 from toolgen.data.target import Target

@@ -1,6 +1,6 @@
 """Arguments in, exit code out. The only place that decides exit codes, and the only one that shows faults.
 
-A verb is a module of this package with `arguments(parser)` and `run(args)`: True for clean, False for the
+A verb is a module of `commands/` with `arguments(parser)` and `run(args)`: True for clean, False for the
 finding that the verb is there to make. It is imported when it is called: `toolgen --help` loads none.
 """
 
@@ -31,7 +31,10 @@ VERBS = {
     "explain": "explain a diagnostic code",
 }
 
-_ASYNC = {"toolgen.cli.call", "toolgen.cli.import_"}  # asyncio handles ^C itself, if nobody else does
+_ASYNC = {
+    "toolgen.cli.commands.call",
+    "toolgen.cli.commands.import_",
+}  # asyncio handles ^C itself, if nobody else does
 _NOT_OURS = {errno.EACCES, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS}
 
 

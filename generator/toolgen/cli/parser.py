@@ -60,7 +60,9 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 def verb_module(verb: str) -> Any:
     """The module of one verb; a verb that is a word of Python has an underscore behind it."""
-    return import_module(f"toolgen.cli.{verb}_" if keyword.iskeyword(verb) else f"toolgen.cli.{verb}")
+    return import_module(
+        f"toolgen.cli.commands.{verb}_" if keyword.iskeyword(verb) else f"toolgen.cli.commands.{verb}"
+    )
 
 
 def verb_parser(verb: str) -> Parser:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from toolgen.cli.parameters import scalar
+from toolgen.cli.scaffolding.parameters import scalar
 
 if TYPE_CHECKING:
     from toolgen.data.model import Tool
     from toolgen.project import Project
 
+PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 _WIDTH = 88  # as generated code is laid out
 SCHEMA = ".toolgen.schema.json"
 
@@ -91,3 +92,12 @@ def test_text(project: Project, tool: Tool, wanted: Mapping[str, Any]) -> str:
         arguments=repr(wanted["arguments"]).replace("'", '"'),
         confirm=wanted["destructive"],
     )
+
+
+def missing_packages(project: Project) -> Iterator[str]:
+    """`__init__.py` of every package on the way to the implementations that has none."""
+    parts = (project.implementations or "").split(".")
+    for depth in range(1, len(parts) + 1):
+        path = project.folder_of(".".join(parts[:depth])) / "__init__.py"
+        if not path.exists():
+            yield path.relative_to(project.root).as_posix()

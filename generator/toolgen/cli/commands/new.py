@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.cli.out import ask, can_ask, emit, emit_json, say
-from toolgen.cli.parameters import Parameter, parse_parameter, printable
 from toolgen.cli.parser import add_format
+from toolgen.cli.scaffolding.parameters import Parameter, parse_parameter, printable
 from toolgen.project import Project, UnableError, create_files, find_project, read_text
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
-PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,8 +100,15 @@ def _values(name: str, description: str, parameters: list[Parameter], destructiv
 
 def _files(project: Project, spec: str, wanted: dict[str, Any]) -> dict[str, str]:
     """Path below the project → text of everything that is new."""
-    from toolgen.cli.starter import implementation_text, schema_file, spec_text, test_text
-    from toolgen.cli.trial import try_spec
+    from toolgen.cli.scaffolding.starter import (
+        PACKAGE,
+        implementation_text,
+        missing_packages,
+        schema_file,
+        spec_text,
+        test_text,
+    )
+    from toolgen.cli.scaffolding.trial import try_spec
 
     text = spec_text(wanted)
     tool = try_spec(project, wanted["name"], spec, text)
@@ -116,12 +122,3 @@ def _files(project: Project, spec: str, wanted: dict[str, Any]) -> dict[str, str
         files[module.relative_to(project.root).as_posix()] = implementation_text(project, tool, wanted)
         files[f"tests/test_{tool.py_name}.py"] = test_text(project, tool, wanted)
     return files
-
-
-def missing_packages(project: Project) -> Iterator[str]:
-    """`__init__.py` of every package on the way to the implementations that has none."""
-    parts = (project.implementations or "").split(".")
-    for depth in range(1, len(parts) + 1):
-        path = project.folder_of(".".join(parts[:depth])) / "__init__.py"
-        if not path.exists():
-            yield path.relative_to(project.root).as_posix()

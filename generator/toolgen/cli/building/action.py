@@ -128,9 +128,9 @@ def run(args: argparse.Namespace) -> bool:
 
 def _spec(args: argparse.Namespace) -> _Made:
     from toolgen.actions import make_tool
-    from toolgen.cli.build import manifest_of
-    from toolgen.cli.options import cache_of, settings_of, targets_of
-    from toolgen.cli.pieces import earlier_piece
+    from toolgen.cli.building.options import cache_of, settings_of, targets_of
+    from toolgen.cli.building.pieces import earlier_piece
+    from toolgen.cli.building.project_build import manifest_of
     from toolgen.data.piece import Piece
     from toolgen.project.declared import path_below, read_closure
     from toolgen.project.piece import piece_text
@@ -148,9 +148,9 @@ def _spec(args: argparse.Namespace) -> _Made:
 
 def _index(args: argparse.Namespace) -> _Made:
     from toolgen.actions import make_index
-    from toolgen.cli.build import manifest_of
-    from toolgen.cli.options import targets_of
-    from toolgen.cli.pieces import earlier_manifest, joined, read_pieces, refuse_differing
+    from toolgen.cli.building.options import targets_of
+    from toolgen.cli.building.pieces import earlier_manifest, joined, read_pieces, refuse_differing
+    from toolgen.cli.building.project_build import manifest_of
     from toolgen.project.manifest import NAME, manifest_text
 
     pieces = read_pieces(args.index)

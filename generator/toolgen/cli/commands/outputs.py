@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> bool:
 
 def _of_action(args: argparse.Namespace) -> list[str]:
     from toolgen.actions import enabled_tools, index_files, tool_files
-    from toolgen.cli.options import targets_of
+    from toolgen.cli.building.options import targets_of
     from toolgen.project.declared import read_file
     from toolgen.project.manifest import NAME
 
@@ -49,7 +49,7 @@ def _of_action(args: argparse.Namespace) -> list[str]:
 
 def _of_project(args: argparse.Namespace) -> list[str]:
     from toolgen.actions import enabled_tools, index_files, tool_files
-    from toolgen.cli.build import read_inputs
+    from toolgen.cli.building.project_build import read_inputs
     from toolgen.project import UnableError
     from toolgen.project.manifest import NAME
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolgen.cli.importing import Beside, Place, add_arguments, bring_in, read_bytes, refusing
+from toolgen.cli.importing.common import Beside, Place, add_arguments, bring_in, read_bytes, refusing
 from toolgen.cli.out import count, say
 from toolgen.importers.tool import SourceError
 from toolgen.project import PYPROJECT, Project, UnableError, find_project, read_text
@@ -163,7 +163,7 @@ class _Teller:
 
 def _fetched(url: str) -> tuple[bytes, str]:
     """The document at `url`. Raises `SourceError`."""
-    from toolgen.cli.fetch import fetch, shown
+    from toolgen.cli.importing.fetch import fetch, shown
 
     return fetch(url), shown(url)
 
@@ -199,8 +199,7 @@ def _files_beside(document: Path) -> Callable[[str], Any]:
 
 def _implementations(args: argparse.Namespace) -> Beside:
     """What writes the modules of `--implement`, for tools whose module is not there."""
-    from toolgen.cli.new import PACKAGE, missing_packages
-    from toolgen.cli.starter import http_text
+    from toolgen.cli.scaffolding.starter import PACKAGE, http_text, missing_packages
 
     if not find_project(Path(args.start)).implementations:
         raise UnableError(

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> bool:
 def _check_with_implementations(args: argparse.Namespace) -> bool:
     from toolgen.actions import idle_modules
     from toolgen.cli import faults, implementations
-    from toolgen.cli.build import read_inputs
+    from toolgen.cli.building.project_build import read_inputs
     from toolgen.data.codes import CODES
 
     inputs = read_inputs(args.start)
@@ -57,17 +57,18 @@ def _check_with_implementations(args: argparse.Namespace) -> bool:
 
 
 def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
-    from toolgen.cli import fresh
+    from toolgen.cli.building import up_to_date
 
-    known = fresh.look(args.start) if args.format == "text" else None
+    known = up_to_date.look(args.start) if args.format == "text" else None
     if known is not None:
-        fresh.warn(known, args.start)
+        up_to_date.warn(known, args.start)
         _say_clean(known.tools, known.files)
         return True
-    from toolgen.cli import build, drift, faults
+    from toolgen.cli import faults
+    from toolgen.cli.building import drift, project_build
     from toolgen.report.json import as_data
 
-    plan = build.plan(args.start)
+    plan = project_build.plan(args.start)
     drifted = drift.of(plan)
     if args.format == "json":
         warnings = as_data(plan.warnings)

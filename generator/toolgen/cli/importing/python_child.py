@@ -1,7 +1,7 @@
 """The process that imports other people's modules for `import python`: what it finds, as JSON in a file.
 
 It is a process of its own because importing a module runs it: it may print, hang, exit or crash.
-Called as `python -m toolgen.cli.import_child SECONDS RESULT FOLDER TARGET...`.
+Called as `python -m toolgen.cli.importing.python_child SECONDS RESULT FOLDER TARGET...`.
 """
 
 from __future__ import annotations

@@ -43,4 +43,4 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _module(kind: str) -> Any:
-    return import_module(f"toolgen.cli.import_{kind}")
+    return import_module(f"toolgen.cli.importing.{kind}")

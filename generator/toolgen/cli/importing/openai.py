@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from toolgen.cli.importing import add_arguments, bring_in, read_bytes, refusing
+from toolgen.cli.importing.common import add_arguments, bring_in, read_bytes, refusing
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from toolgen.cli.out import emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.cli.requirement import requirement
-from toolgen.cli.starter import render, schema_file
+from toolgen.cli.scaffolding.requirement import requirement
+from toolgen.cli.scaffolding.starter import PACKAGE, render, schema_file
 from toolgen.project import (
     FILE,
     PYPROJECT,
@@ -28,7 +28,6 @@ from toolgen.project import (
 
 _WORKFLOW = ".github/workflows/toolgen.yml"
 _PRE_COMMIT = ".pre-commit-config.yaml"
-_PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 _PLAIN = re.compile(r"[a-z][A-Za-z0-9 ./_-]*")
 _CONFTEST = '"""Lets tests import this project: pytest puts the folder of this file on the path."""\n'
 
@@ -80,7 +79,7 @@ def _steps(root: Path, project: Project | None) -> Iterator[Step]:
     yield Step(f"{specs}/{schema_file()[0]}", schema_file()[1], root)
     if package:
         base = project.folder_of(package) if project else root / package
-        yield Step(f"{base.relative_to(root).as_posix()}/__init__.py", _PACKAGE, root)
+        yield Step(f"{base.relative_to(root).as_posix()}/__init__.py", PACKAGE, root)
     yield Step("conftest.py", _CONFTEST, root)
     yield from _steps_of_the_repository(root)
 

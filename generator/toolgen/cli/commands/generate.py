@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from toolgen.cli import action
+from toolgen.cli.building import action
 from toolgen.cli.out import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 
@@ -25,25 +25,25 @@ def run(args: argparse.Namespace) -> bool:
         return action.run(args)
     if not args.watch:
         return _generate(args)
+    from toolgen.cli.building.watch import watch
     from toolgen.cli.faults import show_error
-    from toolgen.cli.watch import watch
 
     watch(args.start, lambda: _generate(args), lambda error: show_error(error, args))
     return True
 
 
 def _generate(args: argparse.Namespace) -> bool:
-    from toolgen.cli import fresh
+    from toolgen.cli.building import up_to_date
 
-    known = fresh.look(args.start) if args.format == "text" else None
+    known = up_to_date.look(args.start) if args.format == "text" else None
     if known is not None:
-        fresh.warn(known, args.start)
+        up_to_date.warn(known, args.start)
         emit(_summary({**_NOTHING, "tools": known.tools, "unchanged": known.files}))
         return True
-    from toolgen.cli import build
+    from toolgen.cli.building import project_build
     from toolgen.project import write
 
-    plan = build.plan(args.start)
+    plan = project_build.plan(args.start)
     write(plan.project, plan.changes, plan.manifest_text)
     _tell(plan, args)
     return True

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from toolgen.cli.building.progress import watched
 from toolgen.cli.out import say
-from toolgen.cli.progress import watched
 from toolgen.compile.compare import compare, digest
 from toolgen.compile.lower import lower
 from toolgen.data.bug import TemplateBug

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-from toolgen.cli.crew import Make, crew
+from toolgen.cli.building.crew import Make, crew
 from toolgen.cli.out import say
 from toolgen.incremental import Made
 

@@ -211,7 +211,7 @@ def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
     """`files`, and what an editor checks them with, where it is not there yet."""
     if not files or (place.base / ".toolgen.schema.json").exists():
         return dict(files)
-    from toolgen.cli.starter import schema_file
+    from toolgen.cli.scaffolding.starter import schema_file
 
     name, text = schema_file()
     return {**files, name: text}

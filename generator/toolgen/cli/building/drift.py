@@ -8,7 +8,7 @@ from difflib import unified_diff
 from io import StringIO
 from typing import Any
 
-from toolgen.cli.build import Plan
+from toolgen.cli.building.project_build import Plan
 from toolgen.data.tree import Change, Kind
 from toolgen.project.manifest import NAME, manifest_text, parse_manifest
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from toolgen.cli.importing import add_arguments, bring_in, read_bytes, refusing
+from toolgen.cli.importing.common import add_arguments, bring_in, read_bytes, refusing
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.importers.source import read_source
 
     if args.stdio or args.source.startswith(("http://", "https://")):
-        from toolgen.cli.import_live import list_tools
+        from toolgen.cli.importing.mcp_client import list_tools
 
         name = args.source
         with refusing():

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.child_process import how_it_ended, run_bounded
-from toolgen.cli.importing import add_arguments, bring_in, refusing
+from toolgen.cli.importing.common import add_arguments, bring_in, refusing
 from toolgen.cli.out import say
 from toolgen.project import Project, UnableError, find_project
 
@@ -63,8 +63,8 @@ def _check_project(args: argparse.Namespace) -> None:
 
 def _modules(project: Project, found: Sequence[tuple[Tool, dict[str, Any]]]) -> dict[str, str]:
     """Path below the project → text of the implementations that are not there yet."""
-    from toolgen.cli.function_module import function_module
-    from toolgen.cli.new import PACKAGE, missing_packages
+    from toolgen.cli.importing.function_module import function_module
+    from toolgen.cli.scaffolding.starter import PACKAGE, missing_packages
 
     files: dict[str, str] = {}
     for tool, function in found:
@@ -86,7 +86,7 @@ def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
 
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         result = Path(scratch, "result.json")
-        command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.import_child"]
+        command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.importing.python_child"]
         code = run_bounded(
             [*command, str(2 * _SECONDS), str(result), str(folder), *targets], folder, _SECONDS + 1
         )

@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import faults
-    from toolgen.cli.build import Inputs, model_of, program_of, read_inputs
+    from toolgen.cli.building.project_build import Inputs, model_of, program_of, read_inputs
     from toolgen.compile.crowd import crowd
     from toolgen.project import load_targets
     from toolgen.runtime.adapters import anthropic, bedrock, gemini, mcp, openai

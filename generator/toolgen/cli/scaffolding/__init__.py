@@ -1,0 +1,1 @@
+"""What `init` and `new` write: starting texts, parameters, the pinned requirement."""
