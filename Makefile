@@ -7,10 +7,11 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 BENCH  := .venv-bench
 BRIDGES := .venv-bridges
+RELEASE := .venv-release
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak clean
+.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -99,7 +100,7 @@ test-ranges: $(READY) ## the suite on the lowest and on the newest versions of e
 		.venv-$$r/bin/python -m pytest -n auto --dist worksteal || exit 1; \
 	done
 
-lock: $(READY) ## refresh requirements/dev.txt, bench.txt after it, and bridges.txt by itself
+lock: $(READY) ## refresh requirements/dev.txt, bench.txt after it, and bridges.txt and release.txt by themselves
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --all-extras --group dev pyproject.toml -o requirements/dev.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
@@ -108,6 +109,8 @@ lock: $(READY) ## refresh requirements/dev.txt, bench.txt after it, and bridges.
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --extra mcp \
 		pyproject.toml requirements/bridges.in -o requirements/bridges.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --group release -o requirements/release.txt
 
 # The peers' pins must not disturb ours: they live in an environment of their own, byte-code compiled for all.
 $(BENCH)/.ready: requirements/bench.txt
@@ -132,6 +135,21 @@ soak: $(READY) ## 100,000 calls over HTTP with misbehaving tools beside them
 
 wheel: $(READY) ## build the wheel and the source distribution into dist/
 	@$(BIN)/python -m build --no-isolation --outdir dist .
+
+coverage: $(READY) ## the suite, with the lines of the generator and the runtime that it runs
+	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered --cov-report=xml
+
+# DRAFT=1 before the changelog has a section for the version. Nothing is uploaded.
+$(RELEASE)/.ready: requirements/release.txt
+	@test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
+	@test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
+	@echo "setting up $(RELEASE) ($$($(RELEASE)/bin/python --version))"
+	@$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/release.txt
+	@touch $@
+
+release: $(READY) $(RELEASE)/.ready ## build and check what a release publishes, with its notes, into dist/
+	@$(RELEASE)/bin/python -m tools.release $(if $(DRAFT),--draft)
+	@TOOLGEN_DIST=dist $(BIN)/python -m pytest -m wheel tests/packaging
 
 clean: ## remove what these commands made
 	@rm -rf .venv .venv-* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -31,7 +31,9 @@ def run(*argv: str | Path, cwd: Path, want: int = 0) -> subprocess.CompletedProc
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel and the source distribution, built from a copy so that nothing stale is picked up."""
+    """The wheel and the source distribution: those of TOOLGEN_DIST, or built from a copy of the tracked files."""
+    if built := os.environ.get("TOOLGEN_DIST"):
+        return ROOT / built
     folder = tmp_path_factory.mktemp("dist")
     source = folder / "source"
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
