@@ -8,14 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toolgen.compile.fit import fit
+from toolgen.compile.adapt import adapt
 from toolgen.compile.lower import lower
 from toolgen.compile.parse import parse
 from toolgen.compile.read import read
 from toolgen.compile.resolve import resolve
 from toolgen.data.codes import CODES
 from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.report.text import render
 
 from tests.models.kit import TARGETS
@@ -32,8 +32,8 @@ def _texts(case: Path) -> dict[str, bytes]:
 def _report(texts: dict[str, bytes]) -> tuple[str, str]:
     """What became of it, and what the user reads."""
     try:
-        program = fit(resolve(parse(read(texts))), TARGETS)
-        lower(program, Settings())
+        program = adapt(resolve(parse(read(texts))), TARGETS)
+        lower(program, PackageSettings())
     except SpecErrors as errors:
         return "refused", render(errors.diagnostics, texts)
     return "warned", render(program.warnings, texts)

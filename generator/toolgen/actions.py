@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 
-from toolgen.compile.fit import fit
+from toolgen.compile.adapt import adapt
 from toolgen.compile.format import format_tree
 from toolgen.compile.lower import lower
 from toolgen.compile.parse import parse
 from toolgen.compile.read import read
 from toolgen.compile.render import outputs_of, render_index
 from toolgen.compile.resolve import audit, clashes
+from toolgen.data.changes import Tree
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.target import Target
-from toolgen.data.tree import Tree
 from toolgen.pipeline import emit_tools, understand
 from toolgen.python_source.names import snake
 
@@ -40,7 +40,7 @@ def make_tool(
     path: str,
     texts: Mapping[str, bytes],
     targets: Sequence[Target],
-    settings: Settings,
+    settings: PackageSettings,
     cache: MutableMapping[str, bytes],
 ) -> Made:
     """The files of the one spec at `path`. `texts` has it and the shared schemas that it uses.
@@ -65,13 +65,13 @@ def make_tool(
     return Made(tool, tree, program.warnings)
 
 
-def make_index(tools: Sequence[ProgramTool], targets: Sequence[Target], settings: Settings) -> Tree:
+def make_index(tools: Sequence[ProgramTool], targets: Sequence[Target], settings: PackageSettings) -> Tree:
     """Everything but the files of single tools. Raises `SpecErrors` where two tools collide."""
     ordered = tuple(sorted(tools, key=lambda tool: tool.spec.name))
     faults = list(clashes(ordered))
     if faults:
         raise SpecErrors(faults)
-    model = lower(fit(Program(ordered), targets), settings)
+    model = lower(adapt(Program(ordered), targets), settings)
     return format_tree(render_index(model, targets))
 
 

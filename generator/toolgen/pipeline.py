@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 
+from toolgen.compile.adapt import adapt
 from toolgen.compile.compare import digest
-from toolgen.compile.crowd import crowd
-from toolgen.compile.fit import fit
 from toolgen.compile.format import format_files, format_tree
 from toolgen.compile.keep import keep, options_of
 from toolgen.compile.lower import lower
@@ -15,14 +14,15 @@ from toolgen.compile.models import models
 from toolgen.compile.parse import parse
 from toolgen.compile.read import read
 from toolgen.compile.render import render, render_index, render_tools
+from toolgen.compile.request_limits import exceeded_request_limits
 from toolgen.compile.resolve import resolve
 from toolgen.data.bug import TemplateBug
+from toolgen.data.changes import Tree
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.kept import Kept
-from toolgen.data.model import Model, Settings, Tool
+from toolgen.data.package import Package, PackageSettings, Tool
 from toolgen.data.program import Program
 from toolgen.data.target import Target
-from toolgen.data.tree import Tree
 from toolgen.incremental import Crew, Job, Texts, alone, done
 
 Cache = MutableMapping[str, bytes]
@@ -38,7 +38,7 @@ class Output:
 
 
 def compile_specs(
-    texts: Texts, targets: Sequence[Target], settings: Settings, cache: Cache, crew: Crew = alone
+    texts: Texts, targets: Sequence[Target], settings: PackageSettings, cache: Cache, crew: Crew = alone
 ) -> Output:
     """YAML text in, source text out. No files of yours, no clock, no network; `cache` may be a dict.
 
@@ -54,7 +54,7 @@ def compile_specs(
     made = done(Job(texts, options_of(targets, settings), make, cache), crew).values()
     kept = {each.tool.wire_name: each for each in made if each.tool}
     kept = {name: kept[name] for name in sorted(kept)}
-    crowded = crowd([each.tool for each in kept.values() if each.tool], targets)
+    crowded = exceeded_request_limits([each.tool for each in kept.values() if each.tool], targets)
     return Output(
         tree=assemble([*kept.values()], targets, settings, cache),
         warnings=_ordered(made, crowded),
@@ -67,10 +67,10 @@ def understand(texts: Texts, targets: Sequence[Target], prefix: str = "") -> Pro
     sources = read(texts, prefix)  # text    → data that remembers where it was written
     parsed = parse(sources)  # data    → specs, every field typed
     program = resolve(parsed)  # specs   → one program, every reference bound
-    return fit(program, targets)  # program → the same program, fit for its targets
+    return adapt(program, targets)  # program → the same program, fit for its targets
 
 
-def emit(program: Program, targets: Sequence[Target], settings: Settings, cache: Cache) -> Tree:
+def emit(program: Program, targets: Sequence[Target], settings: PackageSettings, cache: Cache) -> Tree:
     """The output of a program that is understood."""
     model = lower(program, settings)  # program → what templates see: named, sorted, frozen
     tree = {**models(model, cache), **render(model, targets)}  # model → {path: text}
@@ -78,8 +78,8 @@ def emit(program: Program, targets: Sequence[Target], settings: Settings, cache:
 
 
 def emit_tools(
-    program: Program, targets: Sequence[Target], settings: Settings, cache: Cache
-) -> tuple[Model, dict[str, Tree]]:
+    program: Program, targets: Sequence[Target], settings: PackageSettings, cache: Cache
+) -> tuple[Package, dict[str, Tree]]:
     """Of the same output, the files of single tools by the tools' Python names; and what was printed."""
     model = lower(program, settings)
     printed, shapes = render_tools(model, targets), models(model, cache)
@@ -88,10 +88,12 @@ def emit_tools(
     return model, {name: {path: laid_out[path] for path in tree} for name, tree in own.items()}
 
 
-def assemble(kept: Sequence[Kept], targets: Sequence[Target], settings: Settings, cache: Cache) -> Tree:
+def assemble(
+    kept: Sequence[Kept], targets: Sequence[Target], settings: PackageSettings, cache: Cache
+) -> Tree:
     """Of the same output, all: the files of single tools, as they are kept, and those that all share."""
     tools = tuple(each.tool for each in kept if each.tool)
-    model = Model.of(settings, tools)
+    model = Package.of(settings, tools)
     index = render_index(model, targets)
     own = {path: text for each in kept for path, text in (each.tree or {}).items()}
     if twice := sorted(index.keys() & own.keys()):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolgen.compile.compare import compare, digest
+from toolgen.data.changes import Change, ChangeKind
 from toolgen.data.manifest import Manifest, Output
-from toolgen.data.tree import Change, Kind
 
 
 def manifest(**texts: str) -> Manifest:
@@ -17,15 +17,15 @@ def test_nothing_differs() -> None:
 
 
 def test_the_specs_moved_on() -> None:
-    assert compare({"a": "2"}, {"a": "1"}, manifest(a="1")) == (Change(Kind.CHANGED, "a", "1", "2"),)
+    assert compare({"a": "2"}, {"a": "1"}, manifest(a="1")) == (Change(ChangeKind.CHANGED, "a", "1", "2"),)
 
 
 def test_somebody_edited() -> None:
-    assert compare({"a": "1"}, {"a": "x"}, manifest(a="1")) == (Change(Kind.EDITED, "a", "x", "1"),)
+    assert compare({"a": "1"}, {"a": "x"}, manifest(a="1")) == (Change(ChangeKind.EDITED, "a", "x", "1"),)
 
 
 def test_unknown_to_the_manifest_counts_as_edited() -> None:
-    assert compare({"a": "1"}, {"a": "x"}, Manifest()) == (Change(Kind.EDITED, "a", "x", "1"),)
+    assert compare({"a": "1"}, {"a": "x"}, Manifest()) == (Change(ChangeKind.EDITED, "a", "x", "1"),)
 
 
 def test_edited_to_what_the_specs_now_say_is_no_difference() -> None:
@@ -34,13 +34,13 @@ def test_edited_to_what_the_specs_now_say_is_no_difference() -> None:
 
 def test_missing_and_extra() -> None:
     assert compare({"a": "1"}, {"b": "2"}, manifest(a="1", b="2")) == (
-        Change(Kind.MISSING, "a", None, "1"),
-        Change(Kind.EXTRA, "b", "2", None),
+        Change(ChangeKind.MISSING, "a", None, "1"),
+        Change(ChangeKind.EXTRA, "b", "2", None),
     )
 
 
 def test_edited_and_no_longer_generated() -> None:
-    assert compare({}, {"b": "mine"}, manifest(b="2")) == (Change(Kind.EDITED, "b", "mine", None),)
+    assert compare({}, {"b": "mine"}, manifest(b="2")) == (Change(ChangeKind.EDITED, "b", "mine", None),)
 
 
 def test_gone_and_no_longer_generated_is_no_difference() -> None:
@@ -49,4 +49,4 @@ def test_gone_and_no_longer_generated_is_no_difference() -> None:
 
 def test_bytes_that_are_not_text_are_compared_as_they_are() -> None:
     odd = b"\xff\xfe".decode("utf-8", "surrogateescape")
-    assert compare({"a": "1"}, {"a": odd}, manifest(a="1"))[0].kind is Kind.EDITED
+    assert compare({"a": "1"}, {"a": odd}, manifest(a="1"))[0].kind is ChangeKind.EDITED

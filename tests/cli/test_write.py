@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from toolgen.compile.compare import compare, digest
+from toolgen.data.changes import Tree
 from toolgen.data.manifest import Manifest, Output
-from toolgen.data.tree import Tree
 from toolgen.project import Project, UnableError, find_project, read_output, refuse_foreign, write
 from toolgen.project.journal import STAGE
 from toolgen.project.manifest import NAME, manifest_text, parse_manifest

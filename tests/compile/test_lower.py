@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.python_source.names import pascal, singular, snake, unused
 
 from tests.models.kit import lowered
@@ -117,7 +117,7 @@ def test_injected_types(written: str, annotation: str, imports: list[tuple[str, 
     assert [(item.module, item.alias) for item in tool.imports] == imports
 
 
-def definition(more: str = "", settings: Settings | None = None) -> dict[str, Any]:
+def definition(more: str = "", settings: PackageSettings | None = None) -> dict[str, Any]:
     return dict(lowered(spec("t", more), settings=settings).tools[0].definition)
 
 
@@ -128,7 +128,7 @@ def test_a_definition_has_what_the_spec_says_and_no_more() -> None:
 
 
 def test_coerce_is_the_specs_or_else_the_configurations() -> None:
-    off = Settings(coerce=False)
+    off = PackageSettings(coerce=False)
     assert "coerce" not in definition()
     assert definition("coerce: false")["coerce"] is False
     assert definition(settings=off)["coerce"] is False

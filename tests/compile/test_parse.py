@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from toolgen.compile._words import EXPLANATIONS
+from toolgen.compile.field_errors import EXPLANATIONS
 from toolgen.compile.parse import parse
 from toolgen.compile.read import read
 from toolgen.data.diagnostic import SpecErrors

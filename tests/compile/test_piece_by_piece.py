@@ -10,18 +10,17 @@ from toolgen.compile.format import format_tree
 from toolgen.compile.lower import lower
 from toolgen.compile.models import _classes
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.incremental import Made
-from toolgen.models.batches import batches
-from toolgen.models.run import print_modules
-from toolgen.models.shape import Class
+from toolgen.models.class_builder import ModelClass
+from toolgen.models.engine import batches, print_modules
 from toolgen.pipeline import compile_specs, emit, understand
 
 from tests.models.kit import TARGETS
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"
-SETTINGS = Settings(implementations="work")
+SETTINGS = PackageSettings(implementations="work")
 Texts = dict[str, bytes]
 
 
@@ -149,11 +148,11 @@ def test_an_entry_that_says_something_else_is_made_again(damage: bytes) -> None:
     assert fate(shared_project(), cache) == expected
 
 
-def modules() -> list[dict[str, Class]]:
-    found: list[dict[str, Class]] = []
+def modules() -> list[dict[str, ModelClass]]:
+    found: list[dict[str, ModelClass]] = []
     for folder in (ROOT / "specs", *sorted(CASES.glob("accepted/*"))):
         texts = texts_below(folder)
-        found += map(_classes, lower(understand(texts, TARGETS), Settings()).tools)
+        found += map(_classes, lower(understand(texts, TARGETS), PackageSettings()).tools)
     return found
 
 

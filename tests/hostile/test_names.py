@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.pipeline import compile_specs
 from toolgen.python_source.source import comment, docstring, is_read_as_utf_8, literal
 
@@ -37,7 +37,7 @@ CACHE: dict[str, bytes] = {}
 
 def generated(folder: str, name: str) -> Mapping[str, str]:
     """Every output of a spec of that name in a folder of that name."""
-    settings_ = Settings("generated", None, folder or "specs", True)
+    settings_ = PackageSettings("generated", None, folder or "specs", True)
     return compile_specs({f"{name}.yaml": SPEC}, TARGETS, settings_, CACHE).tree
 
 

@@ -14,7 +14,7 @@ import yaml
 from pydantic import BaseModel
 from toolgen.compile.lower import lower
 from toolgen.compile.models import models
-from toolgen.data.model import Model, Settings
+from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span
 from toolgen.data.spec import Spec
@@ -38,8 +38,8 @@ def _tool(text: str) -> ProgramTool:
     return ProgramTool(spec, source, spec.input_schema, spec.output_schema, chunk)
 
 
-def lowered(*specs: str, settings: Settings | None = None) -> Model:
-    return lower(program(*specs), settings or Settings())
+def lowered(*specs: str, settings: PackageSettings | None = None) -> Package:
+    return lower(program(*specs), settings or PackageSettings())
 
 
 def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = None) -> ModuleType:
@@ -54,7 +54,7 @@ def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = N
         response,
         None,
     )
-    tree = models(lower(Program((tool,)), Settings()), {})
+    tree = models(lower(Program((tool,)), PackageSettings()), {})
     return module(tree["models/probe.py"])
 
 

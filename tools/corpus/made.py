@@ -12,7 +12,7 @@ from typing import Any
 
 from toolgen.cli.building.crew import crew
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target
 from toolgen.pipeline import compile_specs
 from toolgen.project.project import Project
@@ -39,7 +39,7 @@ def made(
     }
     with TemporaryDirectory(prefix="toolgen-made-") as folder:
         targets = load_targets(Project(Path(folder), "toolgen.toml", "", targets=()))
-        tree, refused = _compiled(texts, targets, Settings(package=package, coerce=False))
+        tree, refused = _compiled(texts, targets, PackageSettings(package=package, coerce=False))
         for path, text in tree.items():
             file = Path(folder, package, path)
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def made(
 
 
 def _compiled(
-    texts: dict[str, str], targets: Sequence[Target], settings: Settings
+    texts: dict[str, str], targets: Sequence[Target], settings: PackageSettings
 ) -> tuple[Mapping[str, str], dict[str, Diagnostic]]:
     """What the specs generate, without those that are refused: a step refuses all that it can find."""
     refused: dict[str, Diagnostic] = {}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from toolgen.data.changes import Change, ChangeKind, Tree
 from toolgen.data.manifest import Manifest
-from toolgen.data.tree import Change, Kind, Tree
 
 
 def compare(tree: Tree, on_disk: Tree, manifest: Manifest) -> tuple[Change, ...]:
@@ -29,8 +29,8 @@ def _change(path: str, before: str | None, after: str | None, manifest: Manifest
     if before == after:
         return None
     if before is None:
-        return Change(Kind.MISSING, path, None, after)
+        return Change(ChangeKind.MISSING, path, None, after)
     written = manifest.outputs.get(path)
     if written is None or written.sha256 != digest(before):
-        return Change(Kind.EDITED, path, before, after)
-    return Change(Kind.EXTRA if after is None else Kind.CHANGED, path, before, after)
+        return Change(ChangeKind.EDITED, path, before, after)
+    return Change(ChangeKind.EXTRA if after is None else ChangeKind.CHANGED, path, before, after)

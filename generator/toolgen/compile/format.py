@@ -12,7 +12,7 @@ from pathlib import Path
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from toolgen.data.bug import TemplateBug
-from toolgen.data.tree import Tree
+from toolgen.data.changes import Tree
 from toolgen.python_source.paragraphs import recalled, remembered
 from toolgen.python_source.source import is_read_as_utf_8
 

@@ -14,18 +14,18 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from toolgen.data.changes import Tree
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.kept import Kept
-from toolgen.data.model import ErrorClass, Import, Model, Settings, Tool
-from toolgen.data.program import Fit, Program, ProgramTool
+from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, Tool
+from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.target import Target
-from toolgen.data.tree import Tree
 from toolgen.python_source.source import Printed, literal
 
 _FORMAT = 3
 
 
-def options_of(targets: Sequence[Target], settings: Settings) -> str:
+def options_of(targets: Sequence[Target], settings: PackageSettings) -> str:
     """A hash of everything but the specs' texts that the output depends on."""
     named = [[each.name, each.dialect, each.tool_name, dict(each.templates), each.asked] for each in targets]
     return sha256(json.dumps([_FORMAT, asdict(settings), named]).encode()).hexdigest()
@@ -37,7 +37,7 @@ def key_of(options: str, path: str, digest: str) -> str:
 
 
 def keep(
-    program: Program, model: Model, trees: Mapping[str, Tree], digests: Mapping[str, str]
+    program: Program, model: Package, trees: Mapping[str, Tree], digests: Mapping[str, str]
 ) -> dict[str, Kept]:
     """Path → what is kept of it, for every file of `program`; `trees` is each tool's own files, laid out."""
 
@@ -142,7 +142,7 @@ def _tool_of(data: dict[str, Any]) -> Tool:
     data["imports"] = tuple(Import(**each) for each in data["imports"])
     data["definition"] = Printed(data["definition"], data.pop("printed"))
     data["fits"] = {
-        name: Fit(published, Printed(*schema) if schema else own, strict)
+        name: PublishedTool(published, Printed(*schema) if schema else own, strict)
         for name, (published, strict, *schema) in data["fits"].items()
     }
     return Tool(**{**data, **{name: tuple(data[name]) for name in _TUPLES}})

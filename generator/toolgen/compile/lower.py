@@ -1,4 +1,4 @@
-"""Program → Model: the one place where Python names are decided, and collisions between them found."""
+"""Program → Package: the one place where Python names are decided, and collisions between them found."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import builtins
 import keyword
 from collections.abc import Iterator
 
-from toolgen.compile._definition import definition, description
+from toolgen.compile.definition import definition, description
 from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
-from toolgen.data.model import ErrorClass, Import, Model, Settings, Tool
+from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, Tool
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.spec import Spec
 from toolgen.python_source.names import RUNTIME_NAMES, class_stem, pascal, snake, unused
@@ -22,17 +22,17 @@ _DEEPEST = (
 )
 
 
-def lower(program: Program, settings: Settings) -> Model:
+def lower(program: Program, settings: PackageSettings) -> Package:
     """Everything that templates print, decided. Raises `SpecErrors` with every collision of names."""
     faults = list(_collisions(program))
     for tool in program.tools:
         faults += [*_types(tool), *_depth(tool)]
     if faults:
         raise SpecErrors(faults)
-    return Model.of(settings, tuple(_tool(tool, settings) for tool in program.tools))
+    return Package.of(settings, tuple(_tool(tool, settings) for tool in program.tools))
 
 
-def _tool(tool: ProgramTool, settings: Settings) -> Tool:
+def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
     spec = tool.spec
     py_name = snake(spec.name, "tool")
     stem = class_stem(py_name)
@@ -166,7 +166,7 @@ def _types(tool: ProgramTool) -> Iterator[Diagnostic]:
 
 
 def _depth(tool: ProgramTool) -> Iterator[Diagnostic]:
-    for key, value in definition(tool, "", "", Settings()).items():
+    for key, value in definition(tool, "", "", PackageSettings()).items():
         if _deeper(value, _DEEPEST):
             message = (
                 f"{key} nests more than {_DEEPEST} levels deep, more than Python reads in one expression"

@@ -1,4 +1,4 @@
-"""Model → Tree: typed request and response of every tool, printed by the model engine, cached by content."""
+"""Package → Tree: typed request and response of every tool, printed by the model engine and cached."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from hashlib import sha256
 
-from toolgen.data.model import Model, Tool
-from toolgen.data.tree import Tree
-from toolgen.models.run import engine_version, print_modules
-from toolgen.models.separate import separate
-from toolgen.models.shape import Class, shapes
-from toolgen.models.unions import named_in, renamed
+from toolgen.data.changes import Tree
+from toolgen.data.package import Package, Tool
+from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
+from toolgen.models.class_builder import ModelClass, model_classes
+from toolgen.models.engine import engine_version, print_modules
+from toolgen.models.shapes import named_in, renamed
 from toolgen.python_source.names import unused
 from toolgen.python_source.source import comment, docstring
 
 _RULES = 2  # raised when the same shapes are printed otherwise than before
 
 
-def models(model: Model, cache: MutableMapping[str, bytes]) -> Tree:
+def models(model: Package, cache: MutableMapping[str, bytes]) -> Tree:
     """`models/<tool>.py` for every tool, not yet laid out.
 
     `cache` is filled with what had to be made; a dict will do. Errors: `EngineBug`, never the author's fault.
@@ -42,36 +42,40 @@ def _header(tool: Tool) -> str:
     return f"{head}\n{docstring(_title(tool), 0)}\n"
 
 
-def _key(classes: Mapping[str, Class]) -> Iterator[str]:
+def _key(classes: Mapping[str, ModelClass]) -> Iterator[str]:
     yield f"models {_RULES} {engine_version()}"
     for name, made in classes.items():
         yield json.dumps([name, made.shape, dict(made.names), dict(made.docs), made.doc])
 
 
-def _classes(tool: Tool) -> dict[str, Class]:
+def _classes(tool: Tool) -> dict[str, ModelClass]:
     """The classes of request and response: what both share is one class, what differs has two names."""
     reserved = frozenset({tool.request_class, tool.response_class or "", tool.tool_class})
-    asked = separate(
-        shapes(tool.input_schema, tool.request_class, reserved - {tool.request_class}, defaults=True),
+    asked = resolve_ambiguous_unions(
+        model_classes(tool.input_schema, tool.request_class, reserved - {tool.request_class}, defaults=True),
         (tool.request_class,),
     )
     _document(asked, tool.request_class, f"The request of `{tool.wire_name}`.")
     if tool.output_schema is None or tool.response_class is None:
         return asked
-    answered = separate(
-        shapes(tool.output_schema, tool.response_class, reserved - {tool.response_class}, defaults=False),
+    answered = resolve_ambiguous_unions(
+        model_classes(
+            tool.output_schema, tool.response_class, reserved - {tool.response_class}, defaults=False
+        ),
         (tool.response_class,),
     )
     _document(answered, tool.response_class, f"The response of `{tool.wire_name}`.")
     return asked | _apart(answered, asked, tool.response_class)
 
 
-def _document(classes: dict[str, Class], root: str, doc: str) -> None:
+def _document(classes: dict[str, ModelClass], root: str, doc: str) -> None:
     if not classes[root].doc:
         classes[root] = replace(classes[root], doc=doc)
 
 
-def _apart(classes: Mapping[str, Class], others: Mapping[str, Class], prefix: str) -> dict[str, Class]:
+def _apart(
+    classes: Mapping[str, ModelClass], others: Mapping[str, ModelClass], prefix: str
+) -> dict[str, ModelClass]:
     """`classes`, with those renamed whose name means something else among `others`."""
     differing = {name for name in classes.keys() & others.keys() if classes[name] != others[name]}
     while more := {

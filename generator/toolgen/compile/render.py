@@ -1,4 +1,4 @@
-"""Model → Tree: strict Jinja over the templates of every target; a template's path is its output's path.
+"""Package → Tree: strict Jinja over the templates of every target; a template's path is its output's path.
 
 Built-in templates are rendered here. A target with templates of the project's own is rendered in a sandbox.
 """
@@ -10,18 +10,18 @@ from functools import lru_cache
 
 import jinja2
 
-from toolgen.compile._sandbox import FILTERS, OPTIONS, Job, render_in_sandbox
+from toolgen.compile.template_sandbox import FILTERS, OPTIONS, Job, render_in_sandbox
 from toolgen.data.bug import TemplateBug
-from toolgen.data.model import Model
+from toolgen.data.changes import Tree
+from toolgen.data.package import Package
 from toolgen.data.target import Target
-from toolgen.data.tree import Tree
 
 _ENDING = ".jinja"
 TOOL = "{tool}"
 """Stands in the path of a template that is printed once for each tool."""
 
 
-def render(model: Model, targets: Sequence[Target]) -> Tree:
+def render(model: Package, targets: Sequence[Target]) -> Tree:
     """The text of every template: once for each tool where its path has `{tool}`, else once.
 
     What begins with `_` is for templates to include and is not printed. Raises `TemplateBug`, or `SpecErrors`
@@ -31,7 +31,7 @@ def render(model: Model, targets: Sequence[Target]) -> Tree:
     return _joined((path, text, "") for tree in trees for path, text in tree.items())
 
 
-def render_tools(model: Model, targets: Sequence[Target]) -> dict[str, Tree]:
+def render_tools(model: Package, targets: Sequence[Target]) -> dict[str, Tree]:
     """Python name of a tool → the files that are printed of it alone. Raises as `render`."""
     files: dict[str, list[tuple[str, str, str]]] = {tool.py_name: [] for tool in model.tools}
     for target in targets:
@@ -44,7 +44,7 @@ def render_tools(model: Model, targets: Sequence[Target]) -> dict[str, Tree]:
     return {name: _joined(found) for name, found in files.items()}
 
 
-def render_index(model: Model, targets: Sequence[Target]) -> Tree:
+def render_index(model: Package, targets: Sequence[Target]) -> Tree:
     """The files that are printed of all tools together. Raises as `render`."""
     files: list[tuple[str, str, str]] = []
     for target in targets:
@@ -73,7 +73,7 @@ def outputs_of(target: Target) -> Mapping[str, str]:
     }
 
 
-def _texts(target: Target, model: Model, jobs: Sequence[Job]) -> list[str]:
+def _texts(target: Target, model: Package, jobs: Sequence[Job]) -> list[str]:
     """What each of `jobs` prints."""
     if target.own:
         return render_in_sandbox(target, model, jobs) if jobs else []

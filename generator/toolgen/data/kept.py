@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from toolgen.data.changes import Tree
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.model import Tool
-from toolgen.data.tree import Tree
+from toolgen.data.package import Tool
 
 
 @dataclass(frozen=True, slots=True)

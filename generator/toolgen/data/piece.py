@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toolgen.data.manifest import Manifest
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.data.program import ProgramTool
 
 
@@ -13,7 +13,7 @@ from toolgen.data.program import ProgramTool
 class Piece:
     """One spec, understood, and what was made from what. Pieces that agree on all options make an index."""
 
-    settings: Settings
+    settings: PackageSettings
     targets: tuple[str, ...]  # names, without that of the base target
     manifest: Manifest  # of this spec alone
     tool: ProgramTool | None  # None: shared schemas, or a tool that is not enabled

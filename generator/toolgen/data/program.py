@@ -23,7 +23,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class PublishedTool:
     """What one target publishes for one tool."""
 
     name: str  # the published name
@@ -41,7 +41,7 @@ class ProgramTool:
     output_schema: Schema | None
     chunk_schema: Schema | None
     uses: tuple[str, ...] = ()  # the shared files its schemas were bundled from, sorted
-    fits: Mapping[str, Fit] = field(default_factory=dict)  # target name → what it publishes
+    fits: Mapping[str, PublishedTool] = field(default_factory=dict)  # target name → what it publishes
     warnings: tuple[Diagnostic, ...] = ()  # about this tool
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from toolgen.compile.compare import digest
 from toolgen.data.bug import TemplateBug
+from toolgen.data.changes import Change, ChangeKind, Tree
 from toolgen.data.manifest import Manifest, Output
-from toolgen.data.tree import Change, Kind, Tree
 from toolgen.project.commit import commit
 from toolgen.project.fast import read_bytes
 from toolgen.project.fault import UnableError, reason
@@ -49,7 +49,7 @@ def refuse_foreign(project: Project, changes: Iterable[Change], manifest: Manife
     foreign = [
         f"{project.output}/{change.path}"
         for change in changes
-        if change.kind is Kind.EDITED
+        if change.kind is ChangeKind.EDITED
         and change.path not in manifest.outputs
         and not _has_header(change.before)
     ]
@@ -70,7 +70,7 @@ def write(project: Project, changes: Iterable[Change], manifest: str) -> None:
     files: dict[str, str | None] = {
         change.path: change.after
         for change in changes
-        if change.after is not None or change.kind is Kind.EXTRA
+        if change.after is not None or change.kind is ChangeKind.EXTRA
     }
     refuse_encodings(files)
     folder = project.root / project.output

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from toolgen.compile.read import read
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.data.piece import Piece
 from toolgen.data.program import ProgramTool
 from toolgen.data.source import Marks, Source
@@ -42,7 +42,7 @@ def parse_piece(text: str) -> Piece | None:
             return None
         tool = content["tool"]
         piece = Piece(
-            Settings(**content["settings"]),
+            PackageSettings(**content["settings"]),
             tuple(content["targets"]),
             manifest,
             None if tool is None else _tool_of(tool),

@@ -37,7 +37,7 @@ def crew(make: Make, paths: Sequence[str]) -> Iterator[Made]:
                 gc.collect()  # the engine leaves much behind
             yield make(part)
         return
-    from toolgen.models.run import load_engine
+    from toolgen.models.engine import load_engine
 
     load_engine()
     yield from _forked(make, parts, workers)

@@ -9,7 +9,7 @@ from io import StringIO
 from typing import Any
 
 from toolgen.cli.building.project_build import Plan
-from toolgen.data.tree import Change, Kind
+from toolgen.data.changes import Change, ChangeKind
 from toolgen.project.manifest import NAME, manifest_text, parse_manifest
 
 
@@ -36,7 +36,7 @@ def of(plan: Plan) -> Drift:
     changes = [replace(change, path=f"{below}/{change.path}") for change in plan.changes]
     origins = {f"{below}/{p}": o.spec for m in (then, now) for p, o in m.outputs.items() if o.spec}
     own = _manifest_change(plan, known)
-    if own and (not changes or own.kind is not Kind.CHANGED):
+    if own and (not changes or own.kind is not ChangeKind.CHANGED):
         changes.append(own)
     return Drift(
         changes=tuple(changes),
@@ -57,7 +57,7 @@ def _manifest_change(plan: Plan, known: bool) -> Change | None:
     expected = replace(now, toolchain=then.toolchain)
     if then.toolchain.get("toolgen") != now.toolchain.get("toolgen"):
         expected = replace(expected, templates=then.templates)
-    kind = Kind.MISSING if text is None else Kind.CHANGED if known else Kind.EDITED
+    kind = ChangeKind.MISSING if text is None else ChangeKind.CHANGED if known else ChangeKind.EDITED
     path, after = f"{plan.project.output}/{NAME}", manifest_text(expected if known else now)
     return None if text == after else Change(kind, path, text, after)
 

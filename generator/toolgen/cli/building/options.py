@@ -7,16 +7,16 @@ import keyword
 from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target
 from toolgen.project import Cache, Project, UnableError, generator_id, load_targets
 
 _NOWHERE = "the command line"
 
 
-def settings_of(args: argparse.Namespace) -> Settings:
+def settings_of(args: argparse.Namespace) -> PackageSettings:
     """What the pipeline is told; `UnableError` for a name that Python could not import."""
-    default = Settings()
+    default = PackageSettings()
     package = args.package or default.package
     for flag, name in (("--package", package), ("--implementations", args.implementations or "x")):
         bad = [part for part in name.split(".") if not part.isidentifier() or keyword.iskeyword(part)]
@@ -29,7 +29,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
     if f"{args.implementations}.".startswith(f"{package}."):
         hint = "hand-written tools live in a package of their own"
         raise UnableError("usage", "--implementations lies inside the generated package", hint)
-    return Settings(
+    return PackageSettings(
         package,
         args.implementations,
         _shown_as(args) or default.specs,

@@ -15,12 +15,12 @@ from toolgen.cli.out import say
 from toolgen.compile.compare import compare, digest
 from toolgen.compile.lower import lower
 from toolgen.data.bug import TemplateBug
+from toolgen.data.changes import Change, Tree
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.manifest import Manifest, Output
-from toolgen.data.model import Model, Settings
+from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program
 from toolgen.data.target import Target
-from toolgen.data.tree import Change, Tree
 from toolgen.pipeline import Output as Compiled
 from toolgen.pipeline import compile_specs, understand
 from toolgen.project import (
@@ -58,10 +58,10 @@ class Inputs:
     targets: tuple[Target, ...]
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> PackageSettings:
         """What the pipeline is told of the configuration."""
         project = self.project
-        return Settings(
+        return PackageSettings(
             project.package,
             project.implementations,
             project.specs,
@@ -98,7 +98,7 @@ def program_of(inputs: Inputs) -> Program:
     return understand(inputs.specs, inputs.targets, f"{inputs.project.specs}/")
 
 
-def model_of(program: Program, inputs: Inputs) -> Model:
+def model_of(program: Program, inputs: Inputs) -> Package:
     """The program with every name decided."""
     return lower(program, inputs.settings)
 
@@ -160,7 +160,7 @@ def _compiled(inputs: Inputs, cache: MutableMapping[str, bytes]) -> Compiled:
 
 
 def manifest_of(
-    settings: Settings, targets: Sequence[Target], specs: Mapping[str, bytes], tree: Tree
+    settings: PackageSettings, targets: Sequence[Target], specs: Mapping[str, bytes], tree: Tree
 ) -> Manifest:
     """What `tree` was made from, and with what."""
     shown = {comment(f"{settings.specs}/{path}"): f"{settings.specs}/{path}" for path in specs}

@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import faults
     from toolgen.cli.building.project_build import Inputs, model_of, program_of, read_inputs
-    from toolgen.compile.crowd import crowd
+    from toolgen.compile.request_limits import exceeded_request_limits
     from toolgen.project import load_targets
     from toolgen.runtime.adapters import anthropic, bedrock, gemini, mcp, openai
 
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> bool:
     program = program_of(inputs)
     model = model_of(program, inputs)
     told = [warning for warning in program.warnings if warning.code in _TOLD[args.target]]
-    if told := [*told, *crowd(model.tools, inputs.targets)]:
+    if told := [*told, *exceeded_request_limits(model.tools, inputs.targets)]:
         faults.show(told, args.start, as_json=False)
     definitions = {tool.wire_name: cast("ToolDefinition", tool.definition) for tool in model.tools}
     match args.target:

@@ -69,23 +69,23 @@ def _tell(plan: Any, args: argparse.Namespace) -> None:
 
 def _sorted_out(plan: Any) -> dict[str, Any]:
     """What was done, by what it means to the person who ran it. Paths are relative to the project."""
-    from toolgen.data.tree import Kind
+    from toolgen.data.changes import ChangeKind
 
-    def paths(*kinds: Kind, deleted: bool = False) -> list[str]:
+    def paths(*kinds: ChangeKind, deleted: bool = False) -> list[str]:
         return [
             f"{plan.project.output}/{change.path}"
             for change in plan.changes
             if change.kind in kinds and (change.after is None) == deleted
         ]
 
-    written = paths(Kind.CHANGED, Kind.MISSING, Kind.EDITED)
+    written = paths(ChangeKind.CHANGED, ChangeKind.MISSING, ChangeKind.EDITED)
     return {
         "tools": plan.tools,
         "written": written,
         "unchanged": len(plan.tree) - len(written),
-        "removed": paths(Kind.EXTRA, deleted=True),
-        "replaced": paths(Kind.EDITED),
-        "kept": paths(Kind.EDITED, deleted=True),
+        "removed": paths(ChangeKind.EXTRA, deleted=True),
+        "replaced": paths(ChangeKind.EDITED),
+        "kept": paths(ChangeKind.EDITED, deleted=True),
     }
 
 

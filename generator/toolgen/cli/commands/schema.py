@@ -13,7 +13,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     del args
-    from toolgen.compile.describe import describe
+    from toolgen.compile.editor_schema import editor_schema
 
-    emit_json(describe())
+    emit_json(editor_schema())
     return True

@@ -25,7 +25,7 @@ from toolgen.project import (
 from toolgen.project.fault import reason
 
 if TYPE_CHECKING:
-    from toolgen.data.model import Model
+    from toolgen.data.package import Package
     from toolgen.importers.naming import Names
     from toolgen.importers.sync import Earlier
     from toolgen.importers.tool import Imported
@@ -34,7 +34,7 @@ _MAX_BYTES = 64 * 1024 * 1024 + 1
 _SHOWN = 5  # paths that one message names
 
 
-Beside = Callable[[Project, "Model"], dict[str, str]]
+Beside = Callable[[Project, "Package"], dict[str, str]]
 """What to write beside the specs of these tools: path below the project → text. Never in place of a file."""
 
 
@@ -217,10 +217,10 @@ def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
     return {**files, name: text}
 
 
-def _try(place: Place, files: Mapping[str, str]) -> Model | None:
+def _try(place: Place, files: Mapping[str, str]) -> Package | None:
     """Specs that would not compile are not written: what is imported must generate. The tools, if any."""
     from toolgen.compile.lower import lower
-    from toolgen.data.model import Settings
+    from toolgen.data.package import PackageSettings
     from toolgen.pipeline import understand
     from toolgen.project import load_targets
 
@@ -228,7 +228,9 @@ def _try(place: Place, files: Mapping[str, str]) -> Model | None:
     if not texts:
         return None
     project = place.project or Project(place.base.parent, "", "")
-    return lower(understand({**_shared(place), **texts}, load_targets(project), place.shown), Settings())
+    return lower(
+        understand({**_shared(place), **texts}, load_targets(project), place.shown), PackageSettings()
+    )
 
 
 def _shared(place: Place) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.cli.scaffolding.starter import render
 
 if TYPE_CHECKING:
-    from toolgen.data.model import Tool
+    from toolgen.data.package import Tool
     from toolgen.project import Project
 
 _TEMPLATE = "_new/function.py.jinja"

@@ -21,7 +21,7 @@ from toolgen.importers.tool import SourceError
 from toolgen.project import PYPROJECT, Project, UnableError, find_project, read_text
 
 if TYPE_CHECKING:
-    from toolgen.data.model import Model
+    from toolgen.data.package import Package
     from toolgen.importers.naming import Names
     from toolgen.importers.openapi.variables import Sent
     from toolgen.importers.sync import Earlier
@@ -208,7 +208,7 @@ def _implementations(args: argparse.Namespace) -> Beside:
             'name one in the configuration: implementations = "tools"',
         )
 
-    def write(project: Project, model: Model) -> dict[str, str]:
+    def write(project: Project, model: Package) -> dict[str, str]:
         files = dict.fromkeys(missing_packages(project), PACKAGE)
         for tool in model.tools:
             path = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")

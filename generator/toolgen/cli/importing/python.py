@@ -20,7 +20,7 @@ from toolgen.cli.out import say
 from toolgen.project import Project, UnableError, find_project
 
 if TYPE_CHECKING:
-    from toolgen.data.model import Model, Tool
+    from toolgen.data.package import Package, Tool
     from toolgen.importers.naming import Names
     from toolgen.importers.tool import Imported
 
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> bool:
         by_name.update({tool.name: function for tool, function in zip(tools, functions, strict=True)})
         return tools
 
-    def modules(project: Project, model: Model) -> dict[str, str]:
+    def modules(project: Project, model: Package) -> dict[str, str]:
         return _modules(project, [(tool, by_name[tool.wire_name]) for tool in model.tools])
 
     return bring_in(args, make, OWNED, modules if args.implement else None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.cli.scaffolding.parameters import scalar
 
 if TYPE_CHECKING:
-    from toolgen.data.model import Tool
+    from toolgen.data.package import Tool
     from toolgen.project import Project
 
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
@@ -36,9 +36,9 @@ def render(path: str, **values: Any) -> str:
 
 def schema_file() -> tuple[str, str]:
     """Name and text of the file that lets an editor complete and check specs without the network."""
-    from toolgen.compile.describe import describe
+    from toolgen.compile.editor_schema import editor_schema
 
-    return SCHEMA, json.dumps(describe(), indent=2, ensure_ascii=False) + "\n"
+    return SCHEMA, json.dumps(editor_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def spec_text(wanted: Mapping[str, Any]) -> str:

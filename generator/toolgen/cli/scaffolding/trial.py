@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolgen.cli.building.project_build import Inputs, model_of, program_of
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.model import Tool
+from toolgen.data.package import Tool
 from toolgen.project import Project, UnableError, load_targets, read_specs
 
 

@@ -7,20 +7,22 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
-from toolgen.models.shape import Class, as_class
-from toolgen.models.unions import OBJECT, Shape, class_name, named_in, union
+from toolgen.models.class_builder import ModelClass, as_class
+from toolgen.models.shapes import OBJECT, Shape, class_name, named_in, union
 
 _COERCED = {"boolean", "integer", "number"}  # pydantic takes strings for these
 _MOST_PAIRS = 300_000  # of classes in the unions of one schema
 
 
-def separate(classes: Mapping[str, Class], roots: tuple[str, ...]) -> dict[str, Class]:
+def resolve_ambiguous_unions(
+    classes: Mapping[str, ModelClass], roots: tuple[str, ...]
+) -> dict[str, ModelClass]:
     """The classes with unions in doubt told as plain objects, and without those that nothing uses then."""
     judge = _Judge(classes)
     settled = {
         name: replace(made, shape=as_class(_settle(made.shape, judge))) for name, made in classes.items()
     }
-    used: dict[str, Class] = {}
+    used: dict[str, ModelClass] = {}
     waiting = [root for root in roots if root in settled]
     while waiting:
         name = waiting.pop()
@@ -52,7 +54,7 @@ def _settle(shape: Any, judge: _Judge) -> Any:
 class _Judge:
     """Decides which unions of classes are kept. It compares so many pairs; further unions are not kept."""
 
-    def __init__(self, classes: Mapping[str, Class]) -> None:
+    def __init__(self, classes: Mapping[str, ModelClass]) -> None:
         self._classes = classes
         self._converting: frozenset[str] | None = None
         self._pairs = 0
@@ -71,7 +73,7 @@ class _Judge:
         )
 
 
-def _converting(classes: Mapping[str, Class]) -> frozenset[str]:
+def _converting(classes: Mapping[str, ModelClass]) -> frozenset[str]:
     """The classes that may take a value for something else than it is: by themselves, or by one they hold."""
     users: dict[str, list[str]] = {}
     for name, made in classes.items():

@@ -1,4 +1,4 @@
-"""Model → diagnostics: what all tools together ask of a provider, against what it takes in one request."""
+"""Package → diagnostics: what all tools together ask of a provider, against what it takes in one request."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.model import Tool
+from toolgen.data.package import Tool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.schema.limits import PROVIDERS, StrictBudget
 from toolgen.schema.measure import cost_of
 
 
-def crowd(tools: Sequence[Tool], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
+def exceeded_request_limits(tools: Sequence[Tool], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
     """A warning at the first tool that is too much for a target, in the order of the tools."""
     return tuple(found for target in targets for found in _of_target(tools, target))
 

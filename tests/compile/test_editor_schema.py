@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolgen.compile.describe import describe
+from toolgen.compile.editor_schema import editor_schema
 from toolgen.compile.read import read
 from toolgen.data.spec import Spec
 
@@ -16,18 +16,18 @@ FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").r
 
 
 def _valid(data: Any) -> bool:
-    return jsonschema_rs.validator_for(describe(), offline=True).is_valid(data)
+    return jsonschema_rs.validator_for(editor_schema(), offline=True).is_valid(data)
 
 
 def test_it_is_draft_07() -> None:
-    schema = describe()
+    schema = editor_schema()
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
     assert jsonschema_rs.meta.is_valid(schema)
     assert "$defs/" not in str(schema).replace("#/$defs/Name", "")
 
 
 def test_every_field_is_explained() -> None:
-    definitions = describe()["definitions"]
+    definitions = editor_schema()["definitions"]
     assert set(definitions["Tool"]["properties"]) == set(Spec.model_fields) - {"extensions"}
     for name, definition in definitions.items():
         assert definition.get("description"), name
@@ -37,7 +37,7 @@ def test_every_field_is_explained() -> None:
 
 
 def test_choices_are_enumerated() -> None:
-    confirm = describe()["definitions"]["Confirm"]["properties"]
+    confirm = editor_schema()["definitions"]["Confirm"]["properties"]
     assert confirm["on_unsupported"]["enum"] == ["deny", "two_step", "allow"]
 
 
@@ -65,6 +65,6 @@ def test_faults_show_in_the_editor(change: dict[str, Any]) -> None:
 
 
 def test_each_call_gives_a_fresh_equal_value() -> None:
-    first = describe()
+    first = editor_schema()
     first["definitions"]["JsonSchema"]["properties"].clear()
-    assert describe()["definitions"]["JsonSchema"]["properties"]
+    assert editor_schema()["definitions"]["JsonSchema"]["properties"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.data.program import ProgramTool
 from toolgen.data.spec import Spec
 
@@ -17,7 +17,7 @@ def description(spec: Spec) -> str:
     return "\n\n".join([spec.description.strip(), *parts]) if parts else spec.description
 
 
-def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Settings) -> dict[str, Any]:
+def definition(tool: ProgramTool, py_name: str, class_name: str, settings: PackageSettings) -> dict[str, Any]:
     """The entry of a tool in `<package>.catalog.TOOLS`."""
     spec = tool.spec
     said = spec.model_dump(mode="json", exclude_unset=True)

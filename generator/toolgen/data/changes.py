@@ -10,7 +10,7 @@ Tree = Mapping[str, str]
 """Posix path below the output folder → text."""
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """How a file differs from what the specs say."""
 
     CHANGED = "CHANGED"  # ours, as last generated; the specs or the toolchain moved on
@@ -23,7 +23,7 @@ class Kind(StrEnum):
 class Change:
     """One file that differs. No `before`: it would be created. No `after`: it would be deleted."""
 
-    kind: Kind
+    kind: ChangeKind
     path: str
     before: str | None
     after: str | None

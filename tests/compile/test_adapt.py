@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from toolgen.compile.crowd import crowd
 from toolgen.compile.lower import lower
+from toolgen.compile.request_limits import exceeded_request_limits
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.model import Settings
+from toolgen.data.package import PackageSettings
 from toolgen.pipeline import compile_specs, understand
 from toolgen.schema.limits import PROVIDERS
 
@@ -56,7 +56,7 @@ def many(count: int, more: str = "") -> dict[str, bytes | str]:
 
 
 def crowded(texts: dict[str, bytes | str], targets: tuple = ASKED) -> list[Diagnostic]:  # type: ignore[type-arg]
-    return list(crowd(lower(understand(texts, targets), Settings()).tools, targets))
+    return list(exceeded_request_limits(lower(understand(texts, targets), PackageSettings()).tools, targets))
 
 
 @pytest.mark.parametrize(("count", "lines"), [(128, 0), (129, 1)])
@@ -77,7 +77,7 @@ def test_strict_tools_share_a_budget() -> None:
 
 def test_generate_tells_it_whatever_the_cache_knows() -> None:
     texts, cache = many(21, "targets: {bedrock: {strict: true}}\n"), dict[str, bytes]()
-    first, second = (compile_specs(texts, TARGETS, Settings(), cache).warnings for _ in range(2))
+    first, second = (compile_specs(texts, TARGETS, PackageSettings(), cache).warnings for _ in range(2))
     assert first == second
     assert [each.code for each in first] == ["provider-limit"]
 

@@ -18,15 +18,15 @@ from importlib.metadata import version
 from typing import Any
 
 from toolgen.data.bug import EngineBug
-from toolgen.models.batches import batches
-from toolgen.models.shape import Class
-from toolgen.models.unions import renamed
+from toolgen.models.class_builder import ModelClass
+from toolgen.models.shapes import named_in, renamed
 from toolgen.python_source.source import docstring
 
+_MOST = 16  # modules; more save nothing
 _OPEN_MODEL = "toolgen.runtime.model.OpenModel"
 _MODULES = {"__future__", "pydantic", "typing", "toolgen.runtime.model"}
 
-Module = Mapping[str, Class]
+Module = Mapping[str, ModelClass]
 """The classes of one module by their names."""
 
 
@@ -47,6 +47,35 @@ def print_modules(modules: Sequence[Module]) -> list[str]:
         company = [modules[index] for index in batch]
         printed.update(zip(batch, _together(company) or map(_alone, company), strict=True))
     return [printed[index] for index in range(len(modules))]
+
+
+def batches(modules: Sequence[Module]) -> Iterator[list[int]]:
+    """Every position in `modules` once, in groups.
+
+    A module whose classes refer to one another in a circle is alone: the engine's order of classes is then no
+    longer a matter of each module by itself.
+    """
+    batch: list[int] = []
+    for index, module in enumerate(modules):
+        if _is_circular(module):
+            yield [index]
+            continue
+        if len(batch) == _MOST:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _is_circular(module: Module) -> bool:
+    waiting = {name: set(named_in(made.shape)) & module.keys() for name, made in module.items()}
+    while waiting:
+        free = {name for name, needed in waiting.items() if not needed & waiting.keys()}
+        if not free:
+            return True
+        waiting = {name: needed for name, needed in waiting.items() if name not in free}
+    return False
 
 
 def _alone(module: Module) -> str:
@@ -93,7 +122,7 @@ def _print(modules: Sequence[Module]) -> list[str]:
     return _apart(str(code), modules, classes)
 
 
-def _has_namesakes(made: Class) -> bool:
+def _has_namesakes(made: ModelClass) -> bool:
     """Could an unknown key be taken for a field that was left out, by the field's Python name?"""
     optional = made.names.keys() - set(made.shape.get("required", ()))
     return bool(made.shape.get("additionalProperties")) and any(made.names[wire] != wire for wire in optional)
@@ -164,7 +193,7 @@ def _apart(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
     ]
 
 
-def _documented(lines: list[str], node: ast.ClassDef, made: Class) -> str:
+def _documented(lines: list[str], node: ast.ClassDef, made: ModelClass) -> str:
     """The text of a class with the docstrings of itself and of its fields."""
     insertions = sorted(_insertions(node, made), key=lambda found: found[0], reverse=True)
     for line, text in insertions:
@@ -172,7 +201,7 @@ def _documented(lines: list[str], node: ast.ClassDef, made: Class) -> str:
     return "\n".join(lines)
 
 
-def _insertions(node: ast.ClassDef, made: Class) -> Iterator[tuple[int, str]]:
+def _insertions(node: ast.ClassDef, made: ModelClass) -> Iterator[tuple[int, str]]:
     """The docstrings of a class and its fields, and the empty lines that set them apart."""
     if made.doc:
         yield node.lineno, f"    {docstring(made.doc)}"
@@ -184,7 +213,7 @@ def _insertions(node: ast.ClassDef, made: Class) -> Iterator[tuple[int, str]]:
             yield field.end_lineno or field.lineno, f"    {docstring(made.docs[wire])}\n"
 
 
-def _fields(node: ast.ClassDef, made: Class) -> list[ast.AnnAssign]:
+def _fields(node: ast.ClassDef, made: ModelClass) -> list[ast.AnnAssign]:
     """The fields of a class, which must be the ones asked for, in that order and under those aliases."""
     fields = [item for item in node.body if isinstance(item, ast.AnnAssign)]
     if not made.names and "properties" not in made.shape:

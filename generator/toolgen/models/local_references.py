@@ -12,7 +12,7 @@ _SHAPING = frozenset((*_TYPING, *_OBJECTS))
 """Keywords that decide a type."""
 
 
-class Refs:
+class LocalReferences:
     """Where the `$ref`s of `root` lead. All of them are local (`#…`); the step `resolve` saw to that."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 What comes out is one flat table of classes. A value that the author's schema accepts is always accepted by
 its shape, and never rewritten by it; where the engine could not promise that, the shape is wider than the
-schema and the schema gate of the runtime does the enforcing. Nothing but types, names, constraints and
+schema and the runtime enforces the rest with the schema itself. Nothing but types, names, constraints and
 defaults gets through: no prose, no `$ref` of the author's, no unknown keyword.
 """
 
@@ -16,11 +16,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from toolgen.models.bounds import bounds
-from toolgen.models.defaults import Defaults
-from toolgen.models.facets import Facets, facets
-from toolgen.models.refs import Refs
-from toolgen.models.unions import ANY, OBJECT, Shape, bare, enumeration, named_in, nullable, union
+from toolgen.models.constraints import Defaults, bounds
+from toolgen.models.local_references import LocalReferences
+from toolgen.models.object_schema import ObjectSchema, object_schema
+from toolgen.models.shapes import ANY, OBJECT, Shape, bare, enumeration, named_in, nullable, union
 from toolgen.python_source.names import pascal, singular, snake, unused
 
 _TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel)})
@@ -33,7 +32,7 @@ _NARROWNESS = ("$ref", "enum", "anyOf", "type")
 
 
 @dataclass(frozen=True, slots=True)
-class Class:
+class ModelClass:
     """One model class, as the engine is asked for it."""
 
     shape: Shape  # an object with `properties`, or the type of a root model
@@ -42,11 +41,13 @@ class Class:
     doc: str = ""
 
 
-def shapes(
+def model_classes(
     schema: Mapping[str, Any], root: str, reserved: frozenset[str], defaults: bool
-) -> dict[str, Class]:
-    """Class name → class, `root` first: the object itself, or a root model where `schema` is no object."""
-    return _Shaper(Refs(schema), root, reserved, Defaults(schema) if defaults else None).run()
+) -> dict[str, ModelClass]:
+    """Return classes by name, `root` first: an object, or a root model if `schema` is not an object."""
+    return _ClassBuilder(
+        LocalReferences(schema), root, reserved, Defaults(schema) if defaults else None
+    ).run()
 
 
 def as_class(shape: Shape) -> Shape:
@@ -54,36 +55,38 @@ def as_class(shape: Shape) -> Shape:
     return {**OBJECT, "properties": {}, "additionalProperties": True} if shape == OBJECT else shape
 
 
-class _Shaper:
+class _ClassBuilder:
     """Work in progress: classes wait in a queue, so that depth of nesting costs no stack."""
 
-    def __init__(self, refs: Refs, root: str, reserved: frozenset[str], defaults: Defaults | None) -> None:
+    def __init__(
+        self, refs: LocalReferences, root: str, reserved: frozenset[str], defaults: Defaults | None
+    ) -> None:
         self.refs = refs
         self.root = root
         self.reserved = reserved
         self.defaults = defaults
-        self.classes: dict[str, Class] = {}
-        self.queue: deque[tuple[str, Facets]] = deque()
+        self.classes: dict[str, ModelClass] = {}
+        self.queue: deque[tuple[str, ObjectSchema]] = deque()
         self.taken: set[str] = {root, *reserved, *_GENERAL_CLASSES}
         self.named: dict[str, str] = {}  # pointer of a definition → class name
         self.depth = 0
         self.inlined: dict[str, Shape] = {}  # definitions that are no class; Any while in the making
 
-    def run(self) -> dict[str, Class]:
+    def run(self) -> dict[str, ModelClass]:
         schema = self.refs.root
-        found = facets(schema, self.refs)
+        found = object_schema(schema, self.refs)
         if found is not None and found.values is None and not found.nullable:
             self.named["#"] = self.root
             self.queue.append((self.root, found))
         else:
             shape = self.shape(schema, self.root)
-            self.classes[self.root] = Class(as_class(shape), doc=_text(schema, "description"))
+            self.classes[self.root] = ModelClass(as_class(shape), doc=_text(schema, "description"))
         while self.queue:
             name, waiting = self.queue.popleft()
             self.classes[name] = self.describe(name, waiting)
         return {name: replace(made, docs=self.undoubled(made)) for name, made in self.classes.items()}
 
-    def undoubled(self, made: Class) -> dict[str, str]:
+    def undoubled(self, made: ModelClass) -> dict[str, str]:
         """The descriptions of fields, without those that the field's own class tells already."""
         kept: dict[str, str] = {}
         for wire, text in made.docs.items():
@@ -92,7 +95,7 @@ class _Shaper:
                 kept[wire] = text
         return kept
 
-    def describe(self, name: str, found: Facets) -> Class:
+    def describe(self, name: str, found: ObjectSchema) -> ModelClass:
         names: dict[str, str] = {}
         used: set[str] = set()
         docs: dict[str, str] = {}
@@ -110,7 +113,7 @@ class _Shaper:
         shape = {"type": "object", "properties": properties, "additionalProperties": not found.closed}
         if required := [wire for wire in properties if wire in found.required]:
             shape["required"] = required
-        return Class(shape, names, docs, found.description)
+        return ModelClass(shape, names, docs, found.description)
 
     def shape(self, schema: object, hint: str) -> Shape:
         """What the engine is asked for; `hint` names a class, should one be needed."""
@@ -127,7 +130,7 @@ class _Shaper:
             return self.reference(ref, hint)
         if "$ref" not in schema and "allOf" not in schema:
             return self.single(schema, hint)
-        merged = facets(schema, self.refs)
+        merged = object_schema(schema, self.refs)
         if merged is not None:
             return self.record(merged, hint)
         shapes = [self.shape(part, hint) for part in self.refs.conjuncts(schema)]
@@ -137,7 +140,7 @@ class _Shaper:
         pointer, target = self.refs.follow(ref)
         if target is None:
             return ANY
-        found = facets(target, self.refs)
+        found = object_schema(target, self.refs)
         if pointer in self.named:
             return nullable({"$ref": f"#/$defs/{self.named[pointer]}"}, found is not None and found.nullable)
         if found is not None and found.properties:
@@ -187,11 +190,11 @@ class _Shaper:
                 item_hint = hint if isinstance(items, bool) else singular(hint)
                 return {"type": "array", "items": bare(self.shape(items, item_hint)), **bounds(kind, schema)}
             case "object":
-                found = facets({**schema, "type": "object"}, self.refs)
+                found = object_schema({**schema, "type": "object"}, self.refs)
                 return self.record(found, hint) if found is not None else OBJECT
         return ANY
 
-    def record(self, found: Facets, hint: str) -> Shape:
+    def record(self, found: ObjectSchema, hint: str) -> Shape:
         if found.properties:
             name = self.claim(hint)
             self.queue.append((name, found))

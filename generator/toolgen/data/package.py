@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.data.program import Fit, Schema
+from toolgen.data.program import PublishedTool, Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PackageSettings:
     """What the configuration says of the output as a whole."""
 
     package: str = "generated"  # dotted import name of the output folder
@@ -67,11 +67,11 @@ class Tool:
     preview: bool  # the implementation says what would happen
     input_schema: Schema
     output_schema: Schema | None
-    fits: Mapping[str, Fit]  # target name → what it publishes
+    fits: Mapping[str, PublishedTool]  # target name → what it publishes
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class Package:
     """The whole output: tools sorted by wire name."""
 
     package: str
@@ -83,7 +83,7 @@ class Model:
     server_instructions: str | None
 
     @classmethod
-    def of(cls, settings: Settings, tools: tuple[Tool, ...]) -> Model:
+    def of(cls, settings: PackageSettings, tools: tuple[Tool, ...]) -> Package:
         """Return the output of `tools` as the configuration wants it."""
         exports = tuple(sorted(name for tool in tools for name in tool.exports))
         return cls(

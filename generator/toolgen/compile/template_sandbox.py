@@ -24,7 +24,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from toolgen.data.bug import TemplateBug
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.model import Model
+from toolgen.data.package import Package
 from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.python_source.source import comment, docstring, literal
@@ -47,7 +47,7 @@ _ENVIRONMENT = ("DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH", "PATH", "SYSTEMROOT", "T
 _CHILD = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
-from toolgen.compile._sandbox import child
+from toolgen.compile.template_sandbox import child
 child()
 """
 _SPENT = "takes more than {} seconds"
@@ -62,7 +62,7 @@ class Job:
     tool: int | None = None  # its position in the model
 
 
-def render_in_sandbox(target: Target, model: Model, jobs: Sequence[Job]) -> list[str]:
+def render_in_sandbox(target: Target, model: Package, jobs: Sequence[Job]) -> list[str]:
     """Return the text of each job, all of them rendered by one process.
 
     Raises `SpecErrors` with the line of a template that fails (`bad-template`) or that takes too much

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from toolgen.compile._definition import description
+from toolgen.compile.definition import description
 from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
-from toolgen.data.program import Fit, Program, ProgramTool
+from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.schema import Loss
@@ -16,7 +16,7 @@ from toolgen.schema.dialects import publish
 from toolgen.schema.limits import PROVIDERS
 
 
-def fit(program: Program, targets: Sequence[Target]) -> Program:
+def adapt(program: Program, targets: Sequence[Target]) -> Program:
     """The same program with `fits` for every target that publishes tools.
 
     Raises `SpecErrors` for names that a target refuses and for names that two tools share.
@@ -28,7 +28,7 @@ def fit(program: Program, targets: Sequence[Target]) -> Program:
     warnings: list[Diagnostic] = []
     tools = []
     for tool in program.tools:
-        fits: dict[str, Fit] = {}
+        fits: dict[str, PublishedTool] = {}
         losers: dict[Loss, list[str]] = {}  # loss → the targets that share it
         lost: list[Diagnostic] = []
         for target in speaking:
@@ -42,12 +42,12 @@ def fit(program: Program, targets: Sequence[Target]) -> Program:
     return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
 
 
-def _fit(tool: ProgramTool, target: Target) -> tuple[Fit, Sequence[Loss]]:
+def _fit(tool: ProgramTool, target: Target) -> tuple[PublishedTool, Sequence[Loss]]:
     """What goes out, and the losses to tell: all, where the author asked for the target."""
     options = getattr(tool.spec.targets, target.name, None)
     made = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
     told = made.losses if _asked(tool, target) else tuple(loss for loss in made.losses if loss.always)
-    return Fit(published_name(tool, target), made.schema, made.strict), told
+    return PublishedTool(published_name(tool, target), made.schema, made.strict), told
 
 
 def _asked(tool: ProgramTool, target: Target) -> bool:

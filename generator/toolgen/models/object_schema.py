@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.models.refs import Refs
+from toolgen.models.local_references import LocalReferences
 
 
 @dataclass(frozen=True, slots=True)
-class Facets:
+class ObjectSchema:
     """An object: `properties` as the author has them, or the schema of all its `values`."""
 
     properties: Mapping[str, object]
@@ -21,7 +21,7 @@ class Facets:
     description: str
 
 
-def facets(schema: Mapping[str, Any], refs: Refs) -> Facets | None:
+def object_schema(schema: Mapping[str, Any], refs: LocalReferences) -> ObjectSchema | None:
     """The object that `schema` describes; None where it need not be one, or is better told in another way."""
     sources = list(_sources(schema, refs, set()))
     kinds = [_kinds(source) for source in sources if "type" in source]
@@ -37,7 +37,7 @@ def facets(schema: Mapping[str, Any], refs: Refs) -> Facets | None:
     if not properties and any("anyOf" in source or "oneOf" in source for source in sources):
         return None
     declared = properties.keys()
-    return Facets(
+    return ObjectSchema(
         properties=properties,
         required=frozenset(name for source in sources for name in _names(source.get("required"))),
         closed=any(
@@ -49,7 +49,7 @@ def facets(schema: Mapping[str, Any], refs: Refs) -> Facets | None:
     )
 
 
-def _sources(schema: Mapping[str, Any], refs: Refs, seen: set[str]) -> Iterator[Mapping[str, Any]]:
+def _sources(schema: Mapping[str, Any], refs: LocalReferences, seen: set[str]) -> Iterator[Mapping[str, Any]]:
     """`schema` without what it refers to, then that, each once; `seen` has the references followed so far."""
     *others, own = refs.conjuncts(schema)
     if "$ref" not in own:
