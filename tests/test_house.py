@@ -39,7 +39,7 @@ def test_every_package_is_shipped() -> None:
         ("toolgen.__main__", ["pydantic", "yaml", "jinja2", "jsonschema_rs", "datamodel_code_generator"]),
         ("toolgen.runtime", ["yaml", "jinja2", "mcp", "openai", "datamodel_code_generator", "toolgen.data"]),
         ("toolgen.runtime.http", ["httpx2", "yaml", "toolgen.data"]),
-        ("toolgen.schema.openai", ["pydantic", "jsonschema_rs", "toolgen.data"]),
+        ("toolgen.schema.dialects.openai", ["pydantic", "jsonschema_rs", "toolgen.data"]),
         ("generated", ["pydantic", "toolgen.runtime", "mcp", "openai", "generated.catalog"]),
         ("generated.catalog", ["pydantic", "toolgen.runtime", "mcp", "openai"]),
         ("generated.mcp_server", ["mcp"]),

@@ -10,7 +10,7 @@ from toolgen.compile.request_limits import exceeded_request_limits
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import PackageSettings
 from toolgen.pipeline import compile_specs, understand
-from toolgen.schema.limits import PROVIDERS
+from toolgen.schema.providers import PROVIDERS
 
 from tests.models.kit import TARGETS
 

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toolgen.data.package import PackageSettings
 from toolgen.pipeline import compile_specs
-from toolgen.python_source.source import comment, docstring, is_read_as_utf_8, literal
+from toolgen.python_source.literals import comment, docstring, is_read_as_utf_8, literal
 
 from tests.models.kit import TARGETS
 

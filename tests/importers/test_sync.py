@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolgen.compile.read import read
 from toolgen.yaml12.patch import merged_order, patched
-from toolgen.yaml12.write import write
+from toolgen.yaml12.writer import write
 
 from tests.cli.conftest import Cli
 from tests.importers.test_write import texts, values

@@ -19,7 +19,7 @@ from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span
 from toolgen.data.spec import Spec
 from toolgen.data.target import Target
-from toolgen.schema.limits import PROVIDERS
+from toolgen.schema.providers import PROVIDERS
 
 _numbers = itertools.count()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.schema.anthropic import publish
+from toolgen.schema.dialects.anthropic import publish
 
 CLOSED = {"type": "object", "additionalProperties": False}
 

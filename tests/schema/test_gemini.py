@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
-from toolgen.schema.dialects import publish
-from toolgen.schema.gemini import to_gemini
-from toolgen.schema.walk import subschemas
+from toolgen.schema.dialects.gemini import to_gemini
+from toolgen.schema.dialects.publish import publish
+from toolgen.schema.document import subschemas
 
 # Written down a second time, from `GenerationConfig.response_json_schema` of google-genai 3.4.
 KEYWORDS = {

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas
+from toolgen.schema.document import subschemas
 from toolgen.schema.inline import inlined, wrapped
-from toolgen.schema.walk import subschemas
 
 PATIENT = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]

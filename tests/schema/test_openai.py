@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from strict_subset import faults
-from toolgen.schema.limits import OPENAI_STRICT
-from toolgen.schema.openai import publish, restore, to_strict
+from toolgen.schema.dialects.openai import publish, to_strict
+from toolgen.schema.providers import OPENAI_STRICT
+from toolgen.schema.strict.restore import restore
 
 JsonObject = dict[str, Any]
 

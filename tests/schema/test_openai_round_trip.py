@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
 from strict_subset import faults
-from toolgen.schema.openai import restore, to_strict
+from toolgen.schema.dialects.openai import to_strict
+from toolgen.schema.strict.restore import restore
 
 PATIENT = settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]

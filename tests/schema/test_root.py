@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.schema.dialects import publish
+from toolgen.schema.dialects.publish import publish
 
 REF = "$ref"
 

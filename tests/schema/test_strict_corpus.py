@@ -12,7 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from strict_subset import faults
 from strict_values import Strict
-from toolgen.schema.openai import restorer, to_strict
+from toolgen.schema.dialects.openai import to_strict
+from toolgen.schema.strict.restore import restorer
 
 from tools.corpus.__main__ import SHARED
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.runtime.validation.compiled_schema import compiled
+from toolgen.schema.document import follow, format_pointer, replace_refs, subschemas
 from toolgen.schema.patterns import enforceable, relaxed
-from toolgen.schema.walk import follow, pointer, rewritten, subschemas
 
 
 def test_only_schemas_are_walked_in_the_authors_order() -> None:
@@ -37,7 +37,7 @@ def test_only_schemas_are_walked_in_the_authors_order() -> None:
 
 def test_rewriting_copies_and_keeps_order() -> None:
     schema = {"a": 1, "properties": {"x": {"title": "t", "$ref": "old", "z": [1]}}}
-    new = rewritten(schema, {("properties", "x"): "new"})
+    new = replace_refs(schema, {("properties", "x"): "new"})
     assert new == {"a": 1, "properties": {"x": {"title": "t", "$ref": "new", "z": [1]}}}
     assert list(new["properties"]["x"]) == ["title", "$ref", "z"]
     assert schema["properties"]["x"]["$ref"] == "old"  # type: ignore[index]
@@ -45,7 +45,7 @@ def test_rewriting_copies_and_keeps_order() -> None:
 
 @given(st.text(min_size=1))
 def test_the_validator_follows_our_pointers(name: str) -> None:
-    schema = {"$ref": "#" + pointer(("$defs", name)), "$defs": {name: {"type": "string"}}}
+    schema = {"$ref": "#" + format_pointer(("$defs", name)), "$defs": {name: {"type": "string"}}}
     validator = jsonschema_rs.validator_for(schema, offline=True)
     assert validator.is_valid("x")
     assert not validator.is_valid(1)

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from toolgen.python_source.names import snake
-from toolgen.schema.walk import follow, subschemas
+from toolgen.schema.document import follow, subschemas
 
 from tools.corpus.text import FORMATS, like, text
 

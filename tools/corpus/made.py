@@ -18,7 +18,7 @@ from toolgen.pipeline import compile_specs
 from toolgen.project.project import Project
 from toolgen.project.targets import load_targets
 from toolgen.runtime import BaseTool
-from toolgen.yaml12.write import write
+from toolgen.yaml12.writer import write
 
 Tool = type[BaseTool[Any, Any]]
 

@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema_rs import ReferencingError
 from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.runtime.validation.json_value import is_json
-from toolgen.schema.walk import follow, pointer, subschemas
+from toolgen.schema.document import follow, format_pointer, subschemas
 
 from tools.corpus.carry import carried
 from tools.corpus.made import made
@@ -151,7 +151,7 @@ def _moved(schema: Any) -> Any:
         for keyword in ("$ref", "$dynamicRef"):
             ref = node.get(keyword)
             if isinstance(ref, str) and (ref == "#" or ref.startswith("#/")):
-                follow(moved, path)[keyword] = "#" + pointer(("properties", "v")) + ref[1:]
+                follow(moved, path)[keyword] = "#" + format_pointer(("properties", "v")) + ref[1:]
     return moved
 
 

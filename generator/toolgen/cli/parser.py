@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from toolgen.cli import VERBS
 from toolgen.cli.out import emit, say
-from toolgen.words import did_you_mean
+from toolgen.suggestions import did_you_mean
 
 _USAGE = "toolgen [-C DIR] VERB ..."
 

@@ -11,9 +11,9 @@ from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
-from toolgen.schema import Loss
-from toolgen.schema.dialects import publish
-from toolgen.schema.limits import PROVIDERS
+from toolgen.schema.dialects.publish import publish
+from toolgen.schema.loss import Loss
+from toolgen.schema.providers import PROVIDERS
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:

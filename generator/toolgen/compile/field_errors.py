@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from toolgen.data.spec import CODE, DOTTED, IDENTIFIER, MCP_NAME, NAME, TARGET_NAME, VARIABLE
-from toolgen.words import did_you_mean, quoted
+from toolgen.suggestions import did_you_mean, quoted
 
 Words = tuple[str, str, str]  # code, message, hint
 

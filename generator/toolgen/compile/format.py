@@ -13,8 +13,8 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
+from toolgen.python_source.literals import is_read_as_utf_8
 from toolgen.python_source.paragraphs import recalled, remembered
-from toolgen.python_source.source import is_read_as_utf_8
 
 _RULES = 2  # raised when the same text is laid out otherwise than before
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]

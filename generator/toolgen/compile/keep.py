@@ -20,7 +20,7 @@ from toolgen.data.kept import Kept
 from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, Tool
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.target import Target
-from toolgen.python_source.source import Printed, literal
+from toolgen.python_source.literals import Printed, literal
 
 _FORMAT = 3
 

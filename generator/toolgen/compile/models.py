@@ -13,8 +13,8 @@ from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.models.class_builder import ModelClass, model_classes
 from toolgen.models.engine import engine_version, print_modules
 from toolgen.models.shapes import named_in, renamed
+from toolgen.python_source.literals import comment, docstring
 from toolgen.python_source.names import unused
-from toolgen.python_source.source import comment, docstring
 
 _RULES = 2  # raised when the same shapes are printed otherwise than before
 

@@ -16,7 +16,7 @@ from toolgen.data.source import Path, Source
 from toolgen.data.spec import Spec
 from toolgen.lint.names import check_names
 from toolgen.lint.schemas import check_root, check_schema
-from toolgen.words import did_you_mean
+from toolgen.suggestions import did_you_mean
 
 _TOP_LEVEL = re.compile(rb"^[\"']?([$\w-]+)[\"']?[ \t]*:", re.MULTILINE)
 SHARED_KEYS = frozenset(("$defs", "$schema", "$comment"))

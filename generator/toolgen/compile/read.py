@@ -17,10 +17,9 @@ from yaml.error import MarkedYAMLError
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Marks, Source, Span
-from toolgen.yaml12.document import MAX_DEPTH, Builder, DocumentError
-from toolgen.yaml12.marks import locate
+from toolgen.yaml12.reader import MAX_DEPTH, Builder, DocumentError, locate
 from toolgen.yaml12.scalars import MAX_DIGITS
-from toolgen.yaml12.syntax import explain_syntax
+from toolgen.yaml12.syntax_errors import explain_syntax
 
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _YAML_1_1_BREAKS = re.compile("[\x85\u2028\u2029]")

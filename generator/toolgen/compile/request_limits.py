@@ -9,8 +9,8 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import Tool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
-from toolgen.schema.limits import PROVIDERS, StrictBudget
-from toolgen.schema.measure import cost_of
+from toolgen.schema.dialects.anthropic import grammar_cost
+from toolgen.schema.providers import PROVIDERS, StrictBudget
 
 
 def exceeded_request_limits(tools: Sequence[Tool], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
@@ -30,7 +30,7 @@ def _of_target(tools: Sequence[Tool], target: Target) -> Iterator[Diagnostic]:
 
 
 def _strict(target: Target, tools: Sequence[Tool], budget: StrictBudget) -> Iterator[Diagnostic]:
-    costs = [cost_of(tool.fits[target.name].input_schema) for tool in tools]
+    costs = [grammar_cost(tool.fits[target.name].input_schema) for tool in tools]
     optional, unions = [cost.optional for cost in costs], [cost.unions for cost in costs]
     yield from _over(target, tools, [1] * len(tools), budget.tools, "strict tools")
     yield from _over(target, tools, optional, budget.optional, "optional properties of strict tools")

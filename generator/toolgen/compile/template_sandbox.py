@@ -27,7 +27,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import Package
 from toolgen.data.source import Span
 from toolgen.data.target import Target
-from toolgen.python_source.source import comment, docstring, literal
+from toolgen.python_source.literals import comment, docstring, literal
 
 SECONDS = 4.0  # of work, and more for projects with many tools:
 SECONDS_PER_TOOL = 0.02

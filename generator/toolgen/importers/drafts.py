@@ -6,10 +6,8 @@ import re
 from copy import deepcopy
 from typing import Any
 
-from toolgen.references.drafts import DRAFTS
-from toolgen.schema.walk import pointer, subschemas
+from toolgen.schema.document import Draft, draft_of, format_pointer, subschemas
 
-_SEVENTH = "http://json-schema.org/draft-07/schema#"
 _OLDER = re.compile(r"https?://json-schema\.org/draft-0[46]/schema#?")
 _BETWEEN = re.compile(r"https?://json-schema\.org/draft/2019-09/schema#?")
 _LIMITS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
@@ -25,25 +23,27 @@ def mend_draft(schema: Any, field: str) -> tuple[Any, list[str]]:
     notes: list[str] = []
     named = str(copy.get("$schema", ""))
     if _OLDER.fullmatch(named):
-        copy["$schema"] = _SEVENTH
+        copy["$schema"] = Draft.DRAFT_7.value
         notes.append(f"{field}/$schema: read as draft-07")
     elif _BETWEEN.fullmatch(named):
         del copy["$schema"]
         notes.append(f"{field}/$schema: read as 2020-12")
-    lists = str(copy.get("$schema", "")) not in DRAFTS or "2020-12" in str(copy.get("$schema", ""))
+    lists = draft_of(copy) is not Draft.DRAFT_7
     for path, node in subschemas(copy):
         if not isinstance(node, dict):
             continue
         for key, limit in _LIMITS.items():
             if isinstance(node.get(key), bool):
                 _tell_bound(node, key, limit)
-                notes.append(f"{field}{pointer((*path, key))}: told as the bound itself")
+                notes.append(f"{field}{format_pointer((*path, key))}: told as the bound itself")
         if node.get("$recursiveRef") == "#" and "$ref" not in node:
             node["$ref"] = node.pop("$recursiveRef")
-            notes.append(f"{field}{pointer((*path, '$recursiveRef'))}: read as `$ref`")
+            notes.append(f"{field}{format_pointer((*path, '$recursiveRef'))}: read as `$ref`")
         if lists and isinstance(node.get("items"), list):
             _tell_tuple(node)
-            notes.append(f"{field}{pointer((*path, 'items'))}: a list of schemas; read as `prefixItems`")
+            notes.append(
+                f"{field}{format_pointer((*path, 'items'))}: a list of schemas; read as `prefixItems`"
+            )
     return copy, notes
 
 

@@ -18,7 +18,7 @@ from toolgen.importers.schemas import usable
 from toolgen.importers.source import Document
 from toolgen.importers.tool import Imported, SourceError, in_order
 from toolgen.schema.budget import BUDGET
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 CARRIED = "x-mcp"
 _MOST_ALIKE = 100  # tools of one name

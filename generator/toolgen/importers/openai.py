@@ -17,7 +17,7 @@ from toolgen.importers.source import Document
 from toolgen.importers.tool import Imported, SourceError, in_order
 from toolgen.importers.types import mend_habits, mend_types
 from toolgen.schema.budget import BUDGET
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 CARRIED = "x-openai"
 OWNED = ("description", "input_schema", CARRIED)

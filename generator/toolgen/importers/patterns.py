@@ -7,8 +7,8 @@ from copy import deepcopy
 from typing import Any
 
 from toolgen.lint.schemas import compiles
-from toolgen.schema.walk import pointer, subschemas
-from toolgen.words import quoted
+from toolgen.schema.document import format_pointer, subschemas
+from toolgen.suggestions import quoted
 
 _PYTHONS = re.compile(r"\\Z|\(\?P=(?P<group>\w+)\)|\{,(?P<most>[0-9]+)\}|\(\?#[^)]*\)|\\.", re.DOTALL)
 
@@ -24,7 +24,7 @@ def mend_patterns(schema: Any, field: str) -> tuple[Any, list[str]]:
         told = _PYTHONS.sub(_told, pattern)
         if told != pattern and compiles(told):
             node["pattern"] = told
-            where = field + pointer((*path, "pattern"))
+            where = field + format_pointer((*path, "pattern"))
             notes.append(f"{where}: {quoted(pattern)} is Python's; read as {quoted(told)}")
     return copy, notes
 

@@ -14,7 +14,7 @@ from toolgen.importers.python_types import laid_out
 from toolgen.importers.schemas import usable
 from toolgen.importers.tool import Imported, in_order
 from toolgen.python_source.names import snake
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 OWNED = ("description", "returns", "input_schema", "output_schema", "inject", "stream", "deprecated")
 """The fields that the source decides. Errors are not among them: their hints are written by hand."""

@@ -15,7 +15,7 @@ from toolgen.importers.python_names import dotted, exception, leads_to, resolved
 from toolgen.importers.python_types import is_injected, is_object, schema_of
 from toolgen.importers.tool import SourceError
 from toolgen.lint.names import TAKEN
-from toolgen.words import shortened
+from toolgen.suggestions import shortened
 
 _ITERATORS = (abc.Generator, abc.Iterator)
 _ASYNC_ITERATORS = (abc.AsyncGenerator, abc.AsyncIterator)

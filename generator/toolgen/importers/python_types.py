@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, PydanticJsonSchemaWarning
 
 from toolgen.importers.python_names import members
-from toolgen.schema.walk import subschemas
+from toolgen.schema.document import subschemas
 
 Mode = Literal["validation", "serialization"]
 

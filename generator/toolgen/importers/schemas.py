@@ -22,8 +22,8 @@ from toolgen.lint.schemas import check_schema
 from toolgen.references.bundle import Bundler
 from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.budget import TooComplexError, check_budget
-from toolgen.schema.walk import follow, pointer, subschemas
-from toolgen.words import shortened
+from toolgen.schema.document import follow, format_pointer, subschemas
+from toolgen.suggestions import shortened
 
 _ROUNDS = 50  # of taking faults out; each takes out every fault that is found
 _LEAST_ROUNDS = 3
@@ -39,7 +39,7 @@ def usable(schema: Mapping[str, Any], field: str) -> tuple[dict[str, Any], list[
         check_budget(schema)
     except TooComplexError as error:
         excess = error.excess
-        message = f"{field}{pointer(excess.path)}: {excess.message}"
+        message = f"{field}{format_pointer(excess.path)}: {excess.message}"
         raise SourceError(message, excess.hint, "too-complex") from None
     mended, notes = mend_types(schema, field)
     for mend in (mend_draft, mend_patterns, mend_habits):
@@ -55,13 +55,13 @@ def usable(schema: Mapping[str, Any], field: str) -> tuple[dict[str, Any], list[
         if not faults:
             return mended, notes
         for path, message in faults:
-            where = field + pointer(path)
+            where = field + format_pointer(path)
             if not path:
                 notes.append(f"{where}: {message}: nothing of this schema is enforced")
                 return {"type": "object"}, notes
             removed = _without(mended, path)
             if removed:
-                notes.append(f"{field}{pointer(removed)}: {message}: not enforced")
+                notes.append(f"{field}{format_pointer(removed)}: {message}: not enforced")
     notes.append(f"{field}: faults without end: nothing of this schema is enforced")
     return {"type": "object"}, notes
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolgen.importers.tool import SourceError
 from toolgen.schema.budget import BUDGET
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 MAX_BYTES = BUDGET.import_bytes
 MAX_DEPTH = 150  # generated code nests as deep as the schema, and Python reads 200 brackets in one expression

@@ -12,7 +12,7 @@ from toolgen.data.source import Source
 from toolgen.importers.naming import Names
 from toolgen.importers.tool import Imported, in_order
 from toolgen.yaml12.patch import merged_order, patched
-from toolgen.yaml12.write import write
+from toolgen.yaml12.writer import write
 
 _IMPORTED = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
 

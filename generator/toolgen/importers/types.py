@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolgen.schema.document import format_pointer, subschemas
 from toolgen.schema.keywords import TYPES
-from toolgen.schema.walk import pointer, subschemas
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 _SAME = {
     "array": "list tuple set frozenset sequence arraylist vector iterable collection slice",
@@ -30,7 +30,7 @@ def mend_types(schema: Any, field: str) -> tuple[Any, list[str]]:
     for path, node in subschemas(copy):
         if "type" not in node or not isinstance(node, dict):
             continue
-        where = field + pointer((*path, "type"))
+        where = field + format_pointer((*path, "type"))
         kind = node["type"]
         if isinstance(kind, str):
             _mend_word(node, kind, where, notes)
@@ -97,13 +97,13 @@ def mend_habits(schema: Any, field: str) -> tuple[Any, list[str]]:
         if not isinstance(node, dict):
             continue
         if isinstance(node.get("properties"), dict):
-            notes += _lift_required(node, field + pointer(path))
+            notes += _lift_required(node, field + format_pointer(path))
         values, items = node.get("enum"), node.get("items")
         if node.get("type") != "array" or not isinstance(values, list) or not isinstance(items, dict):
             continue
         if values and "enum" not in items and not any(isinstance(value, list) for value in values):
             node["items"] = {**items, "enum": node.pop("enum")}
-            notes.append(f"{field}{pointer((*path, 'enum'))}: no array is in it; moved to `items`")
+            notes.append(f"{field}{format_pointer((*path, 'enum'))}: no array is in it; moved to `items`")
     return copy, notes
 
 
@@ -119,5 +119,7 @@ def _lift_required(node: dict[str, Any], where: str) -> list[str]:
         if wanted and name not in listed:
             listed = [*listed, name]
             node["required"] = listed
-        notes.append(f"{where}{pointer(('properties', name, 'required'))}: moved to `required` of its object")
+        notes.append(
+            f"{where}{format_pointer(('properties', name, 'required'))}: moved to `required` of its object"
+        )
     return notes

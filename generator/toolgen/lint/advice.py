@@ -13,10 +13,10 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.references.bundle import Bound
 from toolgen.runtime.validation.compiled_schema import PATTERNS, compiled
 from toolgen.runtime.validation.complexity import Effort
+from toolgen.schema.document import Draft, Path, draft_of, format_pointer, subschemas
 from toolgen.schema.keywords import FORMATS, KEYWORDS
 from toolgen.schema.patterns import enforceable
-from toolgen.schema.walk import Path, pointer, subschemas
-from toolgen.words import did_you_mean, quoted, shortened
+from toolgen.suggestions import did_you_mean, quoted, shortened
 
 _LATEST = "https://json-schema.org/draft/2020-12/schema"
 _SIMPLE = frozenset(("type", "title", "description", "default"))
@@ -53,7 +53,7 @@ def advise(bound: Bound) -> Iterator[Diagnostic]:
             "MCP clients up to 2025-11-25 take objects only, and get this as the `result` of one",
             "wrap another value: type object with one property, `result` for one",
         )
-    draft7 = "draft-07" in str(bound.schema.get("$schema", ""))
+    draft7 = draft_of(bound.schema) is Draft.DRAFT_7
     for path, node in subschemas(bound.schema):
         if not KEYWORDS.issuperset(node):
             yield from _unenforced(bound, path, node)
@@ -158,7 +158,7 @@ def _defaults(
     if node.keys() <= _SIMPLE and isinstance(kind, str) and _FITS[kind](value):
         return
     if any(not _LOCATED.isdisjoint(inner) for _, inner in subschemas(node)):
-        validator = whole().get("#" + pointer(path))
+        validator = whole().get("#" + format_pointer(path))
     else:
         validator = compiled({**node, "$schema": bound.schema.get("$schema", _LATEST)})
     effort = Effort(bound.schema)

@@ -13,7 +13,7 @@ from toolgen.data.source import Path
 from toolgen.data.spec import Example
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.complexity import Effort
-from toolgen.words import did_you_mean, quoted, shortened
+from toolgen.suggestions import did_you_mean, quoted, shortened
 
 
 def check_examples(

@@ -8,7 +8,7 @@ from typing import Final
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 from toolgen.data.spec import Annotations
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 _KNOWN: Final = {name.lower(): name for name in Annotations.model_fields}
 _CUTOFF: Final = 0.8  # of similarity: `readOnly` is meant to be `readOnlyHint`, `audience` is its own key

@@ -8,9 +8,8 @@ from typing import Any
 from toolgen.data.diagnostic import Diagnostic, Note
 from toolgen.data.source import Path
 from toolgen.references.bundle import Bound
-from toolgen.references.references import exists, parts_of
 from toolgen.references.scope import collect
-from toolgen.schema.walk import follow, in_place
+from toolgen.schema.document import follow, has_schema_at, in_place_subschemas, parse_pointer
 
 
 def find_loops(bound: Bound) -> Iterator[Diagnostic]:
@@ -61,10 +60,10 @@ def _steps(schema: Any, here: Path, anchors: Mapping[str, Path]) -> Iterator[Pat
         return
     ref = node.get("$ref")
     if isinstance(ref, str) and ref.startswith("#"):
-        target = anchors.get(ref[1:]) if ref[1:] and not ref.startswith("#/") else parts_of(ref[1:])
-        if target is not None and exists(schema, target):
+        target = anchors.get(ref[1:]) if ref[1:] and not ref.startswith("#/") else parse_pointer(ref[1:])
+        if target is not None and has_schema_at(schema, target):
             yield _normal(schema, target)
-    for path, _ in in_place(node, here):
+    for path, _ in in_place_subschemas(node, here):
         yield path
 
 

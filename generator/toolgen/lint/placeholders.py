@@ -9,9 +9,8 @@ from typing import Any
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 from toolgen.data.source import Span
-from toolgen.references.references import exists, parts_of
-from toolgen.schema.walk import follow, in_place
-from toolgen.words import did_you_mean, quoted
+from toolgen.schema.document import in_place_subschemas, locate, parse_pointer
+from toolgen.suggestions import did_you_mean, quoted
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PATH = re.compile(r"[^.|{}\s]+(?:\.[^.|{}\s]+)*")
@@ -61,10 +60,11 @@ def _views(root: Mapping[str, Any], schemas: list[Any]) -> list[Mapping[str, Any
         if not isinstance(node, dict) or any(node is seen for seen in views):
             continue
         views.append(node)
-        waiting.extend(inner for _, inner in in_place(node, ()))
+        waiting.extend(inner for _, inner in in_place_subschemas(node, ()))
         ref = node.get("$ref")
-        if isinstance(ref, str) and (ref == "#" or ref.startswith("#/")) and exists(root, parts_of(ref[1:])):
-            waiting.append(follow(root, parts_of(ref[1:])))
+        if isinstance(ref, str) and (ref == "#" or ref.startswith("#/")):
+            target = locate(root, parse_pointer(ref[1:]))
+            waiting.append(None if target is None else target.value)
     return views
 
 

@@ -11,13 +11,12 @@ import jsonschema_rs
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
-from toolgen.references.drafts import DRAFTS, draft_of
 from toolgen.runtime.validation.compiled_schema import PATTERNS
 from toolgen.schema.budget import Excess, oversized
+from toolgen.schema.document import Draft, draft_of, subschemas
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import relaxed
-from toolgen.schema.walk import subschemas
-from toolgen.words import did_you_mean, quoted
+from toolgen.suggestions import did_you_mean, quoted
 
 _OTHER_TYPES = {
     "any": "leave `type` out",
@@ -66,10 +65,10 @@ def check_schema(
     source: Source, path: Path, schema: Mapping[str, Any], outer: Mapping[str, Any] | None = None
 ) -> Iterator[Diagnostic]:
     """Faults of one schema against its draft; `outer` holds the `$schema` of the file, where it has one."""
-    named = schema.get("$schema", (outer or {}).get("$schema"))
-    draft = draft_of(named)
+    draft = draft_of(schema if "$schema" in schema else outer)
     if draft is None:
         where = source.value((*path, "$schema")) if "$schema" in schema else source.value(("$schema",))
+        named = schema.get("$schema", (outer or {}).get("$schema"))
         yield Diagnostic(
             where,
             "unknown-draft",
@@ -168,12 +167,12 @@ def _why(pattern: str) -> tuple[str, str]:
 
 
 def _meta_faults(
-    source: Source, path: Path, schema: Mapping[str, Any], draft: int, said: set[Path]
+    source: Source, path: Path, schema: Mapping[str, Any], draft: Draft, said: set[Path]
 ) -> Iterator[Diagnostic]:
     """Every fault that the meta-schema finds, at the outermost place of each."""
-    url = next(url for url, number in DRAFTS.items() if number == draft)
     faults: dict[Path, str] = {}
-    for error in jsonschema_rs.validator_for({"$schema": url, "$ref": url}, offline=True).iter_errors(schema):
+    meta_schema = {"$schema": draft.value, "$ref": draft.value}
+    for error in jsonschema_rs.validator_for(meta_schema, offline=True).iter_errors(schema):
         faults.setdefault((*path, *error.instance_path), error.message)
     for where, message in faults.items():
         if any(where[:depth] in said for depth in range(len(path), len(where) + 1)):

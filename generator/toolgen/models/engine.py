@@ -20,7 +20,7 @@ from typing import Any
 from toolgen.data.bug import EngineBug
 from toolgen.models.class_builder import ModelClass
 from toolgen.models.shapes import named_in, renamed
-from toolgen.python_source.source import docstring
+from toolgen.python_source.literals import docstring
 
 _MOST = 16  # modules; more save nothing
 _OPEN_MODEL = "toolgen.runtime.model.OpenModel"

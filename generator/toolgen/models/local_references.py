@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from toolgen.schema.document import Draft, draft_of
+
 _TYPING = ("$ref", "allOf", "anyOf", "oneOf", "type", "enum", "const", "items", "prefixItems")
 _OBJECTS = ("properties", "required", "additionalProperties", "patternProperties")
 _SHAPING = frozenset((*_TYPING, *_OBJECTS))
@@ -17,7 +19,7 @@ class LocalReferences:
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
-        self.siblings_count = "draft-07" not in str(root.get("$schema", ""))  # it ignores them beside a $ref
+        self.siblings_count = draft_of(root) is not Draft.DRAFT_7  # which ignores them beside a $ref
         self._anchors: dict[str, object] = {}
         self._nested_ids = False
         for depth, schema in _walk(root):

@@ -18,7 +18,7 @@ from toolgen.compile.parse import SHARED_KEYS
 from toolgen.compile.read import read
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.project.fault import UnableError, reason
-from toolgen.schema.walk import subschemas
+from toolgen.schema.document import subschemas
 
 _NOT_HERE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:|$")  # a `$ref` to elsewhere, or into its own file
 

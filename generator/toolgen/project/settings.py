@@ -10,7 +10,7 @@ from typing import Any
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.project.project import Project
 from toolgen.project.toml import Table
-from toolgen.words import did_you_mean
+from toolgen.suggestions import did_you_mean
 
 _KINDS: dict[str, type] = {
     "specs": str,

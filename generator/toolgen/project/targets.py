@@ -11,8 +11,8 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
 from toolgen.project.fault import UnableError, reason
 from toolgen.project.project import Project
-from toolgen.schema.limits import PROVIDERS
-from toolgen.words import did_you_mean
+from toolgen.schema.providers import PROVIDERS
+from toolgen.suggestions import did_you_mean
 
 BASE = "python"
 """The target that every project has: the package, models and tools that the others stand on."""

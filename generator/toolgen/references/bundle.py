@@ -8,11 +8,10 @@ from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
-from toolgen.references.drafts import draft_of
-from toolgen.references.references import Target, definition, file_target
 from toolgen.references.scope import collect
-from toolgen.schema.walk import follow, pointer, rewritten
-from toolgen.words import did_you_mean, quoted
+from toolgen.references.shared_files import Target, definition, file_target
+from toolgen.schema.document import Draft, draft_of, follow, format_pointer, replace_refs
+from toolgen.suggestions import did_you_mean, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +50,17 @@ class Bundler:
         self._names: dict[tuple[str, str], str] = {}  # file and definition → name in the bundle
         self._queue: list[tuple[str, str]] = []
         self._taken_names: set[str] = set()
-        self._draft: object = None
+        self._draft: Draft | None = None
 
     def bind(self, schema: Mapping[str, Any], source: Source, path: Path) -> Bound:
         """`schema`, written in `source` at `path`, with what it takes from shared files."""
         own = schema.get("$defs")
         self._taken_names = set(own) if isinstance(own, dict) else set()
-        self._draft = draft_of(schema.get("$schema"))
+        self._draft = draft_of(schema)
         refs = self._own_refs(schema, source, path)
         if not refs:
             return Bound(schema, source, path, {})
-        bundle = rewritten(schema, refs)
+        bundle = replace_refs(schema, refs)
         definitions, taken = self._pulled()
         bundle["$defs"] = {**bundle.get("$defs", {}), **definitions}
         return Bound(bundle, source, path, taken)
@@ -70,7 +69,7 @@ class Bundler:
         """A bundle of every definition in the shared file at `path`, used or not, for its faults."""
         source = self._shared[path]
         data: Any = source.data
-        self._draft = draft_of(data.get("$schema"))
+        self._draft = draft_of(data)
         for name in data["$defs"]:
             self._pull(Target(path, name, ()))
         definitions, taken = self._pulled()
@@ -86,7 +85,7 @@ class Bundler:
         for path, name in self._queue:  # grows while definitions refer to further ones
             source = self._shared[path]
             schema = follow(source.data, ("$defs", name))
-            copy = rewritten(schema, self._shared_refs(schema, source, name))
+            copy = replace_refs(schema, self._shared_refs(schema, source, name))
             bundled = self._names[path, name]
             definitions[bundled], taken[bundled] = copy, (source, name)
         return definitions, taken
@@ -142,7 +141,7 @@ class Bundler:
             self.faults.append(Diagnostic(source.value(at), "unbundled-ref", message, hint))
             return ""
         data: Any = self._shared[target.path].data
-        if draft_of(data.get("$schema")) != self._draft:
+        if draft_of(data) != self._draft:
             self.faults.append(
                 Diagnostic(
                     source.value(at),
@@ -164,7 +163,7 @@ class Bundler:
             self._taken_names.add(name)
             self._names[key] = name
             self._queue.append(key)
-        return "#" + pointer(("$defs", self._names[key], *target.rest))
+        return "#" + format_pointer(("$defs", self._names[key], *target.rest))
 
     def _dangling(self, source: Source, path: Path, ref: str, known: set[str]) -> None:
         near = did_you_mean(ref.removeprefix("#/$defs/"), sorted(known))

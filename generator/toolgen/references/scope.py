@@ -8,8 +8,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from toolgen.data.source import Path
-from toolgen.references.references import exists, parts_of
-from toolgen.schema.walk import subschemas
+from toolgen.schema.document import has_schema_at, parse_pointer, subschemas
 
 _REFERENCES = ("$ref", "$dynamicRef")
 _ANCHORS = ("$anchor", "$dynamicAnchor")
@@ -40,7 +39,7 @@ class Scope:
         if self.inside_id(here):
             return True  # relative to that `$id`: the validator says whether it is bound
         if not fragment or fragment.startswith("/"):
-            return exists(schema, parts_of(fragment))
+            return has_schema_at(schema, parse_pointer(fragment))
         return fragment in self.anchors
 
 

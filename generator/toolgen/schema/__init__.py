@@ -1,18 +1,1 @@
-"""JSON Schema dialects: the author's schema to a provider's, and arguments back. Standard library only."""
-
-from __future__ import annotations
-
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A part of the author's schema that a dialect cannot say."""
-
-    path: tuple[str | int, ...]  # from the root of the author's schema to the subschema that has `keyword`
-    keyword: str
-    reason: str  # one sentence
-    fatal: bool = False  # the dialect cannot describe the tool at all
-    always: bool = (
-        False  # told to those, too, who did not ask for the dialect: what goes out has another shape
-    )
+"""JSON Schema: documents, graphs, limits, and the dialects of providers. Standard library only."""

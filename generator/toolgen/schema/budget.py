@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from toolgen.schema.document import Path, subschemas
 from toolgen.schema.graph import Graph, Node
 from toolgen.schema.patterns import compiled_bytes
-from toolgen.schema.walk import Path, subschemas
 
 
 @dataclass(frozen=True, slots=True)

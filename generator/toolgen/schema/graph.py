@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import unquote, urljoin
 
-from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_ONE
-from toolgen.schema.walk import Path, subschemas
+from toolgen.schema.document import Path, subschemas
+from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
 
 _REFERENCES: Final = ("$ref", "$dynamicRef")
 _OTHERS: Final = {
@@ -89,7 +89,7 @@ class Graph:
                 if target is not None:
                     node.in_place.append(target)
                     node.references.append(target)
-            elif keyword in IN_PLACE_ONE:
+            elif keyword in IN_PLACE_SINGLE:
                 node.in_place += self._at(path)
             elif keyword in IN_PLACE_LISTS or keyword in IN_PLACE_MAPS:
                 node.in_place += self._below(path, value)

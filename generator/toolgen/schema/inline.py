@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolgen.schema.keywords import SAYING
-from toolgen.schema.pointer import Path, resolve
-from toolgen.schema.walk import rewritten, subschemas
+from toolgen.schema.document import Draft, Path, draft_of, replace_refs, resolve_reference, subschemas
+from toolgen.schema.keywords import CONSTRAINING
 
 Schema = Mapping[str, Any]
 
@@ -37,7 +36,7 @@ def wrapped(schema: Schema) -> dict[str, Any]:
         for path, node in subschemas(schema)
         if _is_pointer(node.get("$ref")) and "$id" not in schema
     }
-    inner: dict[str, Any] = rewritten(schema, moved)
+    inner: dict[str, Any] = replace_refs(schema, moved)
     draft = {"$schema": inner.pop("$schema")} if "$schema" in inner and "$id" not in inner else {}
     return {**draft, "type": "object", "properties": {RESULT: inner}, "required": [RESULT]}
 
@@ -65,7 +64,7 @@ class _TooLargeError(Exception):
 class _Inliner:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._draft7 = "draft-07" in str(schema.get("$schema", ""))
+        self._draft7 = draft_of(schema) is Draft.DRAFT_7
         self._schemas = {path for path, _ in subschemas(schema)}
         self._places = 0
 
@@ -81,7 +80,7 @@ class _Inliner:
         self._places += is_schema
         if self._places > MOST_PLACES or depth > DEEPEST:
             raise _TooLargeError
-        found = resolve(self._schema, value["$ref"]) if is_schema and "$ref" in value else None
+        found = resolve_reference(self._schema, value["$ref"]) if is_schema and "$ref" in value else None
         if found is None or any(found[1] == path[: len(found[1])] for path in (*following, path)):
             return {key: self.place(each, (*path, key), following, depth + 1) for key, each in value.items()}
         target = self.place(found[0], found[1], (*following, path), depth + 1)
@@ -97,7 +96,7 @@ def _beside(target: Any, own: dict[str, Any]) -> Any:
     """What a reference to `target` means beside the keywords `own`."""
     if not own:
         return target
-    if isinstance(target, Mapping) and SAYING.isdisjoint(own):
+    if isinstance(target, Mapping) and CONSTRAINING.isdisjoint(own):
         return {**target, **own}
     return {**own, "allOf": [*own.get("allOf", ()), target]}
 
@@ -120,7 +119,7 @@ def _used(schema: dict[str, Any], keyword: str) -> set[str]:
     waiting: list[Any] = [body]
     while waiting:
         for _, node in subschemas(waiting.pop()):
-            found = resolve(schema, node.get("$ref"))
+            found = resolve_reference(schema, node.get("$ref"))
             if found and len(found[1]) > 1 and found[1][0] in _DEFINITIONS:
                 home, name = found[1][0], str(found[1][1])
                 if f"{home}/{name}" not in used:

@@ -1,4 +1,4 @@
-"""The words of JSON Schema, 2020-12 and draft-07 together."""
+"""The keywords, types and formats of JSON Schema: draft 2020-12 and draft-07 together."""
 
 from __future__ import annotations
 
@@ -9,62 +9,60 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-ONE = _words(
+# Which keywords hold schemas, and how they hold them
+
+SINGLE_SCHEMA: Final = _words(
     "additionalItems additionalProperties contains contentSchema else if not propertyNames then "
     "unevaluatedItems unevaluatedProperties"
 )
-LISTS = _words("allOf anyOf oneOf prefixItems")
-MAPS = _words("$defs definitions dependentSchemas patternProperties properties")
-EITHER = _words("items dependencies")  # draft-07 has lists of schemas, and lists of names, here
-NESTING = ONE | LISTS | MAPS | EITHER
+SCHEMA_LISTS: Final = _words("allOf anyOf oneOf prefixItems")
+SCHEMA_MAPS: Final = _words("$defs definitions dependentSchemas patternProperties properties")
+MIXED: Final = _words("items dependencies")
+"""Keywords of two forms: `items` holds one schema or a list, `dependencies` schemas or lists of names."""
 
-IN_PLACE_ONE = _words("if then else not")
-IN_PLACE_LISTS = _words("allOf anyOf oneOf")
-IN_PLACE_MAPS = _words("dependentSchemas dependencies")
-IN_PLACE = IN_PLACE_ONE | IN_PLACE_LISTS | IN_PLACE_MAPS
+SCHEMA_HOLDING: Final = SINGLE_SCHEMA | SCHEMA_LISTS | SCHEMA_MAPS | MIXED
 
-PLAIN = _words(
-    "$anchor $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary "
-    "const contentEncoding contentMediaType default dependentRequired deprecated description enum examples "
-    "exclusiveMaximum exclusiveMinimum format maxContains maxItems maxLength maxProperties maximum "
-    "minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type "
-    "uniqueItems writeOnly"
+# In-place applicators (JSON Schema 2020-12 core, section 10.2): their schemas apply to the same value
+
+IN_PLACE_SINGLE: Final = _words("if then else not")
+IN_PLACE_LISTS: Final = _words("allOf anyOf oneOf")
+IN_PLACE_MAPS: Final = _words("dependentSchemas dependencies")
+IN_PLACE: Final = IN_PLACE_SINGLE | IN_PLACE_LISTS | IN_PLACE_MAPS
+
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+
+# All other keywords
+
+ASSERTIONS: Final = _words(
+    "const dependentRequired enum exclusiveMaximum exclusiveMinimum format maxContains maxItems maxLength "
+    "maxProperties maximum minContains minItems minLength minProperties minimum multipleOf pattern required "
+    "type uniqueItems"
 )
-KEYWORDS = NESTING | PLAIN
+CONSTRAINING: Final = (
+    ASSERTIONS
+    | (SCHEMA_HOLDING - {"$defs", "definitions", "contentSchema"})
+    | {"$ref", "$dynamicRef", "$recursiveRef"}
+)
+"""Keywords that decide which values are accepted; all others are annotations."""
 
-FOREIGN = _words(
+KEYWORDS: Final = (
+    CONSTRAINING
+    | SCHEMA_HOLDING
+    | _words(
+        "$anchor $comment $dynamicAnchor $id $recursiveAnchor $schema $vocabulary contentEncoding "
+        "contentMediaType default deprecated description examples readOnly title writeOnly"
+    )
+)
+
+FOREIGN: Final = _words(
     "defaultSnippets discriminator enumDescriptions enumNames errorMessage example externalDocs id "
     "markdownDescription nullable optional propertyOrder propertyOrdering tsType xml"
 )
-"""Keywords of neighbouring worlds: no slips of the pen, although some look like one."""
+"""Keywords of OpenAPI, editors and form builders: not misspelt, although some resemble a keyword."""
 
-TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
-FORMATS = _words(
+TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
+FORMATS: Final = _words(
     "date date-time duration email hostname idn-email idn-hostname ipv4 ipv6 iri iri-reference json-pointer "
     "regex relative-json-pointer time uri uri-reference uri-template uuid"
 )
-"""Formats that the validator asserts."""
-
-# fmt: off
-SAYING: Final = frozenset(
-    {
-        "$ref", "$dynamicRef", "$recursiveRef", "type", "enum", "const", "allOf", "anyOf", "oneOf",
-        "not", "if", "then", "else", "properties", "required", "additionalProperties",
-        "unevaluatedProperties", "patternProperties", "propertyNames", "minProperties",
-        "maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "items",
-        "additionalItems", "prefixItems", "unevaluatedItems", "contains", "minContains",
-        "maxContains", "minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "pattern",
-        "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"
-    }
-)
-"""Keywords that say which values are accepted (draft-07 to 2020-12); all others are annotations."""
-
-ASSERTED_FORMATS: Final = frozenset(
-    {
-        "date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname",
-        "ipv4", "ipv6", "uuid", "uri", "uri-reference", "iri", "iri-reference", "uri-template",
-        "json-pointer", "relative-json-pointer", "regex"
-    }
-)
 """Formats that JSON Schema defines and the runtime asserts; any other is an annotation."""
-# fmt: on

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from toolgen.schema.walk import subschemas
+from toolgen.schema.document import subschemas
 
 _COUNT = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
 _PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"

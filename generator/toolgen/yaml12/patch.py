@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, ScalarNode
 
-from toolgen.yaml12.document import Builder, DocumentError
-from toolgen.yaml12.write import entry, write
+from toolgen.yaml12.reader import Builder, DocumentError
+from toolgen.yaml12.writer import entry, write
 
 _Edit = tuple[int, int, list[str]]  # from line, to line, the lines in their place
 

@@ -13,7 +13,7 @@ from adapter_samples import SECRET, Book, Renamed, Rows, Wipe, toolkit
 from openai_loopback import loopback
 from toolgen.runtime import Confirmation, Toolkit
 from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call, responses_tools
-from toolgen.schema.openai import to_strict
+from toolgen.schema.dialects.openai import to_strict
 
 WHEN = {"when": {"asap": True}}
 

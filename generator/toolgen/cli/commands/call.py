@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from toolgen.cli.out import ask, can_ask, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.project import Project, UnableError, find_project
-from toolgen.words import did_you_mean
+from toolgen.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from toolgen.runtime import Confirmation, Toolkit, ToolResponse

@@ -9,7 +9,7 @@ from toolgen.cli.out import emit, emit_json
 from toolgen.cli.parser import add_format
 from toolgen.data.codes import CODES, Code
 from toolgen.project import UnableError
-from toolgen.words import did_you_mean
+from toolgen.suggestions import did_you_mean
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from toolgen.importers.source import MAX_BYTES
 from toolgen.importers.tool import SourceError
 from toolgen.project import UnableError
-from toolgen.words import quoted, shortened
+from toolgen.suggestions import quoted, shortened
 
 _SECONDS = 60.0  # for all of it: a command may have to be installed first
 _MOST_PAGES = 1000

@@ -21,7 +21,7 @@ import typing_extensions
 
 from toolgen.importers.python_signature import describe
 from toolgen.importers.tool import SourceError
-from toolgen.words import shortened
+from toolgen.suggestions import shortened
 
 
 def main(seconds: str, result: str, folder: str, *targets: str) -> None:

@@ -23,7 +23,7 @@ def render(path: str, **values: Any) -> str:
     """`templates/<path>` with `values`, which are printed as they are: quote what a person typed before."""
     from jinja2 import Environment, StrictUndefined
 
-    from toolgen.python_source.source import docstring
+    from toolgen.python_source.literals import docstring
 
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True

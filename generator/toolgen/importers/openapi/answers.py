@@ -10,9 +10,9 @@ from toolgen.importers.openapi.body import preferred
 from toolgen.importers.openapi.document import Place
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.schemas import Schema, Schemas
-from toolgen.references.references import parts_of
 from toolgen.runtime.http.media import is_json, is_text
 from toolgen.runtime.http.status import NAMES, RETRYABLE
+from toolgen.schema.document import parse_pointer
 
 _SAYING_LITTLE = frozenset(
     (
@@ -127,7 +127,7 @@ def _is_object(made: Schema, schemas: Schemas) -> bool:
     branches = made.get("allOf")
     for branch in branches if isinstance(branches, list) else []:
         if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
-            branch = schemas.definition("response", str(parts_of(branch["$ref"][1:])[1]))
+            branch = schemas.definition("response", str(parse_pointer(branch["$ref"][1:])[1]))
         if isinstance(branch, dict) and branch.get("type") == "object":
             return True
     return False

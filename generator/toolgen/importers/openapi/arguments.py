@@ -12,7 +12,7 @@ from toolgen.importers.openapi.document import Place
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.schemas import Schema, Schemas
 from toolgen.runtime.http.media import TOKEN
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 _PLACES = ("path", "query", "querystring", "header", "cookie")
 _STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form", "querystring": "form"}

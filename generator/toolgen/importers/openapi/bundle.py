@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolgen.importers.openapi.schemas import Schema, Schemas, Side
-from toolgen.references.references import parts_of
+from toolgen.schema.document import parse_pointer
 
 MOST = 100_000
 """Characters of one response schema, as JSON: what lies deeper is left open, so that a client can read it."""
@@ -62,7 +62,7 @@ def _names(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         for key, value in schema.items():
             if key == "$ref" and isinstance(value, str) and value.startswith(_BEGIN):
-                yield str(parts_of(value[1:])[1])
+                yield str(parse_pointer(value[1:])[1])
             else:
                 yield from _names(value)
     elif isinstance(schema, list):

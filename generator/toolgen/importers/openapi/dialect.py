@@ -7,7 +7,7 @@ from typing import Any
 from toolgen.importers.openapi.document import Place
 from toolgen.importers.openapi.repairs import Repairs
 from toolgen.schema.keywords import FORMATS
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 _BESIDE = frozenset(("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples"))
 _COMBINED = ("allOf", "not", "$ref", "const")

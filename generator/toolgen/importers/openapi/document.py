@@ -10,9 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from toolgen.importers.tool import SourceError
-from toolgen.references.references import parts_of
-from toolgen.schema.walk import Path, follow, pointer
-from toolgen.words import quoted
+from toolgen.schema.document import Path, follow, format_pointer, parse_pointer
+from toolgen.suggestions import quoted
 
 _ELSEWHERE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:")
 _VERSION = re.compile(r"3\.[012](\.[0-9]+)?([-+].*)?")
@@ -48,7 +47,7 @@ class Library:
 
     def shown(self, place: Place) -> str:
         """`place` as messages say it: `api.yaml#/paths/~1pets/get`."""
-        return f"{place.file or self.name}#{pointer(place.path)}"
+        return f"{place.file or self.name}#{format_pointer(place.path)}"
 
     def refuse(self, place: Place, why: str, hint: str = "mend the document") -> SourceError:
         """An error about what stands at `place`, to be raised."""
@@ -70,7 +69,7 @@ class Library:
                 self._files[file] = self._load(file)
         if fragment and not fragment.startswith("/"):
             raise self.refuse(at, f"{quoted(ref)} is no JSON Pointer", "write #/components/…")
-        place = Place(file, parts_of(fragment))
+        place = Place(file, parse_pointer(fragment))
         try:
             follow(self._files[file], place.path)
         except LookupError:

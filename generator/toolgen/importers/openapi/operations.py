@@ -10,7 +10,7 @@ from typing import Any
 from toolgen.importers.openapi.document import Library, Place
 from toolgen.importers.tool import SourceError
 from toolgen.runtime.http.media import TOKEN
-from toolgen.words import did_you_mean, quoted
+from toolgen.suggestions import did_you_mean, quoted
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _MORE = "additionalOperations"  # since 3.2: methods of other names, as they are sent

@@ -9,9 +9,9 @@ from toolgen.importers.openapi.dialect import either_null, numeric_bounds, witho
 from toolgen.importers.openapi.document import Library, Place
 from toolgen.importers.openapi.repairs import Repairs
 from toolgen.importers.openapi.variants import told_apart
-from toolgen.schema.keywords import EITHER, LISTS, MAPS, ONE
-from toolgen.schema.walk import pointer
-from toolgen.words import quoted
+from toolgen.schema.document import format_pointer
+from toolgen.schema.keywords import MIXED, SCHEMA_LISTS, SCHEMA_MAPS, SINGLE_SCHEMA
+from toolgen.suggestions import quoted
 
 Side = Literal["request", "response"]
 Schema = dict[str, Any]
@@ -78,11 +78,11 @@ class Schemas:
         return made
 
     def _keyword(self, key: str, value: Any, at: Place, side: Side) -> Any:
-        if key in ONE or (key in EITHER and isinstance(value, bool)):
+        if key in SINGLE_SCHEMA or (key in MIXED and isinstance(value, bool)):
             return self._node(value, at, side)
-        if key in LISTS or (key in EITHER and isinstance(value, list)):
+        if key in SCHEMA_LISTS or (key in MIXED and isinstance(value, list)):
             return self._list(value, at, side)
-        if key in MAPS or key == "dependencies":
+        if key in SCHEMA_MAPS or key == "dependencies":
             if not isinstance(value, dict):
                 return value
             return {
@@ -98,7 +98,7 @@ class Schemas:
 
     def _reference(self, node: Schema, at: Place, side: Side) -> Schema | bool:
         target = self.library.followed(at)
-        made: Schema = {"$ref": "#" + pointer(("$defs", self.name_of(target)))}
+        made: Schema = {"$ref": "#" + format_pointer(("$defs", self.name_of(target)))}
         for key, value in node.items():
             if key == "$ref" or key in _DROPPED or key.startswith("x-"):
                 continue

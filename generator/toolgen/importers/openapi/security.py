@@ -10,7 +10,7 @@ from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.repairs import Repairs
 from toolgen.importers.openapi.variables import Variables
 from toolgen.runtime.http.media import TOKEN
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.tools import CARRIED, TIMEOUT, Reader, Understood, hints
 from toolgen.importers.tool import Imported, in_order
 from toolgen.python_source.names import snake
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 _UNTAGGED = "other"
 

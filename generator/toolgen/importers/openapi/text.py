@@ -12,8 +12,8 @@ from yaml.error import MarkedYAMLError
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.importers.source import MAX_BYTES, BadJsonError, check_values, decode, load_json
 from toolgen.importers.tool import SourceError
-from toolgen.yaml12.document import Builder, DocumentError
-from toolgen.yaml12.syntax import explain_syntax
+from toolgen.yaml12.reader import Builder, DocumentError
+from toolgen.yaml12.syntax_errors import explain_syntax
 
 _MB = 1024 * 1024
 _GZIP = b"\x1f\x8b"

@@ -19,7 +19,7 @@ from toolgen.importers.openapi.servers import server_of
 from toolgen.importers.openapi.variables import BASE_URL, Variables, origin_of
 from toolgen.importers.schemas import usable
 from toolgen.importers.tool import Imported, in_order
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 CARRIED = "x-openapi"
 OWNED = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.importers.openapi.document import Place
 from toolgen.importers.tool import SourceError
-from toolgen.words import quoted
+from toolgen.suggestions import quoted
 
 if TYPE_CHECKING:
     from toolgen.importers.openapi.schemas import Schemas

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolgen.runtime.definition import ToolDefinition
-from toolgen.schema.dialects import Published, publish
+from toolgen.schema.dialects.publish import Published, publish
 
 
 def options(definition: ToolDefinition, target: str) -> Mapping[str, Any]:

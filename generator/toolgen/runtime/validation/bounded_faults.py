@@ -12,9 +12,8 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from toolgen.schema.keywords import SAYING
-from toolgen.schema.pointer import resolve
-from toolgen.schema.walk import Path, pointer
+from toolgen.schema.document import Path, format_pointer, resolve_reference
+from toolgen.schema.keywords import CONSTRAINING
 
 from .compiled_schema import compiled
 from .complexity import Effort
@@ -35,7 +34,7 @@ _APPLYING: Final = frozenset(
 _NOTHING: Final[Mapping[str, Any]] = {"enum": []}
 _TAGS: Final = frozenset(("const", "enum"))
 
-OWN: Final = SAYING - _APPLYING
+OWN: Final = CONSTRAINING - _APPLYING
 """Keywords that look at nothing inside of a value."""
 
 Report = Callable[[Path, Mapping[str, Any], Any], Iterator[Any]]
@@ -80,7 +79,7 @@ class BoundedFaults:
             if len(self._validators) >= _PLACES:
                 raise Spent
             named = {"$schema": self._schema["$schema"]} if "$schema" in self._schema else {}
-            schema = {**named, "$ref": f"{_ROOT}#{pointer(at)}"}
+            schema = {**named, "$ref": f"{_ROOT}#{format_pointer(at)}"}
             self._validators[at] = compiled(schema, retrieve=lambda uri: dict(self._schema))
         return bool(self._validators[at].is_valid(part))
 
@@ -94,7 +93,7 @@ class BoundedFaults:
             return
         yield from self._own(path, schema, part)
         for keyword in ("$ref", "$recursiveRef", "$dynamicRef"):
-            if keyword in schema and (found := resolve(self._schema, schema[keyword])):
+            if keyword in schema and (found := resolve_reference(self._schema, schema[keyword])):
                 yield from self._faults(found[0], found[1], part, path, depth - 1)
         for index, each in enumerate(schema.get("allOf", ())):
             if not self._valid((*at, "allOf", index), part):
@@ -184,10 +183,10 @@ class BoundedFaults:
             if (
                 not isinstance(schema, dict)
                 or "$ref" not in schema
-                or not SAYING.isdisjoint(schema.keys() - {"$ref"})
+                or not CONSTRAINING.isdisjoint(schema.keys() - {"$ref"})
             ):
                 break
-            found = resolve(self._schema, schema["$ref"])
+            found = resolve_reference(self._schema, schema["$ref"])
             if found is None:
                 break
             schema, at = found

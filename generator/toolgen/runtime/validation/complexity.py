@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolgen.schema.budget import HEAVY, Weights
-from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_ONE
-from toolgen.schema.pointer import resolve
+from toolgen.schema.document import resolve_reference
+from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
 
 STEPS: Final = 3_000
 """Checks of a part of a value by a subschema, and other work of that size, for the faults of one value."""
@@ -91,7 +91,7 @@ class Effort:
         for keyword, inner in schema.items():
             if keyword in _REFERENCES:
                 yield self.target(inner), part
-            elif keyword in IN_PLACE_ONE:
+            elif keyword in IN_PLACE_SINGLE:
                 yield inner, part
             elif keyword in IN_PLACE_LISTS and isinstance(inner, list):
                 for each in inner:
@@ -129,7 +129,7 @@ class Effort:
         if not isinstance(reference, str):
             return None
         if reference not in self._targets:
-            found = resolve(self._schema, reference)
+            found = resolve_reference(self._schema, reference)
             self._targets[reference] = None if found is None else found[0]
         return self._targets[reference]
 

@@ -20,7 +20,7 @@ from toolgen.runtime.text import (
     show_literal,
     show_options,
 )
-from toolgen.schema.pointer import resolve
+from toolgen.schema.document import resolve_reference
 
 from .json_value import whole_numbers
 
@@ -217,7 +217,7 @@ def _followed(part: Any, schema: Mapping[str, Any]) -> Any:
     for _ in range(10):
         if not isinstance(part, dict) or "$ref" not in part or "type" in part:
             break
-        part = (resolve(schema, part["$ref"]) or (None,))[0]
+        part = (resolve_reference(schema, part["$ref"]) or (None,))[0]
     return part
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from toolgen.schema.pointer import resolve
-from toolgen.schema.walk import in_place, subschemas
+from toolgen.schema.document import in_place_subschemas, resolve_reference, subschemas
 
 from .compiled_schema import compiled
 
@@ -53,10 +52,10 @@ class About:
             if not isinstance(schema, dict) or id(schema) in seen:
                 continue
             seen[id(schema)] = schema
-            left.extend(inner for _, inner in in_place(schema, ()))
+            left.extend(inner for _, inner in in_place_subschemas(schema, ()))
             for keyword in _REFERENCES:
                 if keyword in schema:
-                    found = resolve(self._schema, schema[keyword])
+                    found = resolve_reference(self._schema, schema[keyword])
                     left.append(_UNKNOWN if found is None else found[0])
         return list(seen.values())
 

@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema_rs import ValidationError
 
 from toolgen.runtime.text import count, show_path
-from toolgen.schema.walk import subschemas
+from toolgen.schema.document import subschemas
 
 from .compiled_schema import CompiledSchema
 from .complexity import Effort

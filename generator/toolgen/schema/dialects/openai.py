@@ -1,4 +1,9 @@
-"""How large a strict schema is, against what its provider allows of one schema and of one request."""
+"""The JSON Schema that OpenAI's strict mode accepts, made from the author's, and arguments brought back.
+
+Strict mode wants closed objects whose properties are all required; a property that may be absent becomes one
+that may be null, and `restore` takes exactly those nulls out again.
+The rules: https://developers.openai.com/api/docs/guides/structured-outputs
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,48 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.schema import Loss
-from toolgen.schema.limits import OPENAI_STRICT
-from toolgen.schema.walk import subschemas
+from toolgen.schema.loss import Loss
+from toolgen.schema.providers import OPENAI_STRICT
+from toolgen.schema.strict.convert import Emitter
+from toolgen.schema.strict.normal_form import Document, UnfitError
 
 
-def within_limits(strict: dict[str, Any]) -> tuple[Loss, ...]:
+@dataclass(frozen=True, slots=True)
+class Strict:
+    """A strict schema, or none where a loss is fatal."""
+
+    schema: dict[str, Any] | None
+    losses: tuple[Loss, ...]
+
+
+def to_strict(schema: Mapping[str, Any]) -> Strict:
+    """The strict form of `schema`, which stands by itself, and what gets lost by it."""
+    emitter = Emitter(Document(schema))
+    try:
+        strict = emitter.root()
+    except UnfitError as unfit:
+        return Strict(None, (*emitter.losses, unfit.loss))
+    losses = (*emitter.losses, *exceeded_limits(strict))
+    return Strict(None if any(loss.fatal for loss in losses) else strict, losses)
+
+
+def publish(
+    schema: Mapping[str, Any], strict: bool | None
+) -> tuple[Mapping[str, Any], bool, tuple[Loss, ...]]:
+    """What a tool publishes: its parameters, the strict flag, and the losses to tell the author.
+
+    `strict` is the spec's `targets.openai.strict`. True: the strict form wherever there is one, and every
+    loss. False: the author's schema. None: the strict form only where nothing gets lost by it.
+    """
+    if strict is False:
+        return schema, False, ()
+    made = to_strict(schema)
+    if made.schema is None or (strict is None and made.losses):
+        return schema, False, made.losses if strict else ()
+    return made.schema, True, made.losses
+
+
+def exceeded_limits(strict: dict[str, Any]) -> tuple[Loss, ...]:
     """A fatal loss for each limit of the provider that `strict` exceeds."""
     limits, places = OPENAI_STRICT, list(_places(strict))
     enums = [place["enum"] for place in places if "enum" in place]
@@ -81,20 +122,3 @@ def _reaches(name: str, uses: dict[str, set[str]]) -> bool:
             seen.add(reference)
             left += uses.get(reference.removeprefix("#/$defs/"), ())
     return f"#/$defs/{name}" in seen
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """In the words of `limits.StrictBudget`."""
-
-    optional: int
-    unions: int
-
-
-def cost_of(schema: Mapping[str, Any]) -> Cost:
-    """How many properties of `schema` may be absent, and how many places take several types."""
-    optional = unions = 0
-    for _, node in subschemas(schema):
-        optional += len(node.get("properties", {}).keys() - set(node.get("required", ())))
-        unions += "anyOf" in node or isinstance(node.get("type"), list)
-    return Cost(optional, unions)

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from toolgen.schema.keywords import SAYING
-from toolgen.schema.limits import GEMINI_FORMATS, GEMINI_KEYWORDS
+from toolgen.schema.keywords import CONSTRAINING
+from toolgen.schema.providers import GEMINI_FORMATS, GEMINI_KEYWORDS
 
 JsonObject = dict[str, Any]
 
 _LONGEST: Final = 200  # characters of a value in a description
 _TYPES: Final = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-_SPEAKABLE: Final = (SAYING - {"$ref", "properties", "items", "allOf", "anyOf", "oneOf"}) | {"default"}
+_SPEAKABLE: Final = (CONSTRAINING - {"$ref", "properties", "items", "allOf", "anyOf", "oneOf"}) | {"default"}
 
 
 @dataclass(slots=True)

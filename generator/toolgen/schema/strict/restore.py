@@ -1,56 +1,13 @@
-"""The JSON Schema that OpenAI's strict mode accepts, made from the author's, and arguments brought back.
-
-Strict mode wants closed objects whose properties are all required; a property that may be absent becomes one
-that may be null, and `restore` takes exactly those nulls out again.
-The rules: https://developers.openai.com/api/docs/guides/structured-outputs
-"""
+"""Arguments in strict form, brought back to what the author's schema means."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from toolgen.schema import Loss
-from toolgen.schema.cases import Case, Document, UnfitError
-from toolgen.schema.measure import within_limits
-from toolgen.schema.overlap import accepts_null
-from toolgen.schema.strict import Emitter, root_case
-
-
-@dataclass(frozen=True, slots=True)
-class Strict:
-    """A strict schema, or none where a loss is fatal."""
-
-    schema: dict[str, Any] | None
-    losses: tuple[Loss, ...]
-
-
-def to_strict(schema: Mapping[str, Any]) -> Strict:
-    """The strict form of `schema`, which stands by itself, and what gets lost by it."""
-    emitter = Emitter(Document(schema))
-    try:
-        strict = emitter.root()
-    except UnfitError as unfit:
-        return Strict(None, (*emitter.losses, unfit.loss))
-    losses = (*emitter.losses, *within_limits(strict))
-    return Strict(None if any(loss.fatal for loss in losses) else strict, losses)
-
-
-def publish(
-    schema: Mapping[str, Any], strict: bool | None
-) -> tuple[Mapping[str, Any], bool, tuple[Loss, ...]]:
-    """What a tool publishes: its parameters, the strict flag, and the losses to tell the author.
-
-    `strict` is the spec's `targets.openai.strict`. True: the strict form wherever there is one, and every
-    loss. False: the author's schema. None: the strict form only where nothing gets lost by it.
-    """
-    if strict is False:
-        return schema, False, ()
-    made = to_strict(schema)
-    if made.schema is None or (strict is None and made.losses):
-        return schema, False, made.losses if strict else ()
-    return made.schema, True, made.losses
+from toolgen.schema.strict.convert import root_case
+from toolgen.schema.strict.disjoint import accepts_null
+from toolgen.schema.strict.normal_form import Case, Document, UnfitError
 
 
 def restore(schema: Mapping[str, Any], arguments: Any) -> Any:

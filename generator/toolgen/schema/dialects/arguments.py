@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
-from toolgen.schema import Loss
-from toolgen.schema.limits import Provider
-from toolgen.schema.pointer import Path, resolve
-from toolgen.schema.walk import pointer, rewritten, subschemas
+from toolgen.schema.document import Path, format_pointer, replace_refs, resolve_reference, subschemas
+from toolgen.schema.loss import Loss
+from toolgen.schema.providers import Provider
 
 Schema = Mapping[str, Any]
 
@@ -57,7 +56,7 @@ def _loss(keyword: str) -> Loss:
 
 def _kept_for_references(schema: Schema, unwanted: Iterable[str]) -> dict[str, Any]:
     """`schema` with references into what goes from the root leading to copies of it in `$defs`."""
-    into = {keyword: pointer((keyword,)) for keyword in unwanted}
+    into = {keyword: format_pointer((keyword,)) for keyword in unwanted}
     refs: dict[Path, str] = {}
     kept: dict[str, Any] = {}
     for path, node in subschemas(schema):
@@ -68,7 +67,7 @@ def _kept_for_references(schema: Schema, unwanted: Iterable[str]) -> dict[str, A
                 refs[path] = f"#/$defs/root_{keyword}/{keyword}{reference.removeprefix('#' + start)}"
     if not refs:
         return dict(schema)
-    whole: dict[str, Any] = rewritten(schema, refs)
+    whole: dict[str, Any] = replace_refs(schema, refs)
     definitions = {name: {name.removeprefix("root_"): whole[name.removeprefix("root_")]} for name in kept}
     return {**whole, "$defs": {**whole.get("$defs", {}), **definitions}}
 
@@ -110,7 +109,7 @@ class _Branches:
     def _target(self, reference: str) -> tuple[dict[str, Any], list[str]]:
         if reference not in self._known:
             self._known[reference] = ({}, [])  # for one that leads back to itself
-            target = resolve(self._whole, reference)
+            target = resolve_reference(self._whole, reference)
             self._known[reference] = self._branch(target[0]) if target else ({}, [])
         return self._known[reference]
 
@@ -143,7 +142,7 @@ def allowed_names(schema: Schema, provider: Provider) -> tuple[Schema, tuple[Los
     }
     whole = _free_name(schema)
     again = {path: f"#/$defs/{whole}" for path, node in subschemas(schema) if node.get("$ref") == "#"}
-    made: dict[str, Any] = rewritten(schema, {**refs, **again})
+    made: dict[str, Any] = replace_refs(schema, {**refs, **again})
     if again:  # further in, the arguments have their own names
         inside = {key: value for key, value in made.items() if key not in ("$defs", "$schema")}
         made["$defs"] = {**made.get("$defs", {}), whole: inside}

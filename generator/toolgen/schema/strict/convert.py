@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolgen.schema import Loss
-from toolgen.schema.cases import Case, Document, UnfitError, overlapping
-from toolgen.schema.limits import OPENAI_STRICT
-from toolgen.schema.merge import Node, Part
-from toolgen.schema.overlap import accepts_null, agree
-from toolgen.schema.pointer import Path
+from toolgen.schema.document import Path
+from toolgen.schema.loss import Loss
+from toolgen.schema.providers import OPENAI_STRICT
+from toolgen.schema.strict.constraints import Node, Part
+from toolgen.schema.strict.disjoint import accepts_null, agree
+from toolgen.schema.strict.normal_form import Case, Document, UnfitError, overlapping
 
 JsonObject = dict[str, Any]
 

@@ -1,15 +1,137 @@
-"""What one subschema says by its own keywords, without `$ref` and combinators."""
+"""What a schema says before types are told apart, and the intersection of two such sayings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
 
-from toolgen.schema import Loss
-from toolgen.schema.keywords import ASSERTED_FORMATS
-from toolgen.schema.limits import OPENAI_FORMATS, OPENAI_KEYWORDS
-from toolgen.schema.merge import Draft, Extras, Node, Part, Types
-from toolgen.schema.pointer import Path
+from toolgen.schema.document import Path, value_key
+from toolgen.schema.keywords import FORMATS
+from toolgen.schema.loss import Loss
+from toolgen.schema.providers import OPENAI_FORMATS, OPENAI_KEYWORDS
+
+ANY_TYPE: Final = "any"
+
+
+class Part(NamedTuple):
+    """A subschema and its place in the author's schema."""
+
+    schema: Any
+    path: Path
+
+
+Node = tuple[Part, ...]
+"""A place in a value: all of these hold there."""
+
+Extras = Literal["unsaid", "closed", "open"]
+Types = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """One way to satisfy a place, its types not yet told apart. The empty draft accepts everything."""
+
+    types: Types | None = None  # None: any
+    values: tuple[Any, ...] | None = None
+    is_const: bool = False
+    keywords: Mapping[str, tuple[Types, Any]] = field(
+        default_factory=dict
+    )  # keyword → where it applies, value
+    properties: Mapping[str, Node] = field(default_factory=dict)
+    required: frozenset[str] = frozenset()
+    extras: Extras = "unsaid"
+    items: Node | None = None
+    descriptions: tuple[str, ...] = ()
+    losses: tuple[tuple[Types | None, Loss], ...] = ()  # for which types they count; None: for all
+
+
+def merge(a: Constraints, b: Constraints, path: Path) -> Constraints | None:
+    """What both accept, at `path`; None where that is nothing."""
+    types = _both_types(a.types, b.types)
+    if types == ():
+        return None
+    values = a.values if b.values is None else b.values
+    if a.values is not None and b.values is not None:
+        known = set(map(value_key, b.values))
+        values = tuple(value for value in a.values if value_key(value) in known)
+    if values == ():
+        return None
+    keywords, losses = _both_keywords(a, b, path)
+    said = (a.extras, b.extras)
+    extras: Extras = "closed" if "closed" in said else "open" if "open" in said else "unsaid"
+    items = a.items if b.items is None else b.items if a.items is None else join(a.items, b.items)
+    return Constraints(
+        types,
+        values,
+        a.is_const or b.is_const,
+        keywords,
+        _both_properties(a, b),
+        a.required | b.required,
+        extras,
+        items,
+        (*a.descriptions, *b.descriptions),
+        (*a.losses, *b.losses, *losses),
+    )
+
+
+def join(a: Node, b: Node) -> Node:
+    """Both nodes at one place, each part once."""
+    seen = {part.path for part in a}
+    return (*a, *(part for part in b if part.path not in seen))
+
+
+def _both_types(a: Types | None, b: Types | None) -> Types | None:
+    if a is None or b is None:
+        return b if a is None else a
+    narrowed = []
+    for name in a:
+        if name in b or (name == "integer" and "number" in b):
+            narrowed.append(name)
+        elif name == "number" and "integer" in b:
+            narrowed.append("integer")
+    return tuple(dict.fromkeys(narrowed))
+
+
+def _both_properties(a: Constraints, b: Constraints) -> dict[str, Node]:
+    """A closed side forbids what it does not declare, even where the other side does."""
+    names = [*a.properties, *(name for name in b.properties if name not in a.properties)]
+    found: dict[str, Node] = {}
+    for name in names:
+        left, right = a.properties.get(name), b.properties.get(name)
+        if left is not None and right is not None:
+            found[name] = join(left, right)
+        elif (left is None and a.extras == "closed") or (right is None and b.extras == "closed"):
+            continue
+        else:
+            found[name] = left or right or ()
+    return found
+
+
+_TIGHTER: Final = {
+    "minimum": max,
+    "exclusiveMinimum": max,
+    "minItems": max,
+    "maximum": min,
+    "exclusiveMaximum": min,
+    "maxItems": min,
+}
+
+
+def _both_keywords(
+    a: Constraints, b: Constraints, path: Path
+) -> tuple[dict[str, tuple[Types, Any]], list[tuple[Types | None, Loss]]]:
+    found, losses = dict(a.keywords), list[tuple[Types | None, Loss]]()
+    for keyword, (types, value) in b.keywords.items():
+        if keyword not in found:
+            found[keyword] = (types, value)
+        elif keyword in _TIGHTER:
+            found[keyword] = (types, _TIGHTER[keyword](found[keyword][1], value))
+        elif found[keyword][1] != value:
+            reason = f"Two values of `{keyword}` hold here, and strict mode can say one."
+            losses.append((types, Loss(path, keyword, reason)))
+    return found, losses
+
 
 _NUMBERS: Final = ("integer", "number")
 
@@ -32,7 +154,7 @@ _DROPPED: Final[dict[str, tuple[Types | None, Callable[[Any], bool]]]] = {
 }
 
 
-def own_draft(schema: Mapping[str, Any], path: Path) -> Draft:
+def own_constraints(schema: Mapping[str, Any], path: Path) -> Constraints:
     """The draft of `schema` alone, at `path` of the author's schema."""
     losses: list[tuple[Types | None, Loss]] = []
     for keyword, (types, says) in _DROPPED.items():
@@ -54,7 +176,7 @@ def own_draft(schema: Mapping[str, Any], path: Path) -> Draft:
     description = schema.get("description")
     extras, object_losses = _extras(schema, path)
     items, array_losses = _items(schema, path)
-    return Draft(
+    return Constraints(
         tuple(types) if isinstance(types, list) else (types,) if isinstance(types, str) else None,
         None if values is None else tuple(values),
         "const" in schema,
@@ -86,7 +208,7 @@ def _keywords(
                 found[keyword] = (types, schema[keyword])
     if "format" in found and schema["format"] not in OPENAI_FORMATS:
         del found["format"]
-        if schema["format"] in ASSERTED_FORMATS:
+        if schema["format"] in FORMATS:
             reason = f"Strict mode has no format {schema['format']!r}; toolgen still enforces it."
             losses.append((("string",), Loss(path, "format", reason)))
     return found

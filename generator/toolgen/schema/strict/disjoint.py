@@ -9,8 +9,9 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Final
 
-from toolgen.schema.cases import Case, Document
-from toolgen.schema.merge import Node, value_key
+from toolgen.schema.document import value_key
+from toolgen.schema.strict.constraints import Node
+from toolgen.schema.strict.normal_form import Case, Document
 
 DEEPEST: Final = 12
 """Discriminators lie near the top: two cases that look alike down to here are taken to overlap."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from yaml import YAMLError
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from yaml.events import (
     AliasEvent,
@@ -16,12 +17,12 @@ from yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
+    StreamStartEvent,
 )
 
 from toolgen.data.diagnostic import Diagnostic, Note
-from toolgen.data.source import Span
-from toolgen.words import quoted
-from toolgen.yaml12.aliases import TooDeepError, TooManyError, copied
+from toolgen.data.source import Marks, Path, Span
+from toolgen.suggestions import quoted
 from toolgen.yaml12.scalars import NUMERIC, PLAIN_WORDS, STRING, ScalarError, resolve_plain, resolve_tagged
 
 MAX_DEPTH = 200  # nested mappings and lists; the validator refuses to compile from 255 on
@@ -272,3 +273,70 @@ def _kind(value: object) -> str:
             return "a number"
         case _:
             return "a list or a mapping"
+
+
+class TooManyError(Exception):
+    """More values than are allowed."""
+
+
+class TooDeepError(Exception):
+    """More mappings and lists inside one another than are allowed."""
+
+
+def copied(value: Any, budget: int, room: int) -> tuple[Any, int]:
+    """A copy of `value`, and how many values it holds; text counts once more for every 64 characters.
+
+    Raises `TooManyError` beyond `budget` values, `TooDeepError` beyond `room` levels.
+    """
+    size = 1 + len(value) // 64 if isinstance(value, str) else 1
+    if size > budget:
+        raise TooManyError
+    if not isinstance(value, dict | list):
+        return value, size
+    if not room:
+        raise TooDeepError
+    copy: Any = {} if isinstance(value, dict) else [None] * len(value)
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        copy[key], more = copied(inner, budget - size, room - 1)
+        size += more
+    return copy, size
+
+
+def locate(file: str, text: str) -> Marks:
+    """Walk the events once more, this time for their places.
+
+    What an alias stands for has no place of its own: `Source.value` falls back to the alias.
+    """
+    keys: dict[Path, Span] = {}
+    values: dict[Path, Span] = {}
+    stack: list[tuple[Path, bool, int]] = []  # path, is it a mapping, how many children so far
+    pending: Path | None = None  # the path of the value whose key was just read
+    parser = CParser(text)
+    try:
+        while not isinstance(event := parser.get_event(), StreamEndEvent):
+            if isinstance(event, StreamStartEvent | DocumentStartEvent):
+                continue
+            if isinstance(event, MappingEndEvent | SequenceEndEvent):
+                stack.pop()
+                continue
+            if not stack:
+                if values:
+                    break  # the document has ended
+                path: Path = ()
+            elif stack[-1][1]:
+                parent = stack[-1][0]
+                if pending is None:
+                    pending = (*parent, event.value if isinstance(event, ScalarEvent) else "")
+                    keys.setdefault(pending, span_of(file, event))
+                    continue
+                path, pending = pending, None
+            else:
+                parent, _, count = stack[-1]
+                stack[-1] = (parent, False, count + 1)
+                path = (*parent, count)
+            values[path] = span_of(file, event)
+            if isinstance(event, MappingStartEvent | SequenceStartEvent):
+                stack.append((path, isinstance(event, MappingStartEvent), 0))
+    except YAMLError:
+        pass  # JSON that libyaml does not take: what was found so far still points near
+    return Marks(keys, values)

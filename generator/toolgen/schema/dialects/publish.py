@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.schema import Loss, anthropic, gemini, openai
-from toolgen.schema.limits import PROVIDERS
-from toolgen.schema.root import allowed_names, plain_root, renamed, restorer
+from toolgen.schema.dialects import anthropic, gemini, openai
+from toolgen.schema.dialects.arguments import allowed_names, plain_root, renamed, restorer
+from toolgen.schema.loss import Loss
+from toolgen.schema.providers import PROVIDERS
+from toolgen.schema.strict.restore import restorer as strict_restorer
 
 Schema = Mapping[str, Any]
 
@@ -30,7 +32,7 @@ def publish(dialect: str | None, schema: Schema, strict: bool | None = None) -> 
         return Published(schema, False, (), _nothing)
     made, held, losses = _dialect(dialect, schema, strict)
     if dialect == "openai" and held:
-        return Published(made, True, losses, lambda: openai.restorer(schema))
+        return Published(made, True, losses, lambda: strict_restorer(schema))
     rooted, more = plain_root(made, provider)
     names = renamed(rooted, provider)
     named, told = allowed_names(rooted, provider)

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
-from toolgen.schema.walk import follow
-from toolgen.words import did_you_mean, quoted
+from toolgen.schema.document import follow
+from toolgen.suggestions import did_you_mean, quoted
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ELSEWHERE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:")

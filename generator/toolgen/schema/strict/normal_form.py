@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, Literal
 
-from toolgen.schema import Loss
-from toolgen.schema.keywords import SAYING
-from toolgen.schema.merge import ANY_TYPE, Draft, Node, Part, merge, same_type, same_value
-from toolgen.schema.own import own_draft
-from toolgen.schema.pointer import Path, resolve
+from toolgen.schema.document import Draft, Path, draft_of, is_type, resolve_reference, same_value
+from toolgen.schema.keywords import CONSTRAINING
+from toolgen.schema.loss import Loss
+from toolgen.schema.strict.constraints import ANY_TYPE, Constraints, Node, Part, merge, own_constraints
 
 MOST_CASES: Final = 256
 """More ways than this to satisfy one place of a schema are not worth telling a model."""
@@ -45,7 +44,7 @@ class Case:
 
     def admits(self, value: object) -> bool:
         """Whether `value` is of this type and, where values are listed, one of them."""
-        if self.type != "any" and not same_type(value, self.type):
+        if self.type != "any" and not is_type(value, self.type):
             return False
         return self.values is None or any(same_value(value, each) for each in self.values)
 
@@ -63,8 +62,7 @@ class Document:
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
-        declared = schema.get("$schema") if isinstance(schema, Mapping) else None
-        self.draft7 = isinstance(declared, str) and "draft-07" in declared
+        self.draft7 = draft_of(schema) is Draft.DRAFT_7
         self.memo: dict[tuple[str, int, int], bool] = {}  # what is known of pairs of cases, by identity
         self._steps = 0
         self.agreed: set[tuple[int, int]] = set()
@@ -102,7 +100,7 @@ class Document:
             if len(found) > MOST_CASES:
                 raise _too_many(node[0].path)
             return found
-        drafts: list[Draft] = [Draft()]
+        drafts: list[Constraints] = [Constraints()]
         for part in node:
             drafts = _cross(drafts, self._drafts(part, (), combine=True), part.path)
         return tuple(case for draft in drafts for case in _typed(draft, node[0].path))
@@ -120,14 +118,14 @@ class Document:
         """`anyOf` or `oneOf`, and its branches, of a place that says nothing else."""
         if len(node) != 1 or not isinstance(schema := node[0].schema, Mapping):
             return None
-        own = [key for key in schema if key in SAYING]
+        own = [key for key in schema if key in CONSTRAINING]
         if own not in (["anyOf"], ["oneOf"]):
             return None
         return own[0], tuple((part,) for part in _branches(schema, own[0], node[0].path))
 
     def exclusive(self, branches: Iterable[Node]) -> bool:
         """Whether no value can fit two of `branches`, so that `oneOf` says the same as `anyOf`."""
-        from toolgen.schema.overlap import disjoint  # it asks for cases in turn
+        from toolgen.schema.strict.disjoint import disjoint  # it asks for cases in turn
 
         cases = [self.cases(branch) for branch in branches]
         return all(
@@ -138,21 +136,21 @@ class Document:
         """Where a place that says nothing but `$ref` points to."""
         if len(node) != 1 or not isinstance(schema := node[0].schema, Mapping) or "$ref" not in schema:
             return None
-        if not self.draft7 and any(key in SAYING and key != "$ref" for key in schema):
+        if not self.draft7 and any(key in CONSTRAINING and key != "$ref" for key in schema):
             return None
         return self._resolved(node[0])
 
     def _resolved(self, part: Part) -> Part:
-        found = resolve(self.schema, part.schema["$ref"])
+        found = resolve_reference(self.schema, part.schema["$ref"])
         if found is None:
             raise UnfitError(part.path, "$ref", f"{part.schema['$ref']!r} is not a place in this schema.")
         return Part(*found)
 
-    def _drafts(self, part: Part, inside: tuple[Path, ...], *, combine: bool) -> list[Draft]:
+    def _drafts(self, part: Part, inside: tuple[Path, ...], *, combine: bool) -> list[Constraints]:
         schema, path = part.schema, part.path
         self.step(path)
         if isinstance(schema, bool):
-            return [Draft()] if schema else []
+            return [Constraints()] if schema else []
         if not isinstance(schema, Mapping):
             raise UnfitError(path, "", "A schema is an object or a boolean.")
         if path in inside or len(inside) > DEEPEST:
@@ -160,7 +158,7 @@ class Document:
         within = (*inside, path)
         if self.draft7 and "$ref" in schema:  # draft-07: whatever stands beside `$ref` is ignored
             return self._drafts(self._resolved(part), within, combine=True)
-        drafts = [own_draft(schema, path)]
+        drafts = [own_constraints(schema, path)]
         if "$ref" in schema:
             drafts = _cross(drafts, self._drafts(self._resolved(part), within, combine=True), path)
         for index, each in enumerate(_branches(schema, "allOf", path)):
@@ -198,13 +196,13 @@ def overlapping(path: Path) -> Loss:
     return Loss(path, "oneOf", "A value may fit several branches: strict mode knows only `anyOf`.")
 
 
-def _cross(left: list[Draft], right: list[Draft], path: Path) -> list[Draft]:
+def _cross(left: list[Constraints], right: list[Constraints], path: Path) -> list[Constraints]:
     if len(left) * len(right) > MOST_CASES:
         raise _too_many(path)
     return [both for a in left for b in right if (both := merge(a, b, path)) is not None]
 
 
-def _typed(draft: Draft, path: Path) -> Iterable[Case]:
+def _typed(draft: Constraints, path: Path) -> Iterable[Case]:
     """One case for each type that `draft` allows."""
     types, losses = draft.types, list(draft.losses)
     if types is None:
@@ -216,7 +214,7 @@ def _typed(draft: Draft, path: Path) -> Iterable[Case]:
     for name in types:
         values = draft.values
         if values is not None:
-            values = tuple(value for value in values if same_type(value, name))
+            values = tuple(value for value in values if is_type(value, name))
             if not values:
                 continue
         yield Case(
@@ -233,11 +231,11 @@ def _typed(draft: Draft, path: Path) -> Iterable[Case]:
         )
 
 
-def _implied(draft: Draft, path: Path) -> tuple[tuple[str, ...], Loss | None]:
+def _implied(draft: Constraints, path: Path) -> tuple[tuple[str, ...], Loss | None]:
     """The types of a schema that does not name them."""
     if draft.values is not None:
         order = ("string", "boolean", "integer", "number", "null", "array", "object")
-        first = (next(name for name in order if same_type(value, name)) for value in draft.values)
+        first = (next(name for name in order if is_type(value, name)) for value in draft.values)
         return tuple(sorted(set(first), key=order.index)), None
     if draft.properties or draft.required or draft.extras != "unsaid":
         return ("object",), Loss(path, "type", "There is no `type`: strict mode accepts only objects here.")

@@ -11,13 +11,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolgen.schema import Loss
-from toolgen.schema.gemini_words import Words, said, simplified
-from toolgen.schema.join import joined
-from toolgen.schema.keywords import SAYING
-from toolgen.schema.limits import GEMINI_KEYWORDS
-from toolgen.schema.pointer import Path, resolve
-from toolgen.schema.walk import subschemas
+from toolgen.schema.dialects.all_of import joined
+from toolgen.schema.dialects.gemini_keywords import Words, said, simplified
+from toolgen.schema.document import Draft, Path, draft_of, resolve_reference, subschemas
+from toolgen.schema.keywords import CONSTRAINING
+from toolgen.schema.loss import Loss
+from toolgen.schema.providers import GEMINI_KEYWORDS
 
 JsonObject = dict[str, Any]
 
@@ -66,7 +65,7 @@ class _Printer:
     def __init__(self, schema: Mapping[str, Any], inline: bool) -> None:
         self.losses: dict[Loss, None] = {}
         self._schema, self._inline = schema, inline
-        self._draft7 = "draft-07" in str(schema.get("$schema", ""))
+        self._draft7 = draft_of(schema) is Draft.DRAFT_7
         self._names: dict[Path, str] = {}  # place → its name in `$defs`
         self._taken: set[str] = set()
         self._depth = 0
@@ -119,7 +118,7 @@ class _Printer:
         words = Words()
         plain = simplified({key: value for key, value in node.items() if key != "$ref"}, words)
         for keyword in words.dropped:
-            if keyword in SAYING:
+            if keyword in CONSTRAINING:
                 self._lose(path, keyword, f"There is no `{keyword}`; toolgen still enforces it.")
         printed = self._children(plain, node, path)
         parts = [printed]
@@ -175,7 +174,7 @@ class _Printer:
             printed.pop("required", None)
 
     def _reference(self, reference: Any, path: Path) -> JsonObject:
-        found = resolve(self._schema, reference)
+        found = resolve_reference(self._schema, reference)
         if found is None:
             self._lose(
                 path, "$ref", f"What {reference!r} leads to cannot be said; toolgen still enforces it."

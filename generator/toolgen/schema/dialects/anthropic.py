@@ -8,11 +8,11 @@ The rules: https://platform.claude.com/docs/en/build-with-claude/structured-outp
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from toolgen.schema import Loss
-from toolgen.schema.pointer import resolve
-from toolgen.schema.walk import Path, subschemas
+from toolgen.schema.document import Path, resolve_reference, subschemas
+from toolgen.schema.loss import Loss
 
 _KEPT = frozenset(
     {"type", "properties", "required", "additionalProperties", "items", "anyOf", "allOf", "enum"}
@@ -91,7 +91,7 @@ def _recurs(schema: Mapping[str, Any], start: str) -> bool:
 
 
 def _refs(schema: Mapping[str, Any], ref: str) -> list[str]:
-    found = resolve(schema, ref)
+    found = resolve_reference(schema, ref)
     inside = () if found is None else subschemas(found[0])
     return [node["$ref"] for _, node in inside if isinstance(node.get("$ref"), str)]
 
@@ -111,3 +111,20 @@ def _without(value: Any, gone: set[Path], schemas: frozenset[Path], path: Path) 
     if isinstance(value, list):
         return [_without(item, gone, schemas, (*path, index)) for index, item in enumerate(value)]
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarCost:
+    """In the words of `StrictBudget`."""
+
+    optional: int
+    unions: int
+
+
+def grammar_cost(schema: Mapping[str, Any]) -> GrammarCost:
+    """How many properties of `schema` may be absent, and how many places take several types."""
+    optional = unions = 0
+    for _, node in subschemas(schema):
+        optional += len(node.get("properties", {}).keys() - set(node.get("required", ())))
+        unions += "anyOf" in node or isinstance(node.get("type"), list)
+    return GrammarCost(optional, unions)
