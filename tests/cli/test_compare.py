@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from toolgen.compile.compare import compare, digest
 from toolgen.data.changes import Change, ChangeKind
-from toolgen.data.manifest import Manifest, Output
+from toolgen.data.manifest import GeneratedFile, Manifest
 
 
 def manifest(**texts: str) -> Manifest:
-    return Manifest(outputs={path: Output(digest(text)) for path, text in texts.items()})
+    return Manifest(outputs={path: GeneratedFile(digest(text)) for path, text in texts.items()})
 
 
 def test_nothing_differs() -> None:

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from toolgen.project import Cache, prune, scratch
+from toolgen.project import Cache, prune, use_temporary_folder
 
 from .conftest import Cli
 from .test_crash import ended
@@ -36,7 +36,7 @@ def home(place: Path) -> Path:
 
 
 def test_a_scratch_folder_is_there_for_a_while(place: Path) -> None:
-    with scratch():
+    with use_temporary_folder():
         mine = Path(tempfile.gettempdir())
         assert mine.parent == home(place)
         assert home(place).stat().st_mode & 0o777 == 0o700
@@ -48,16 +48,14 @@ def test_a_scratch_folder_is_there_for_a_while(place: Path) -> None:
 def test_what_was_left_is_cleared(place: Path) -> None:
     (home(place) / "toolgen-dead" / "deep").mkdir(parents=True)
     home(place).chmod(0o700)
-    with scratch():
+    with use_temporary_folder():
         assert os.listdir(home(place)) == [Path(tempfile.gettempdir()).name]
     assert list(place.iterdir()) == []
 
 
 def test_who_is_at_work_is_not_disturbed(place: Path) -> None:
-    code = (
-        "import tempfile; from toolgen.project import scratch\nwith scratch(): print(tempfile.gettempdir())"
-    )
-    with scratch():
+    code = "import tempfile; from toolgen.project import use_temporary_folder\nwith use_temporary_folder(): print(tempfile.gettempdir())"
+    with use_temporary_folder():
         file = Path(tempfile.gettempdir(), "file")
         file.touch()
         other = subprocess.run(
@@ -75,7 +73,7 @@ def test_who_is_at_work_is_not_disturbed(place: Path) -> None:
 def test_a_folder_that_others_may_write_to_is_not_used(place: Path) -> None:
     (home(place) / "theirs").mkdir(parents=True)
     home(place).chmod(0o777)
-    with scratch():
+    with use_temporary_folder():
         assert Path(tempfile.gettempdir()).parent == place
     assert os.listdir(home(place)) == ["theirs"]
 
@@ -84,14 +82,14 @@ def test_a_link_in_its_place_is_not_followed(place: Path, tmp_path: Path) -> Non
     (tmp_path / "victim").mkdir(0o700)
     (tmp_path / "victim" / "precious").mkdir()
     home(place).symlink_to(tmp_path / "victim")
-    with scratch():
+    with use_temporary_folder():
         assert Path(tempfile.gettempdir()).parent == place
     assert os.listdir(tmp_path / "victim") == ["precious"]
 
 
 def test_a_killed_run_leaves_nothing_for_long(project: Cli, tmp_path: Path) -> None:
     """Its workers end with it, and the next run removes what was being laid out."""
-    place = tmp_path / "scratch"
+    place = tmp_path / "use_temporary_folder"
     place.mkdir()
     environment = {**os.environ, "TMPDIR": str(place), "TOOLGEN_CACHE_DIR": str(tmp_path / "cold")}
     for number in range(150):

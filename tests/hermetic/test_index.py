@@ -114,7 +114,7 @@ WRONG = {
     "generate --index p --spec a": "argument --spec: not allowed with argument --index",
     "-C . generate --index p --out x": "cannot read p: no such file or directory",
     "-C specs generate --index p --out x": "-C is for projects; paths of an action are relative to where it runs",
-    "ACTION --package a.class": "--package must be a name that Python can import; 'class' is none",
+    "ACTION --package a.class": "--package must be a name that Python can import; 'class' cannot be",
     "ACTION --package a.b --implementations a.b.c": "--implementations lies inside the generated package",
     "ACTION --target gopher": "there is no target 'gopher'",
     "ACTION --include-root specs/schemas": "specs/a.yaml is not below specs/schemas",

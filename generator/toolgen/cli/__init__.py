@@ -75,7 +75,7 @@ def _shown(error: Exception, args: argparse.Namespace | None) -> int:
     """Report what went wrong, in words for the person who can fix it; return the exit code."""
     from toolgen.cli import faults
     from toolgen.data.diagnostic import SpecErrors
-    from toolgen.project.fault import UnableError, reason
+    from toolgen.project.errors import UnableError, reason
 
     if isinstance(error, OSError) and error.errno in _NOT_OURS:
         error = UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")

@@ -56,7 +56,7 @@ def hushed() -> Iterator[None]:
     except OSError as error:
         _divert()
         if not isinstance(error, BrokenPipeError):
-            from toolgen.project.fault import UnableError, reason
+            from toolgen.project.errors import UnableError, reason
 
             raise UnableError("cannot-write", f"cannot write to stdout: {reason(error)}") from error
 

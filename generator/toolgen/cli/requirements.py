@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from toolgen.project.fault import UnableError
+from toolgen.project.errors import UnableError
 
 _INSTALL = "pip install 'toolgen[cli]'"
 _MODULES = {  # top-level modules of the extra's distributions, and of those that they need

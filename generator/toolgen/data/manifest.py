@@ -1,4 +1,4 @@
-"""What was generated from what, with which tools: the memory between two runs."""
+"""The manifest: what was generated from what, with which tools."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """One generated file as it was written."""
+class GeneratedFile:
+    """A generated file as it was written."""
 
     sha256: str  # hex, of the file's bytes
     spec: str | None = None  # the spec it was generated from; None: from all of them
@@ -16,10 +16,10 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One run of `generate`. Empty, where there was none."""
+    """One run of `generate`; empty if there was none."""
 
     toolchain: Mapping[str, str] = field(default_factory=dict)  # distribution → version
     templates: str = ""  # digest of the targets' template texts
     options: str = ""  # digest of the settings that change what is generated
     inputs: Mapping[str, str] = field(default_factory=dict)  # posix path below the project → sha256
-    outputs: Mapping[str, Output] = field(default_factory=dict)  # posix path below the output folder
+    outputs: Mapping[str, GeneratedFile] = field(default_factory=dict)  # posix path below the output folder

@@ -1,23 +1,28 @@
-"""Bytes that were expensive to make, kept by content: safe to delete, safe to share."""
+"""Content-addressed cache on disk: safe to delete, safe to share between processes of one user."""
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import os
+import re
 import time
 from collections.abc import Iterator, MutableMapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from toolgen.project.fast import read_bytes
+from toolgen.project.atomic_write import TEMPORARY_SUFFIX, write_atomically
+from toolgen.project.files import read_bytes
 
 _MAGIC = b"toolgen cache 1\n"
-_numbers = itertools.count()
+_DAY = 86_400  # seconds
+_MAX_AGE = 30 * _DAY  # of an entry that nobody uses
+_STAMP = "pruned"
+_GENERATOR = re.compile(r"[0-9a-f]{16}")
+_BUCKET = re.compile(r"[0-9a-f]{2}")
 
 
 def cache_folder() -> Path:
-    """`TOOLGEN_CACHE_DIR`, or toolgen's folder in the platform's place for caches."""
+    """Return `TOOLGEN_CACHE_DIR`, or toolgen's folder in the platform's folder for caches."""
     named = os.environ.get("TOOLGEN_CACHE_DIR")
     if named:
         return Path(named)
@@ -27,27 +32,27 @@ def cache_folder() -> Path:
 
 
 class Cache(MutableMapping[str, bytes]):
-    """A folder as a mapping. What is damaged, or belongs to another key, is not there.
+    """A folder as a mapping. A damaged entry counts as missing.
 
-    An entry carries a hash of its key and content, which is no defence against somebody who may write to the
-    folder: what is in there becomes code. So a folder that is another user's, or that others may write to, is
-    not used, as ssh does not use such keys. Nor does a folder that cannot be written to remember anything: a
-    cache must never be the reason why something fails.
+    An entry carries a hash of its key and content, which does not protect against somebody who may write to
+    the folder, and its content becomes code. So a folder that belongs to another user, or that others may
+    write to, is not used, as ssh refuses such keys. A folder that cannot be written to stores nothing: a
+    cache must never be the reason for a failure.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
-        self._yesterday = time.time() - 86_400
-        self.trusted = all(_is_ours(each) for each in (folder.parent, folder))
+        self._yesterday = time.time() - _DAY
+        self.trusted = all(_is_private(each) for each in (folder.parent, folder))
 
     def __getitem__(self, key: str) -> bytes:
         path = self._path(key)
         found = _open(path) if self.trusted else None
         if found is None or found[0] != key:
             raise KeyError(key)
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             if os.stat(path).st_mtime < self._yesterday:
-                os.utime(path)  # used: `prune` goes by that
+                os.utime(path)  # when it was used, to the day, for `prune`
         return found[1]
 
     def __setitem__(self, key: str, value: bytes) -> None:
@@ -55,25 +60,23 @@ class Cache(MutableMapping[str, bytes]):
             return
         path = self._path(key)
         body = key.encode() + b"\n" + value
-        with contextlib.suppress(OSError):
-            temporary = f"{path}.{os.getpid()}-{next(_numbers)}.new"
+        with suppress(OSError):
+            content = _MAGIC + sha256(body).hexdigest().encode() + b"\n" + body
             try:
-                _write(temporary, _MAGIC + sha256(body).hexdigest().encode() + b"\n" + body)
-                os.replace(temporary, path)
-            except BaseException:  # also when interrupted: a cache must not fill up with halves
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-                raise
+                write_atomically(path, content, mode=0o600)
+            except FileNotFoundError:
+                _make_folders(os.path.dirname(path))
+                write_atomically(path, content, mode=0o600)
 
     def __delitem__(self, key: str) -> None:
         if key not in self:
             raise KeyError(key)
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             os.unlink(self._path(key))
 
     def __iter__(self) -> Iterator[str]:
         for path in sorted(Path(self._folder).glob("??/*")):
-            if self.trusted and path.suffix != ".new" and (found := _open(str(path))):
+            if self.trusted and path.suffix != TEMPORARY_SUFFIX and (found := _open(str(path))):
                 yield found[0]
 
     def __len__(self) -> int:
@@ -84,8 +87,8 @@ class Cache(MutableMapping[str, bytes]):
         return f"{self._folder}/{name[:2]}/{name[2:]}"
 
 
-def _is_ours(folder: Path) -> bool:
-    """Whether nobody but this user, or the system's, can have put anything into `folder`, if it exists."""
+def _is_private(folder: Path) -> bool:
+    """True unless `folder` exists and somebody beside this user and root may have written to it."""
     try:
         found = os.stat(folder)
     except OSError:
@@ -93,27 +96,16 @@ def _is_ours(folder: Path) -> bool:
     return not hasattr(os, "geteuid") or (found.st_uid in (os.geteuid(), 0) and not found.st_mode & 0o022)
 
 
-def _write(path: str, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    try:
-        handle = os.open(path, flags, 0o600)
-    except FileNotFoundError:
-        _make_folders(os.path.dirname(path))
-        handle = os.open(path, flags, 0o600)
-    with open(handle, "wb", buffering=0) as file:
-        file.write(data)
-
-
 def _make_folders(folder: str) -> None:
-    """`folder` and what is above it: nobody else's business."""
+    """Make `folder` and its parents, readable by this user only."""
     if folder and not os.path.isdir(folder):
         _make_folders(os.path.dirname(folder))
-        with contextlib.suppress(FileExistsError):
+        with suppress(FileExistsError):
             os.mkdir(folder, 0o700)
 
 
 def _open(path: str) -> tuple[str, bytes] | None:
-    """Key and value of an entry that is whole."""
+    """Return key and value of an entry; None if it is missing or damaged."""
     try:
         data = read_bytes(path)
     except OSError:
@@ -123,3 +115,52 @@ def _open(path: str) -> tuple[str, bytes] | None:
         return None
     key, _, value = body.partition(b"\n")
     return key.decode("utf-8", "replace"), value
+
+
+def prune(folder: Path) -> None:
+    """Remove entries that nobody used for 30 days, of all generators below `folder`; at most once a day.
+
+    `Cache` updates an entry's time when it is used. So the entries of generators that are no longer installed
+    go, and those of earlier texts of specs. A process that loses an entry to this makes it again.
+    """
+    now = time.time()
+    with suppress(OSError):
+        if not _is_due(folder / _STAMP, now):
+            return
+        for generator in _folders(str(folder), _GENERATOR):
+            for bucket in _folders(generator, _BUCKET):
+                _prune_bucket(bucket, now)
+            _remove_empty(generator)
+
+
+def _is_due(stamp: Path, now: float) -> bool:
+    """True once a day: the process that finds out first does the work."""
+    with suppress(FileNotFoundError):
+        if 0 <= now - stamp.stat().st_mtime < _DAY:
+            return False
+    stamp.touch(0o600)
+    return True
+
+
+def _folders(parent: str, name: re.Pattern[str]) -> list[str]:
+    """Return the cache's own folders in `parent`: no links, no other names."""
+    return [
+        entry.path
+        for entry in os.scandir(parent)
+        if name.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+    ]
+
+
+def _prune_bucket(bucket: str, now: float) -> None:
+    for entry in list(os.scandir(bucket)):
+        unfinished = entry.name.endswith(TEMPORARY_SUFFIX)  # by a run that was killed
+        limit = _DAY if unfinished else _MAX_AGE
+        with suppress(OSError):
+            if now - entry.stat(follow_symlinks=False).st_mtime > limit:
+                os.unlink(entry.path)
+    _remove_empty(bucket)
+
+
+def _remove_empty(folder: str) -> None:
+    with suppress(OSError):
+        os.rmdir(folder)

@@ -1,9 +1,9 @@
-"""What is fresh already: told by hashes alone, without reading a spec's words.
+"""Freshness: whether the output is up to date, by hashes alone and without parsing a spec.
 
-A run that has found out what some inputs come to leaves a fact in the cache: these inputs, these options and
-this generator make a manifest with this hash. Where a later run finds the same inputs and that manifest, and
-every file as the manifest has it, there is nothing to do. Facts stand in the cache and not in the manifest,
-which would otherwise differ from one generator to the next although the code that it describes does not.
+A run that compiled some inputs saves a record in the cache: these inputs, these options and this generator
+make a manifest with this hash. If a later run finds a record for its inputs, that manifest, and every file as
+the manifest has it, nothing needs to be done. Records are in the cache and not in the manifest, which would
+otherwise change with every version of the generator, even if the generated code does not.
 """
 
 from __future__ import annotations
@@ -13,69 +13,91 @@ import os
 from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.project.fast import read_bytes
-from toolgen.project.journal import STAGE
+from toolgen.project.atomic_write import STAGE
+from toolgen.project.cache import Cache, cache_folder
+from toolgen.project.discovery import find_project
+from toolgen.project.files import read_bytes
 from toolgen.project.manifest import NAME
-from toolgen.project.project import Project
+from toolgen.project.settings import Project
+from toolgen.project.specs import read_specs
+from toolgen.project.toolchain import generator_id
 
 _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """What the inputs come to."""
+class BuildRecord:
+    """The result of compiling some inputs."""
 
     manifest: str  # hash of the manifest's text
     tools: int
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def fact_key(project: Project, specs: Mapping[str, bytes]) -> str:
-    """The key of the fact about these inputs; the generator is not in it, but has a cache of its own."""
-    said = asdict(project)
+@dataclass(frozen=True, slots=True)
+class UpToDate:
+    """A project whose output is up to date."""
+
+    tools: int
+    files: int
+    warnings: tuple[Diagnostic, ...]
+
+
+def find_up_to_date(start: str) -> UpToDate | None:
+    """Return the project at or above `start` if its output is known to be up to date; else None."""
+    project = find_project(Path(start))
+    cache = Cache(cache_folder() / generator_id())
+    record = _parse_record(cache.get(record_key(project, read_specs(project))))
+    files = None if record is None else _count_files(project, record)
+    return None if record is None or files is None else UpToDate(record.tools, files, record.warnings)
+
+
+def record_key(project: Project, specs: Mapping[str, bytes]) -> str:
+    """Return the cache key of these inputs. The generator is not part of it: each has a cache of its own."""
+    settings = asdict(project)
     for name in ("root", "file", "text"):
-        del said[name]
+        del settings[name]
     texts = {path: sha256(text).hexdigest() for path, text in specs.items()}
-    content = ["fact", _FORMAT, said, project.package, texts, _templates(project)]
+    content = ["fact", _FORMAT, settings, project.package, texts, _templates(project)]
     return sha256(json.dumps(content).encode()).hexdigest()
 
 
-def learn(key: str, fact: Fact, cache: MutableMapping[str, bytes]) -> None:
-    """Remember `fact`."""
-    data = [fact.manifest, fact.tools, [warning.as_data() for warning in fact.warnings]]
+def save_record(key: str, record: BuildRecord, cache: MutableMapping[str, bytes]) -> None:
+    """Store the result of compiling the inputs with this key."""
+    data = [record.manifest, record.tools, [warning.as_data() for warning in record.warnings]]
     cache[key] = json.dumps(data).encode()
 
 
-def fresh(project: Project, key: str, cache: Mapping[str, bytes]) -> tuple[Fact, int] | None:
-    """The fact and the number of files, where what is on disk is exactly that; None where it may not be."""
-    fact = _known(cache.get(key))
+def _parse_record(data: bytes | None) -> BuildRecord | None:
+    try:
+        manifest, tools, warnings = json.loads(data or b"")
+        return BuildRecord(manifest, int(tools), tuple(map(Diagnostic.of_data, warnings)))
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _count_files(project: Project, record: BuildRecord) -> int | None:
+    """Return the number of generated files if all are on disk as `record` says; else None."""
     folder = str(project.root / project.output)
     try:
         manifest = read_bytes(os.path.join(folder, NAME), links=False)
-        if fact is None or sha256(manifest).hexdigest() != fact.manifest:
+        if sha256(manifest).hexdigest() != record.manifest:
             return None
         outputs = json.loads(manifest)["outputs"]
-        whole = _is_plain(folder, outputs) and all(
+        unchanged = _is_intact(folder, outputs) and all(
             sha256(read_bytes(f"{folder}/{path}", links=False)).hexdigest() == output["sha256"]
             for path, output in outputs.items()
         )
     except OSError:
         return None
-    return (fact, len(outputs)) if whole else None
+    return len(outputs) if unchanged else None
 
 
-def _known(data: bytes | None) -> Fact | None:
-    try:
-        manifest, tools, warnings = json.loads(data or b"")
-        return Fact(manifest, int(tools), tuple(map(Diagnostic.of_data, warnings)))
-    except (ValueError, TypeError, RecursionError):
-        return None
-
-
-def _is_plain(folder: str, paths: Iterable[str]) -> bool:
-    """Whether no killed run left anything to mend, and no folder of ours leads elsewhere."""
+def _is_intact(folder: str, paths: Iterable[str]) -> bool:
+    """True if no killed run left its stage behind, and no folder of the output is a link."""
     if os.path.lexists(os.path.join(folder, STAGE)):
         return False
     parents = {os.path.dirname(path) for path in paths} - {""}
@@ -84,7 +106,7 @@ def _is_plain(folder: str, paths: Iterable[str]) -> bool:
 
 
 def _templates(project: Project) -> dict[str, str]:
-    """The project's own templates, and whatever lies among them."""
+    """Return path → hash of every file in the project's own templates folder."""
     if project.templates is None:
         return {}
     top = str(project.root / project.templates)
@@ -96,7 +118,7 @@ def _templates(project: Project) -> dict[str, str]:
 
 
 def _digest(path: str) -> str:
-    """The hash of a file; empty where it cannot be read, which is said where templates are loaded."""
+    """Return the hash of a file; empty if it cannot be read, which loading the templates reports."""
     try:
         return sha256(read_bytes(path)).hexdigest()
     except OSError:

@@ -1,4 +1,4 @@
-"""^C at the right moments: not in the middle of a step that must be whole, and never lost."""
+"""SIGINT: held back during steps that must be complete, and never lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold SIGINT back until the block has ended, where the platform can; processes forked in it, too."""
+    """Hold SIGINT back until the block ends, also for processes forked in it, where the platform can."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -22,7 +22,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def ignore_interrupts() -> None:
-    """Ignore SIGINT in a process forked by `uninterrupted` code, one that came already included."""
+    """Ignore SIGINT in a process forked by `uninterrupted` code, including one that is pending."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -30,15 +30,15 @@ def ignore_interrupts() -> None:
 
 @contextmanager
 def remembered_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt at the end of the block if ^C came in it, whatever became of the exception.
+    """Raise KeyboardInterrupt after the block if SIGINT arrived in it, even if the exception was lost.
 
-    A KeyboardInterrupt is lost in finalizers and fork handlers, and other libraries turn it into errors of
-    their own.
+    A KeyboardInterrupt is lost in finalizers and fork handlers, and other libraries turn it into their own
+    errors.
     """
-    came: list[int] = []
+    received: list[int] = []
 
     def handle(number: int, frame: Any) -> None:
-        came.append(number)
+        received.append(number)
         raise KeyboardInterrupt
 
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -48,10 +48,10 @@ def remembered_interrupts() -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if came:
+        if received:
             raise KeyboardInterrupt from None
         raise
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if came:
+    if received:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""`toolgen.manifest.json`: the manifest as a file that is the same on every machine."""
+"""`toolgen.manifest.json`: read and write the manifest, byte-identical on every machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from json.encoder import encode_basestring
 from pathlib import PurePosixPath
 from typing import Any
 
-from toolgen.data.manifest import Manifest, Output
+from toolgen.data.manifest import GeneratedFile, Manifest
 
 NAME = "toolgen.manifest.json"
 _FORMAT = 1
@@ -19,7 +19,7 @@ _HASH = re.compile(r"^[0-9a-f]{64}$")
 
 
 def manifest_text(manifest: Manifest) -> str:
-    """The file's text. It carries a hash of itself, so that an edited manifest is told from an old one."""
+    """Return the file's text. It holds a hash of itself, to detect edits."""
     content: dict[str, Any] = {
         "format": _FORMAT,
         "toolchain": dict(manifest.toolchain),
@@ -35,7 +35,7 @@ def manifest_text(manifest: Manifest) -> str:
 
 
 def _entries(content: Mapping[str, Any], margin: str) -> str:
-    """What `json.dumps(…, indent=2, sort_keys=True)` says, ten times as fast: it has no C for indentation."""
+    """Return the text of `json.dumps(…, indent=2, sort_keys=True)`, which is ten times slower."""
     return ",\n".join(
         f"{margin}{encode_basestring(key)}: {{\n{_entries(value, margin + '  ')}\n{margin}}}"
         if value and isinstance(value, dict)
@@ -49,9 +49,9 @@ def _scalar(value: object) -> str:
 
 
 def parse_manifest(text: str) -> Manifest | None:
-    """The manifest that `manifest_text` wrote; None for anything else, be it one byte away from it.
+    """Return the manifest that `manifest_text` wrote; None for any other text.
 
-    Its paths are used to remove files, so what points out of the output folder is no manifest.
+    Files are removed by its paths, so a text with a path out of the output folder is refused, too.
     """
     try:
         content = json.loads(text)
@@ -61,7 +61,8 @@ def parse_manifest(text: str) -> Manifest | None:
             options=str(content["options"]),
             inputs={str(path): str(digest) for path, digest in content["inputs"].items()},
             outputs={
-                path: Output(output["sha256"], output["spec"]) for path, output in content["outputs"].items()
+                path: GeneratedFile(output["sha256"], output["spec"])
+                for path, output in content["outputs"].items()
             },
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -71,15 +72,15 @@ def parse_manifest(text: str) -> Manifest | None:
 
 
 def is_inside(path: str) -> bool:
-    """Whether `path` is a plain posix path that stays below the folder it is taken from."""
-    if _SIMPLE.fullmatch(path):  # nearly all: and there are thousands
+    """True if `path` is a relative posix path that stays below its folder."""
+    if _SIMPLE.fullmatch(path):  # nearly all of them, and there are thousands
         return True
     pure = PurePosixPath(path)
     plain = path == pure.as_posix() and path.isprintable() and not pure.is_absolute()
     return plain and not {"\\", ":"} & set(path) and path != "." and ".." not in pure.parts
 
 
-def _is_output(output: Output) -> bool:
+def _is_output(output: GeneratedFile) -> bool:
     return bool(_HASH.match(str(output.sha256))) and isinstance(output.spec, str | None)
 
 

@@ -1,18 +1,23 @@
-"""Settings judged: every fault in a configuration, at its place."""
+"""Settings of a project: the keys of `toolgen.toml`, validated, with the place of every fault."""
 
 from __future__ import annotations
 
 import keyword
+import re
+import tomllib
 from collections.abc import Container, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.project.project import Project
-from toolgen.project.toml import Table
+from toolgen.data.source import Span
 from toolgen.suggestions import did_you_mean
 
-_KINDS: dict[str, type] = {
+FILE = "toolgen.toml"
+PYPROJECT = "pyproject.toml"
+TABLE = "tool.toolgen"
+_TYPES: dict[str, type] = {
     "specs": str,
     "output": str,
     "implementations": str,
@@ -20,26 +25,120 @@ _KINDS: dict[str, type] = {
     "templates": str,
     "coerce": bool,
 }
-_SERVER_KINDS: dict[str, type] = {"name": str, "version": str, "instructions": str}
-_WORDS: dict[type, str] = {str: "a string", list: "a list of strings", bool: "true or false"}
+_SERVER_TYPES: dict[str, type] = {"name": str, "version": str, "instructions": str}
+_TYPE_NAMES: dict[type, str] = {str: "a string", list: "a list of strings", bool: "true or false"}
+_DECODE_ERROR = re.compile(
+    r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
+)
+_TABLE_HEADER = re.compile(r"^\s*\[\s*(?P<name>[^\]]+?)\s*\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of a TOML file. `tomllib` forgets places, so they are searched for when a fault is shown."""
+
+    file: str  # as the user would type it
+    text: str
+    name: str  # "tool.toolgen"; "" for the top of the file
+    data: dict[str, Any]
+
+    def key(self, key: str) -> Span:
+        """Return the place of `key`; the start of its table if it is not found."""
+        number, column = self._find(key)
+        return Span(self.file, number, column, len(key))
+
+    def value(self, key: str, value: str) -> Span:
+        """Return the place of the string `value` of `key`; the key's if it is not found."""
+        number, _ = self._find(key)
+        for offset, line in enumerate(self.text.splitlines()[number - 1 :]):
+            for quote in "\"'":
+                at = line.find(f"{quote}{value}{quote}")
+                if at >= 0:
+                    return Span(self.file, number + offset, at + 1, len(value) + 2)
+        return self.key(key)
+
+    def _find(self, key: str) -> tuple[int, int]:
+        written = re.compile(rf"""^\s*(?:{re.escape(self.name)}\.)?["']?(?P<key>{re.escape(key)})["']?\s*=""")
+        inside, begins = not self.name, 1
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if header := _TABLE_HEADER.match(line):
+                inside = re.sub(r"\s|[\"']", "", header["name"]) == self.name
+                begins = number if inside else begins
+            elif (inside or self.name in line) and (found := written.match(line)):
+                return number, found.start("key") + 1
+        return begins, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A configured folder. Its paths are posix, relative to `root`, and do not leave it."""
+
+    root: Path
+    file: str  # the configuration's file name
+    text: str  # and what is written in it
+    specs: str = "specs"
+    output: str = "generated"
+    implementations: str | None = None  # dotted name of the package with the hand-written tools
+    targets: tuple[str, ...] | None = None  # None: every target that is built in
+    templates: str | None = None
+    coerce: bool = True
+    server_name: str | None = None  # None: the package's
+    server_version: str = "0.0.0"
+    server_instructions: str | None = None
+
+    @property
+    def import_root(self) -> Path:
+        """Return the folder that must be on `sys.path`: the project's, or `src` if that is not a package."""
+        return self.root / "src" if self._strips_src(self.output) else self.root
+
+    @property
+    def package(self) -> str:
+        """Return the output folder's import name, without a leading `src/` that is not a package itself."""
+        parts = self.output.split("/")
+        return ".".join(parts[1:] if self._strips_src(self.output) else parts)
+
+    def folder_of(self, dotted: str) -> Path:
+        """Return the path of the package or module `dotted`, without a suffix."""
+        return self.import_root.joinpath(*dotted.split("."))
+
+    def place_of(self, key: str, value: str) -> Span:
+        """Return the place where the configuration sets `key` to `value`."""
+        return Table(self.file, self.text, "" if self.file == FILE else TABLE, {}).value(key, value)
+
+    def _strips_src(self, path: str) -> bool:
+        return path.startswith("src/") and not (self.root / "src" / "__init__.py").exists()
+
+
+def parse_toml(file: str, text: str) -> dict[str, Any]:
+    """Return TOML text as data; `SpecErrors` with the place of the syntax error."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _DECODE_ERROR.match(str(error))
+        lines = text.splitlines() or [""]
+        number = int(found["line"]) if found and found["line"] else len(lines)
+        column = int(found["column"]) if found and found["column"] else 1
+        what = found["what"] if found else str(error)
+        message = f"invalid TOML: {what[:1].lower()}{what[1:]}"
+        raise SpecErrors([Diagnostic(Span(file, number, column), "invalid-toml", message)]) from None
 
 
 def make_project(root: Path, table: Table) -> Project:
-    """The project that `table` configures; `SpecErrors` with everything that is wrong with it."""
+    """Return the project that `table` configures; `SpecErrors` with every fault in it."""
     top = {key: value for key, value in table.data.items() if key != "server"}
-    faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _KINDS))}
+    faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _TYPES))}
     sound = {key: _clean(key, value) for key, value in top.items() if key not in faults}
     server, server_faults = _server(table)
     faults.update(server_faults)
     project = Project(root=root, file=table.file, text=table.text, **sound, **server)
-    further = list(_place_faults(project, table, faults)) or list(_name_faults(project, table, faults))
+    further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
     if faults or further:
         raise SpecErrors([*faults.values(), *further])
     return project
 
 
 def _clean(key: str, value: Any) -> Any:
-    """Lists that nobody changes; paths as everybody writes them: no `./`, no trailing slash."""
+    """Return lists as tuples, and paths without `./` and trailing slashes."""
     if isinstance(value, list):
         return tuple(value)
     if key not in ("specs", "output", "templates"):
@@ -48,7 +147,7 @@ def _clean(key: str, value: Any) -> Any:
 
 
 def _server(table: Table) -> tuple[dict[str, Any], dict[str, Diagnostic]]:
-    """The section `[server]` as fields of the project, and its faults."""
+    """Return the section `[server]` as fields of the project, and its faults."""
     data = table.data.get("server", {})
     if not isinstance(data, dict):
         return {}, {"server": _invalid(table, "server", "'server' must be a section: [server]")}
@@ -56,24 +155,24 @@ def _server(table: Table) -> tuple[dict[str, Any], dict[str, Diagnostic]]:
     faults = {
         f"server.{key}": fault
         for key, value in data.items()
-        if (fault := _shape_fault(inner, key, value, _SERVER_KINDS))
+        if (fault := _shape_fault(inner, key, value, _SERVER_TYPES))
     }
     return {f"server_{key}": value for key, value in data.items() if f"server.{key}" not in faults}, faults
 
 
-def _shape_fault(table: Table, key: str, value: Any, kinds: dict[str, type]) -> Diagnostic | None:
-    if key not in kinds:
-        known = [*kinds, "[server]"] if kinds is _KINDS else [*kinds]
-        hint = did_you_mean(key, kinds) or f"the settings are {', '.join(known)}"
+def _shape_fault(table: Table, key: str, value: Any, types: dict[str, type]) -> Diagnostic | None:
+    if key not in types:
+        known = [*types, "[server]"] if types is _TYPES else [*types]
+        hint = did_you_mean(key, types) or f"the settings are {', '.join(known)}"
         return Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint)
-    kind = kinds[key]
-    fits = isinstance(value, kind) and value != ""
-    if fits and kind is list:
+    expected = types[key]
+    fits = isinstance(value, expected) and value != ""
+    if fits and expected is list:
         fits = all(isinstance(item, str) and item for item in value) and len(set(value)) == len(value)
         if not fits:
             return _invalid(table, key, f"'{key}' must be a list of different strings")
     if not fits:
-        return _invalid(table, key, f"'{key}' must be {_WORDS[kind]}")
+        return _invalid(table, key, f"'{key}' must be {_TYPE_NAMES[expected]}")
     if key in ("specs", "output", "templates") and not _is_plain_path(value):
         hint = 'write it as in `specs = "tools/specs"`, relative to the folder of this file'
         return _invalid(table, key, f"'{key}' must be a relative path with forward slashes", hint)
@@ -90,8 +189,8 @@ def _invalid(table: Table, key: str, message: str, hint: str = "") -> Diagnostic
     return Diagnostic(span, "invalid-setting", message, hint)
 
 
-def _place_faults(project: Project, table: Table, faulty: Container[str]) -> Iterator[Diagnostic]:
-    """Folders that leave the project, or lie in each other: judged where symlinks lead, not as written."""
+def _folder_faults(project: Project, table: Table, faulty: Container[str]) -> Iterator[Diagnostic]:
+    """Yield a fault for each folder outside the project or inside another one, after resolving symlinks."""
     root = project.root.resolve()
     real: dict[str, Path] = {}
     for key in ("specs", "output", "templates"):
@@ -118,13 +217,13 @@ def _place_faults(project: Project, table: Table, faulty: Container[str]) -> Ite
 
 
 def _name_faults(project: Project, table: Table, faulty: Container[str]) -> Iterator[Diagnostic]:
-    """Names that Python could not import, or that two owners would write to."""
+    """Yield a fault for each name that cannot be imported or that belongs to the generated package."""
     for key, name in (("output", project.package), ("implementations", project.implementations)):
         bad = [
             part for part in (name or "x").split(".") if not part.isidentifier() or keyword.iskeyword(part)
         ]
         if bad and key in table.data and key not in faulty:
-            message = f"'{key}' must be a name that Python can import; '{bad[0]}' is none"
+            message = f"'{key}' must be a name that Python can import; '{bad[0]}' cannot be"
             yield _invalid(table, key, message)
     ours, theirs = project.package, project.implementations or ""
     if "output" not in faulty and (theirs == ours or theirs.startswith(ours + ".")):

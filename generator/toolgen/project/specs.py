@@ -1,4 +1,4 @@
-"""Everything below the specs folder, as bytes."""
+"""Read every file below the specs folder."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Iterator
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
-from toolgen.project.fast import read_bytes
-from toolgen.project.fault import UnableError, reason
-from toolgen.project.project import Project
+from toolgen.project.errors import UnableError, reason
+from toolgen.project.files import read_bytes
+from toolgen.project.settings import Project
 from toolgen.schema.budget import BUDGET
 
-_ENDINGS = (".yaml", ".yml")
+_SUFFIXES = (".yaml", ".yml")
 _AT_MOST = f"at most {BUDGET.spec_bytes:,} are read"
 
 
 def read_specs(project: Project) -> dict[str, bytes]:
-    """Posix path below the specs folder → content, sorted. Names that begin with a dot are left alone.
+    """Return posix path below the specs folder → content, sorted. Names that begin with a dot are skipped.
 
-    `UnableError` where there is nothing to read; `SpecErrors` with every file that cannot be read.
+    Raises `UnableError` if there are none; `SpecErrors` with every file that cannot be read.
     """
     folder = str(project.root / project.specs)
     if not os.path.isdir(folder):
@@ -44,14 +44,14 @@ def read_specs(project: Project) -> dict[str, bytes]:
 
 
 class _UnreadableError(Exception):
-    """Why one file cannot be read."""
+    """The reason why one file cannot be read."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code, self.message = code, message
 
 
 def _walk(top: str, folder: str, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Every spec; and every link to a folder elsewhere, whose specs would otherwise be missed in silence."""
+    """Yield every spec, and every link to a folder elsewhere, whose specs would be missed."""
     try:
         entries = list(os.scandir(folder))
     except OSError as error:
@@ -65,7 +65,7 @@ def _walk(top: str, folder: str, prefix: str) -> Iterator[tuple[str, os.DirEntry
                 yield from _walk(top, entry.path, path + "/")
             elif _leaves(top, entry.path):
                 yield path, entry
-        elif entry.name.endswith(_ENDINGS):
+        elif entry.name.endswith(_SUFFIXES):
             yield path, entry
 
 
@@ -82,7 +82,7 @@ def _leaves(top: str, path: str) -> bool:
 
 
 def _read(top: str, path: str, entry: os.DirEntry[str]) -> bytes:
-    if not path.isprintable():  # nor would a name be that is not UTF-8
+    if not path.isprintable():  # which includes names that are not UTF-8
         raise _UnreadableError("unreadable-spec", "this file's name is not printable text")
     if entry.is_symlink() and _leaves(top, entry.path):
         raise _UnreadableError(
@@ -90,7 +90,7 @@ def _read(top: str, path: str, entry: os.DirEntry[str]) -> bytes:
         )
     try:
         found = os.stat(entry.path)
-        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever
+        if not stat.S_ISREG(found.st_mode):  # reading a pipe might never end
             raise _UnreadableError("unreadable-spec", "this is not a file")
         if found.st_size > BUDGET.spec_bytes:
             raise _UnreadableError("too-complex", f"a file of {found.st_size:,} bytes; {_AT_MOST}")

@@ -9,8 +9,8 @@ from typing import Any
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
-from toolgen.project.fault import UnableError, reason
-from toolgen.project.project import Project
+from toolgen.project.errors import UnableError, reason
+from toolgen.project.settings import Project
 from toolgen.schema.providers import PROVIDERS
 from toolgen.suggestions import did_you_mean
 

@@ -102,8 +102,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.out import emit_json
     from toolgen.data.bug import TemplateBug
     from toolgen.project import UnableError
-    from toolgen.project.declared import dependencies, files_below
-    from toolgen.project.place import place
+    from toolgen.project.declared_files import dependencies, files_below, write_declared
     from toolgen.report.json import as_data
 
     args.texts = {}  # what faults are shown in
@@ -118,7 +117,9 @@ def run(args: argparse.Namespace) -> bool:
     read = [*made.read, *(files_below(args.templates) if args.templates else ())]
     if args.depfile:
         files[args.depfile] = dependencies(files, read)
-    place(files, {os.path.join(args.out, path) for path in made.tree if path not in made.earlier}, read)
+    write_declared(
+        files, {os.path.join(args.out, path) for path in made.tree if path not in made.earlier}, read
+    )
     if args.format == "json":
         emit_json({"written": sorted(ours), "warnings": as_data(made.warnings)})
     elif made.warnings:
@@ -132,18 +133,21 @@ def _spec(args: argparse.Namespace) -> _Made:
     from toolgen.cli.building.pieces import earlier_piece
     from toolgen.cli.building.project_build import manifest_of
     from toolgen.data.piece import Piece
-    from toolgen.project.declared import path_below, read_closure
+    from toolgen.project.declared_files import path_below, read_closure
     from toolgen.project.piece import piece_text
 
     settings, targets = settings_of(args), targets_of(args.target, args.templates)
     path = path_below(args.spec, args.include_root)
-    texts, read = read_closure(path, args.include_root)
+    closure = read_closure(path, args.include_root)
+    texts = closure.texts
     for name, text in texts.items():
         args.texts[f"{settings.specs}/{name}"] = text.decode("utf-8", "replace")
     made = make_tool(path, texts, targets, settings, cache_of(args.cache))
     manifest = manifest_of(settings, targets, texts, made.tree)
     piece = Piece(settings, tuple(target.name for target in targets), manifest, made.tool)
-    return _Made(made.tree, earlier_piece(args.piece), read, {args.piece: piece_text(piece)}, made.warnings)
+    return _Made(
+        made.tree, earlier_piece(args.piece), closure.read, {args.piece: piece_text(piece)}, made.warnings
+    )
 
 
 def _index(args: argparse.Namespace) -> _Made:

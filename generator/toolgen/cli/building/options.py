@@ -23,7 +23,7 @@ def settings_of(args: argparse.Namespace) -> PackageSettings:
         if bad:
             raise UnableError(
                 "usage",
-                f"{flag} must be a name that Python can import; {bad[0]!r} is none",
+                f"{flag} must be a name that Python can import; {bad[0]!r} cannot be",
                 "as in app.tools",
             )
     if f"{args.implementations}.".startswith(f"{package}."):

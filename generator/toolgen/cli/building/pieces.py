@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from toolgen.data.manifest import Manifest, Output
+from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.data.piece import Piece
 from toolgen.project import UnableError
-from toolgen.project.declared import read_file
+from toolgen.project.declared_files import read_file
 from toolgen.project.manifest import parse_manifest
 from toolgen.project.piece import parse_piece
 
@@ -80,7 +80,7 @@ def _refuse(message: str) -> None:
 def joined(pieces: Iterable[Piece], index: Manifest) -> Manifest:
     """The manifest of the whole package: that of the index, and of every piece."""
     inputs: dict[str, str] = {}
-    outputs: dict[str, Output] = dict(index.outputs)
+    outputs: dict[str, GeneratedFile] = dict(index.outputs)
     for piece in pieces:
         for path, digest in piece.manifest.inputs.items():
             if inputs.setdefault(path, digest) != digest:

@@ -17,7 +17,7 @@ from toolgen.compile.lower import lower
 from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Change, Tree
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.manifest import Manifest, Output
+from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program
 from toolgen.data.target import Target
@@ -25,22 +25,22 @@ from toolgen.pipeline import Output as Compiled
 from toolgen.pipeline import compile_specs, understand
 from toolgen.project import (
     TOOLCHAIN,
+    BuildRecord,
     Cache,
-    Fact,
-    Ours,
+    ExistingOutput,
     Project,
     UnableError,
     cache_folder,
-    fact_key,
     find_project,
     generator_id,
-    learn,
     load_targets,
     prune,
     read_output,
     read_specs,
+    record_key,
     refuse_foreign,
-    scratch,
+    save_record,
+    use_temporary_folder,
     versions,
 )
 from toolgen.project.manifest import manifest_text
@@ -79,7 +79,7 @@ class Plan:
     project: Project
     tools: int
     tree: Tree  # what should be there
-    ours: Ours  # what is there
+    ours: ExistingOutput  # what is there
     changes: tuple[Change, ...]
     manifest: Manifest  # as it should be
     manifest_text: str  # the same, as a file
@@ -125,14 +125,15 @@ def _cache() -> Cache:
 
 
 def _plan(inputs: Inputs, cache: Cache) -> Plan:
-    with scratch():
+    with use_temporary_folder():
         made = _compiled(inputs, cache)
     ours = read_output(inputs.project, made.tree)
     changes = compare(made.tree, ours.files, ours.manifest)
     refuse_foreign(inputs.project, changes, ours.manifest)
     manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, made.tree)
     text = manifest_text(manifest)
-    learn(fact_key(inputs.project, inputs.specs), Fact(digest(text), len(made.uses), made.warnings), cache)
+    record = BuildRecord(digest(text), len(made.uses), made.warnings)
+    save_record(record_key(inputs.project, inputs.specs), record, cache)
     if cache.trusted:
         prune(cache_folder())
     below = f"{inputs.project.specs}/"
@@ -173,7 +174,7 @@ def manifest_of(
         templates=_digest(templates),
         options=_digest(options),
         inputs={f"{settings.specs}/{path}": sha256(content).hexdigest() for path, content in specs.items()},
-        outputs={path: Output(digest(text), shown.get(_spec_of(text))) for path, text in tree.items()},
+        outputs={path: GeneratedFile(digest(text), shown.get(_spec_of(text))) for path, text in tree.items()},
     )
 
 

@@ -57,11 +57,14 @@ def _check_with_implementations(args: argparse.Namespace) -> bool:
 
 
 def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
-    from toolgen.cli.building import up_to_date
+    from toolgen.project import find_up_to_date
 
-    known = up_to_date.look(args.start) if args.format == "text" else None
+    known = find_up_to_date(args.start) if args.format == "text" else None
     if known is not None:
-        up_to_date.warn(known, args.start)
+        if known.warnings:
+            from toolgen.cli import faults
+
+            faults.show(known.warnings, args.start, as_json=False)
         _say_clean(known.tools, known.files)
         return True
     from toolgen.cli import faults

@@ -33,11 +33,14 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _generate(args: argparse.Namespace) -> bool:
-    from toolgen.cli.building import up_to_date
+    from toolgen.project import find_up_to_date
 
-    known = up_to_date.look(args.start) if args.format == "text" else None
+    known = find_up_to_date(args.start) if args.format == "text" else None
     if known is not None:
-        up_to_date.warn(known, args.start)
+        if known.warnings:
+            from toolgen.cli import faults
+
+            faults.show(known.warnings, args.start, as_json=False)
         emit(_summary({**_NOTHING, "tools": known.tools, "unchanged": known.files}))
         return True
     from toolgen.cli.building import project_build

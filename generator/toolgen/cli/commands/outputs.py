@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> bool:
 def _of_action(args: argparse.Namespace) -> list[str]:
     from toolgen.actions import enabled_tools, index_files, tool_files
     from toolgen.cli.building.options import targets_of
-    from toolgen.project.declared import read_file
+    from toolgen.project.declared_files import read_file
     from toolgen.project.manifest import NAME
 
     targets = targets_of(args.target, args.templates)

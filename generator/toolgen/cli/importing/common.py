@@ -22,7 +22,7 @@ from toolgen.project import (
     find_root,
     read_specs,
 )
-from toolgen.project.fault import reason
+from toolgen.project.errors import reason
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
@@ -145,14 +145,14 @@ def bring_in(
 
 def _write(place: Place, files: Mapping[str, str], more: Mapping[str, str], replace: bool) -> None:
     """The specs, and below the project what goes with them: all or none."""
-    from toolgen.project.commit import commit
+    from toolgen.project.atomic_write import replace_files
 
     base = place.base
     if more and place.project is not None:
         base = place.project.root
         files = {**{_shown(place.base / path, base): text for path, text in files.items()}, **more}
     if replace:
-        commit(base, files, {})
+        replace_files(base, files)
     else:
         create_files(base, files)
 

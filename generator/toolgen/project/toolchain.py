@@ -1,4 +1,4 @@
-"""Which generator this is, to the byte: what another one made or cached is not its own."""
+"""Identity of the running generator: versions of what it depends on, and a hash of its own code."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from functools import cache
 from hashlib import sha256
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
-from toolgen.project.fast import read_bytes
+from toolgen.project.files import read_bytes
 
 TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff")
-"""What the manifest names: the distributions whose versions change what is generated."""
+"""Distributions in the manifest: their versions change what is generated."""
 
-_BELOW = ("inflect", "jsonschema-rs", "markupsafe", "pydantic-core", "pyyaml")  # what those stand on
+_DEPENDENCIES = ("inflect", "jsonschema-rs", "markupsafe", "pydantic-core", "pyyaml")  # of those
 
 
 @cache
 def generator_id() -> str:
-    """A name for the running code: the hash of every module and template, and of what they stand on.
+    """Return a hash of every module and template of the running generator, and of what it depends on.
 
-    A version alone would let a checkout take what it made before its last edit for fresh.
+    With a version alone, a checkout would use cache entries that it made before its last edit.
     """
     digest = sha256(sys.version.encode())
-    for name, version in versions((*TOOLCHAIN, *_BELOW)).items():
+    for name, version in versions((*TOOLCHAIN, *_DEPENDENCIES)).items():
         digest.update(f"{name} {version}\n".encode())
     for package in (toolgen.__path__[0], toolgen.templates.__path__[0]):
         for path in sorted(_files(package)):
@@ -33,9 +33,9 @@ def generator_id() -> str:
 
 
 def versions(names: tuple[str, ...]) -> dict[str, str]:
-    """The version of each distribution, as its folder in site-packages says it; "unknown" where none does.
+    """Return the version of each distribution by the names in site-packages; "unknown" if there is none.
 
-    `importlib.metadata` would say the same, and costs more than hashing all specs does.
+    `importlib.metadata` gives the same, and takes longer than hashing all specs.
     """
     installed = _installed()
     return {name: installed.get(name.replace("-", "_")) or _looked_up(name) for name in names}

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from toolgen.cli.building import up_to_date
-from toolgen.project import Cache, generator_id
-from toolgen.project.journal import STAGE
+from toolgen.project import Cache, find_up_to_date, generator_id
+from toolgen.project.atomic_write import STAGE
 
 from .conftest import SPEC, Cli
 
@@ -30,7 +29,7 @@ def made(project: Cli) -> Cli:
 
 
 def test_nothing_changed(made: Cli) -> None:
-    known = up_to_date.look(str(made.root))
+    known = find_up_to_date(str(made.root))
     assert known is not None
     assert known.tools == 2
     shown = made("check")
@@ -67,16 +66,16 @@ CHANGES: dict[str, Callable[[Cli], object]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_seen_and_mended(made: Cli, change: str) -> None:
     CHANGES[change](made)
-    assert up_to_date.look(str(made.root)) is None
+    assert find_up_to_date(str(made.root)) is None
     assert made("check").code == 1
     assert made("generate").code == 0
     assert made("check").code == 0
-    assert up_to_date.look(str(made.root)) is not None
+    assert find_up_to_date(str(made.root)) is not None
 
 
 def test_what_a_killed_run_left_is_not_fresh(made: Cli) -> None:
     (made.root / "generated" / STAGE).mkdir()
-    assert up_to_date.look(str(made.root)) is None
+    assert find_up_to_date(str(made.root)) is None
     assert made("generate").code == 0
     assert not (made.root / "generated" / STAGE).exists()
 
@@ -84,17 +83,17 @@ def test_what_a_killed_run_left_is_not_fresh(made: Cli) -> None:
 def test_a_folder_that_leads_elsewhere_is_not_fresh(made: Cli) -> None:
     (made.root / "generated/models").rename(made.root / "elsewhere")
     (made.root / "generated/models").symlink_to("../elsewhere")
-    assert up_to_date.look(str(made.root)) is None
+    assert find_up_to_date(str(made.root)) is None
     assert "is a link that leaves" in made("check").err
 
 
 def test_another_generator_finds_out_for_itself(made: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.cli.building.up_to_date.generator_id", lambda: "0123456789abcdef")
-    assert up_to_date.look(str(made.root)) is None
+    monkeypatch.setattr("toolgen.project.freshness.generator_id", lambda: "0123456789abcdef")
+    assert find_up_to_date(str(made.root)) is None
 
 
 def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolgen.project.generator as generator
+    import toolgen.project.toolchain as toolchain
 
     generator_id.cache_clear()
     ours = generator_id()
@@ -104,7 +103,7 @@ def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytes
     ):
         generator_id.cache_clear()
         with monkeypatch.context() as patch:
-            patch.setattr(generator, name, stand_in)
+            patch.setattr(toolchain, name, stand_in)
             assert generator_id() != ours
     generator_id.cache_clear()
     assert generator_id() == ours
@@ -115,7 +114,7 @@ def test_warnings_are_said_again(project: Cli) -> None:
     project.spec("greet", text)
     first = project("generate")
     assert "default-violates-schema" in first.err
-    assert up_to_date.look(str(project.root)) is not None
+    assert find_up_to_date(str(project.root)) is not None
     assert project("generate").err == first.err
     assert project("check").err.startswith(first.err)
 

@@ -1,10 +1,13 @@
-"""Reading many small files: what `pathlib` and buffers add is more than the reading itself."""
+"""Read single files: bounded to regular files, and fast for many small ones."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+from pathlib import Path
+
+from toolgen.project.errors import UnableError, reason
 
 _FLAGS = os.O_RDONLY
 for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"):  # not every system has them
@@ -13,7 +16,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def read_bytes(path: str, *, links: bool = True) -> bytes:
-    """Return the bytes of a regular file.
+    """Return the bytes of a regular file, without the overhead of `pathlib` and buffers.
 
     Raises OSError as `open` does; EINVAL for a pipe or device, which might never end, and ELOOP for a link
     unless `links` are followed.
@@ -31,3 +34,15 @@ def read_bytes(path: str, *, links: bool = True) -> bytes:
     finally:
         os.close(handle)
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def read_text(root: Path, path: str) -> str | None:
+    """Return the UTF-8 text of the file `path` below `root`; None if there is no such file."""
+    try:
+        return read_bytes(str(root / path)).decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UnableError("unreadable-file", f"cannot read {path}: {reason(error)}") from error
+    except UnicodeDecodeError as error:
+        raise UnableError("unreadable-file", f"{path} is not UTF-8 text") from error

@@ -1,4 +1,4 @@
-"""A place for temporary files, which the next run clears where this one is killed."""
+"""A folder for temporary files that the next run clears if this one is killed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 
 
 @contextmanager
-def scratch() -> Iterator[None]:
-    """While it lasts, `tempfile` has its place in a folder of this run, below one of this user.
+def use_temporary_folder() -> Iterator[None]:
+    """Let `tempfile` use a folder of this run, below a folder of this user, until the block ends.
 
-    Every run holds a shared lock on the user's folder, which ends with its last process, however that ends.
-    Who can have the lock alone knows that whatever lies there was left behind, and removes it. Where there
-    are no locks, or the folder's name is taken by somebody else, nothing is cleared but what is our own.
+    Every run holds a shared lock on the user's folder, which is released when its last process ends, killed
+    or not. A run that gets an exclusive lock is alone: what is in the folder was left behind, and is removed.
+    Without locks, or if another user has the folder's name, only the run's own folder is removed.
     """
     before = tempfile.tempdir
     home = Path(tempfile.gettempdir(), f"toolgen-{os.geteuid()}") if hasattr(os, "geteuid") else None
-    handle = None if home is None else _shared(home)
+    handle = None if home is None else _lock_shared(home)
     try:
         with tempfile.TemporaryDirectory(prefix="toolgen-", dir=None if handle is None else home) as mine:
             tempfile.tempdir = mine
@@ -29,11 +29,11 @@ def scratch() -> Iterator[None]:
     finally:
         tempfile.tempdir = before
         if home is not None and handle is not None:
-            _leave(home, handle)
+            _release(home, handle)
 
 
-def _shared(home: Path) -> int | None:
-    """`home` with a shared lock on it, and empty if nobody else has one; None where that is not to be had."""
+def _lock_shared(home: Path) -> int | None:
+    """Return a handle of `home` with a shared lock, cleared if no other run uses it; None without locks."""
     import fcntl
 
     while True:
@@ -57,11 +57,11 @@ def _shared(home: Path) -> int | None:
         except OSError:  # not ours; or a network's file system without locks
             os.close(handle)
             return None
-        os.close(handle)  # whoever had the lock before removed the folder: once more
+        os.close(handle)  # the run that had the lock before removed the folder: try again
 
 
-def _leave(home: Path, handle: int) -> None:
-    """Let go; the last one removes the folder."""
+def _release(home: Path, handle: int) -> None:
+    """Release the lock; the last run removes the folder."""
     import fcntl
 
     with suppress(OSError):

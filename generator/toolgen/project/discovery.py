@@ -1,4 +1,4 @@
-"""The configuration: found by walking up, and read."""
+"""Find a project: the nearest configuration at or above a folder, if it is safe to use."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.project.fast import read_bytes
-from toolgen.project.fault import UnableError, reason
-from toolgen.project.project import FILE, PYPROJECT, TABLE, Project
-from toolgen.project.settings import make_project
-from toolgen.project.toml import Table, parse
+from toolgen.project.errors import UnableError, reason
+from toolgen.project.files import read_bytes
+from toolgen.project.settings import FILE, PYPROJECT, TABLE, Project, Table, make_project, parse_toml
 
 SAFE_DIRECTORY = "TOOLGEN_SAFE_DIRECTORY"
 """Environment variable: folders above the start folder whose configuration is used in any case; `*`: all."""
 
 
 def find_project(start: Path) -> Project:
-    """The nearest configuration at or above `start`, no higher than the root of its repository, if any.
+    """Return the project configured at or above `start`, no higher than the root of its repository, if any.
 
-    `UnableError` where there is none, or where one above `start` may be another user's; `SpecErrors` where it
-    cannot be meant.
+    Raises `UnableError` if there is none, or if one above `start` may be another user's; `SpecErrors` if it
+    is not valid.
     """
     start = start.resolve()
     if not start.is_dir():
@@ -32,7 +30,7 @@ def find_project(start: Path) -> Project:
     for folder in _upwards(start):
         if folder != start:
             _refuse_unsafe(folder)
-        table = _settings(folder)
+        table = _find_table(folder)
         if table is not None:
             return make_project(folder, table)
     raise UnableError(
@@ -43,21 +41,21 @@ def find_project(start: Path) -> Project:
 
 
 def find_root(start: Path) -> Path:
-    """The folder whose configuration `find_project` would read, be it valid or not; else `start` itself."""
+    """Return the folder whose configuration `find_project` would read, valid or not; else `start` itself."""
     return next((folder for folder in _upwards(start.resolve()) if find_configuration(folder)), start)
 
 
 def find_configuration(folder: Path) -> str | None:
-    """The name of the file in `folder` that configures it, be it valid or not."""
+    """Return the name of the file in `folder` that configures it, valid or not."""
     try:
-        table = _settings(folder)
+        table = _find_table(folder)
         return None if table is None else table.file
-    except (SpecErrors, UnableError):  # it is there, and somebody will be told what is wrong with it
+    except (SpecErrors, UnableError):  # it exists; `find_project` reports what is wrong with it
         return FILE if (folder / FILE).exists() else PYPROJECT
 
 
 def repository(start: Path) -> Path | None:
-    """The root of the repository that `start` is in."""
+    """Return the root of the repository that `start` is in; None if it is in none."""
     top = list(_upwards(start.resolve()))[-1]
     return top if (top / ".git").exists() else None
 
@@ -70,19 +68,19 @@ def _upwards(start: Path) -> Iterator[Path]:
 
 
 def _refuse_unsafe(folder: Path) -> None:
-    """`UnableError` for a configuration that another user may have put where it is found by walking up.
+    """Raise `UnableError` for a configuration above the start folder that another user may have written.
 
-    As git does with repositories (CVE-2022-24765): whoever may write to a folder above would decide what runs
-    here. Windows has other permissions, and is not checked.
+    As git does with repositories (CVE-2022-24765): a user who may write to a folder above would decide what
+    runs here. Windows has other permissions and is not checked.
     """
     if not hasattr(os, "geteuid"):
         return
     for name in (FILE, PYPROJECT):
         file = folder / name
         why = _unsafe(file) or _unsafe(folder)
-        if not why or not os.path.lexists(file) or _is_safe_by_choice(folder):
+        if not why or not os.path.lexists(file) or _is_trusted(folder):
             continue
-        if name == PYPROJECT and file.is_file() and "toolgen" not in (_text(file) or "toolgen"):
+        if name == PYPROJECT and file.is_file() and "toolgen" not in (_read_text(file) or "toolgen"):
             continue
         raise UnableError(
             "unsafe-configuration",
@@ -93,7 +91,7 @@ def _refuse_unsafe(folder: Path) -> None:
 
 
 def _unsafe(path: Path) -> str:
-    """Why somebody else may have written to `path`; empty where nobody can have."""
+    """Return why another user may have written to `path`; empty if none can have."""
     try:
         found = path.stat()
     except OSError:
@@ -108,34 +106,38 @@ def _unsafe(path: Path) -> str:
     return ""
 
 
-def _is_safe_by_choice(folder: Path) -> bool:
+def _is_trusted(folder: Path) -> bool:
     named = os.environ.get(SAFE_DIRECTORY, "").split(os.pathsep)
     return "*" in named or any(each and Path(each).resolve() == folder for each in named)
 
 
-def _settings(folder: Path) -> Table | None:
-    own = _text(folder / FILE)
-    shared = _text(folder / PYPROJECT)
+def _find_table(folder: Path) -> Table | None:
+    own = _read_text(folder / FILE)
+    shared = _read_text(folder / PYPROJECT)
     if own is not None:
-        data = parse(FILE, own)
-        if shared is not None and "toolgen" in shared and _table(parse(PYPROJECT, shared)) is not None:
+        data = parse_toml(FILE, own)
+        if (
+            shared is not None
+            and "toolgen" in shared
+            and _tool_table(parse_toml(PYPROJECT, shared)) is not None
+        ):
             at = Table(PYPROJECT, shared, TABLE, {}).key("")
             message = f"both {FILE} and [{TABLE}] configure this project"
             raise SpecErrors([Diagnostic(at, "two-configurations", message, "keep one of them")])
         return Table(FILE, own, "", data)
     if shared is None or "toolgen" not in shared:
         return None
-    data_shared = _table(parse(PYPROJECT, shared))
+    data_shared = _tool_table(parse_toml(PYPROJECT, shared))
     return None if data_shared is None else Table(PYPROJECT, shared, TABLE, data_shared)
 
 
-def _table(data: dict[str, Any]) -> dict[str, Any] | None:
+def _tool_table(data: dict[str, Any]) -> dict[str, Any] | None:
     tool = data.get("tool")
     found = tool.get("toolgen") if isinstance(tool, dict) else None
     return found if isinstance(found, dict) else None
 
 
-def _text(path: Path) -> str | None:
+def _read_text(path: Path) -> str | None:
     try:
         return read_bytes(str(path)).decode("utf-8-sig")
     except FileNotFoundError:

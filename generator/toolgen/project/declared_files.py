@@ -1,0 +1,198 @@
+"""Declared files: what one action of a build system reads and writes.
+
+Paths are used as they are written: no link is resolved and no folder is listed, so that a sandbox made of
+links works like the folder that the links point to.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from toolgen.compile.parse import SHARED_KEYS
+from toolgen.compile.read import read
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.project.atomic_write import StagedFile, stage_file
+from toolgen.project.errors import UnableError, reason
+from toolgen.project.output import HEADER, refuse_encodings
+from toolgen.schema.document import subschemas
+
+_ELSEWHERE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:|$")  # not another file below the same folder
+
+
+def read_file(path: str) -> bytes:
+    """Return the bytes of a declared input; `UnableError` if it is missing or not a regular file."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise UnableError("unreadable-file", f"{path} is not a file")
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise UnableError("unreadable-file", f"cannot read {path}: {reason(error)}") from error
+
+
+def path_below(file: str, root: str) -> str:
+    """Return `file` as a posix path relative to `root`, both as written; `UnableError` if not below."""
+    below = os.path.relpath(file, root).replace(os.sep, "/")
+    if below == "." or below.split("/")[0] == ".." or not below.isprintable():
+        raise UnableError(
+            "usage", f"{file} is not below {root}", "name a folder above it with --include-root"
+        )
+    return below
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A spec with everything that it refers to."""
+
+    texts: Mapping[str, bytes]  # posix path below the specs folder → content
+    read: tuple[str, ...]  # every file that was read, for the dependency file
+
+
+def read_closure(path: str, root: str) -> Closure:
+    """Return the spec at `path` below `root` with the shared files that it refers to, directly or not.
+
+    A reference to a missing file, or to a file that is not shared, is left for `resolve` to refuse in place.
+    """
+    texts = {path: read_file(os.path.join(root, path))}
+    seen, todo = {path}, [path]
+    while todo:
+        for found in _references(todo.pop(), texts):
+            if found in seen or not os.path.exists(os.path.join(root, found)):
+                continue
+            seen.add(found)
+            text = read_file(os.path.join(root, found))
+            if _may_be_shared(found, text):
+                texts[found] = text
+                todo.append(found)
+    return Closure(texts, tuple(os.path.join(root, name) for name in sorted(seen)))
+
+
+def _references(path: str, texts: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the files that one spec refers to, as posix paths below the specs folder."""
+    data = _data(path, texts[path])
+    if not isinstance(data, dict):
+        return
+    stream, definitions = data.get("stream"), data.get("$defs")
+    chunk = stream.get("chunk_schema") if isinstance(stream, dict) else None
+    shared = definitions.values() if isinstance(definitions, dict) else ()
+    for schema in (data.get("input_schema"), data.get("output_schema"), chunk, *shared):
+        for _, part in subschemas(schema):
+            ref = part.get("$ref")
+            written = ref.partition("#")[0] if isinstance(ref, str) else ""
+            if not _ELSEWHERE.match(written) and "\0" not in unquote(written):
+                found = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(written)))
+                if found.split("/")[0] != "..":
+                    yield found
+
+
+def _may_be_shared(path: str, text: bytes) -> bool:
+    """True unless this is a tool. A file that cannot be parsed is refused later, by `read`."""
+    data = _data(path, text)
+    return not isinstance(data, dict) or data.keys() <= SHARED_KEYS
+
+
+def _data(path: str, text: bytes) -> object:
+    try:
+        return read({path: text})[0].data
+    except SpecErrors:
+        return None
+
+
+def files_below(folder: str) -> list[str]:
+    """Return every file in a declared folder, sorted."""
+    return sorted(os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names)
+
+
+def dependencies(outputs: Iterable[str], inputs: Iterable[str]) -> str:
+    """Return a dependency file for Make and Ninja: `outputs: inputs`, sorted relative paths."""
+    made = " ".join(_escaped(path) for path in sorted(map(_relative, outputs)))
+    needed = (f" \\\n  {_escaped(path)}" for path in sorted(set(map(_relative, inputs))))
+    return f"{made}:{''.join(needed)}\n"
+
+
+def _relative(path: str) -> str:
+    return os.path.normpath(path if not os.path.isabs(path) else os.path.relpath(path)).replace(os.sep, "/")
+
+
+def _escaped(path: str) -> str:
+    return re.sub(r"([ #])", r"\\\1", path.replace("$", "$$"))
+
+
+def write_declared(files: Mapping[str, str], guarded: Iterable[str], inputs: Iterable[str]) -> None:
+    """Write `files` (path → text): all, or none if one cannot be written; each of them atomically.
+
+    A path in `guarded` replaces only a file that toolgen generated; no path may be one of `inputs`. Actions
+    that run at the same time write other files, so there is no lock. `UnableError`: nothing was written.
+    """
+    taken = {os.path.abspath(path) for path in inputs}
+    for path in files:
+        if os.path.abspath(path) in taken:
+            raise UnableError(
+                "usage", f"{path} would be written, but the command line names it for another purpose too"
+            )
+        taken.add(os.path.abspath(path))
+    for path in guarded:
+        _refuse_foreign(path)
+    refuse_encodings(files)
+    try:
+        with ExitStack() as undo:
+            staged = {path: _stage(path, text, undo) for path, text in files.items()}
+            for path, file in staged.items():
+                file.publish()
+                undo.callback(_remove, path)
+            undo.pop_all()
+    except OSError as error:
+        where = error.filename2 or error.filename or "the output"
+        raise UnableError(
+            "cannot-write", f"cannot write {where}: {reason(error)}", "nothing was written"
+        ) from error
+
+
+def _stage(path: str, text: str, undo: ExitStack) -> StagedFile:
+    if os.path.isdir(path):
+        raise IsADirectoryError(21, "there is a folder of that name", path)
+    _make_folder(os.path.dirname(path), undo)
+    staged = stage_file(path, text.encode())
+    undo.callback(staged.discard)
+    return staged
+
+
+def _make_folder(folder: str, undo: ExitStack) -> None:
+    if folder in ("", os.sep) or os.path.isdir(folder):
+        return
+    _make_folder(os.path.dirname(folder), undo)
+    with suppress(FileExistsError):  # made by another action, just now
+        os.mkdir(folder)
+        undo.callback(_remove_folder, folder)
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
+
+
+def _remove_folder(path: str) -> None:
+    with suppress(OSError):
+        os.rmdir(path)
+
+
+def _refuse_foreign(path: str) -> None:
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise UnableError("cannot-write", f"not a regular file: {path}", "move it away")
+    try:
+        with open(path, "rb") as file:
+            line = file.readline(1000)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):  # writing reports the last two
+        return
+    except OSError as error:
+        raise UnableError("cannot-write", f"cannot read {path}: {reason(error)}") from error
+    if HEADER.encode() not in line:
+        hint = "choose another --out, or move it away"
+        raise UnableError("foreign-file", f"a file in the way, not written by toolgen: {path}", hint)
