@@ -17,9 +17,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolgen.data.codes import CODES
-from toolgen.data.codes.implementations import IMPLEMENTATIONS
-from toolgen.data.codes.project import PROJECT
+from toolgen.data.codes import CODES, IMPLEMENTATIONS, PROJECT
 
 CASES = Path(__file__).parents[1] / "cases"
 

@@ -67,7 +67,7 @@ def test_a_spec_was_edited(project: Cli) -> None:
     assert "CHANGED generated/catalog.py" in lines
     assert any(line.startswith("-") and "Whom to greet." in line for line in lines)
     assert any(line.startswith("+") and "Who it is." in line for line in lines)
-    assert lines[-1] == f"to mend it: toolgen -C {project.root} generate"
+    assert lines[-1] == f"to fix it: toolgen -C {project.root} generate"
     short = project("check", "--no-diff").out
     assert "@@" not in short
     assert project("generate").code == 0
@@ -214,7 +214,7 @@ def test_json(project: Cli) -> None:
     assert "generated/catalog.py" in written["written"]
     assert (written["removed"], written["replaced"], written["kept"]) == ([], [], [])
     clean = json.loads(project("check", "--format", "json").out)
-    assert (clean["clean"], clean["changes"], clean["mend"]) == (True, [], None)
+    assert (clean["clean"], clean["changes"], clean["fix"]) == (True, [], None)
     edit(project.root / "specs/greet.yaml", "Whom to greet.", "Who it is.")
     done = project("check", "--format", "json")
     stale = json.loads(done.out)

@@ -76,7 +76,7 @@ def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool
     if args.format == "json":
         warnings = as_data(plan.warnings)
         data = {**drift.as_data(drifted), "warnings": warnings}
-        data["mend"] = None if drifted.clean else _mend(args)
+        data["fix"] = None if drifted.clean else _fix(args)
         if args.implementations:
             data["implementations"] = as_data(found)
         emit_json(data)
@@ -88,7 +88,7 @@ def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool
             say(f"{line} (the output is the same)")
         _say_clean(plan.tools, len(plan.tree))
         return True
-    emit("\n".join([*drift.lines(drifted, with_diff=not args.no_diff), f"to mend it: {_mend(args)}"]))
+    emit("\n".join([*drift.lines(drifted, with_diff=not args.no_diff), f"to fix it: {_fix(args)}"]))
     return False
 
 
@@ -96,6 +96,6 @@ def _say_clean(tools: int, files: int) -> None:
     say(f"clean: {count(tools, 'tool')}, {count(files, 'file')}")
 
 
-def _mend(args: Any) -> str:
+def _fix(args: Any) -> str:
     where = "" if args.start == "." else f"-C {shlex.quote(args.start)} "
     return f"toolgen {where}generate"

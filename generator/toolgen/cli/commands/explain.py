@@ -45,4 +45,4 @@ def _list(form: str) -> None:
 
 
 def _explained(name: str, code: Code) -> str:
-    return f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nMend: {code.fix}"
+    return f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
