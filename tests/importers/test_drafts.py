@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.importers.schemas import usable
+from toolgen.importers.schema_repair import repair_schema
 from toolgen.runtime.validation.compiled_schema import compiled
 
 FOURTH = "http://json-schema.org/draft-04/schema#"
@@ -33,12 +33,12 @@ NINETEEN = "https://json-schema.org/draft/2019-09/schema"
 )
 def test_another_draft(draft: str | None, schema: Any, taken: Any, refused: Any) -> None:
     root = {**({"$schema": draft} if draft else {}), "type": "object", "properties": {"v": schema}}
-    mended, notes = usable(root, "input_schema")
-    assert (notes == []) is (draft is None and schema == mended["properties"]["v"])
-    assert not [note for note in notes if "not enforced" in note]
-    gate = compiled(mended)
-    assert gate.is_valid({"v": taken})
-    assert not gate.is_valid({"v": refused})
+    repaired = repair_schema(root, "input_schema")
+    assert (repaired.notes == []) is (draft is None and schema == repaired.schema["properties"]["v"])
+    assert not [note for note in repaired.notes if "not enforced" in note]
+    validator = compiled(repaired.schema)
+    assert validator.is_valid({"v": taken})
+    assert not validator.is_valid({"v": refused})
 
 
 def test_recursion_of_2019_09() -> None:
@@ -47,12 +47,12 @@ def test_recursion_of_2019_09() -> None:
         "type": "object",
         "properties": {"kid": {"$recursiveRef": "#"}, "n": {"type": "null"}},
     }
-    mended, notes = usable(root, "input_schema")
-    assert notes == [
+    repaired = repair_schema(root, "input_schema")
+    assert repaired.notes == [
         "input_schema/$schema: read as 2020-12",
         "input_schema/properties/kid/$recursiveRef: read as `$ref`",
     ]
-    assert not compiled(mended).is_valid({"kid": {"kid": {"n": 1}}})
+    assert not compiled(repaired.schema).is_valid({"kid": {"kid": {"n": 1}}})
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_recursion_of_2019_09() -> None:
 )
 def test_patterns_of_python(pattern: str, told: str, taken: str, refused: str) -> None:
     root = {"type": "object", "properties": {"v": {"type": "string", "pattern": pattern}}}
-    mended, notes = usable(root, "input_schema")
-    assert mended["properties"]["v"]["pattern"] == told
-    assert len(notes) == 1
-    gate = compiled(mended)
-    assert gate.is_valid({"v": taken})
-    assert not gate.is_valid({"v": refused})
+    repaired = repair_schema(root, "input_schema")
+    assert repaired.schema["properties"]["v"]["pattern"] == told
+    assert len(repaired.notes) == 1
+    validator = compiled(repaired.schema)
+    assert validator.is_valid({"v": taken})
+    assert not validator.is_valid({"v": refused})

@@ -57,25 +57,25 @@ FILES = {
     "utf-16": (json.dumps([FUNCTION]).encode("utf-16"), "is not UTF-8"),
     "binary": (bytes(range(256)), "is not UTF-8"),
     "zeros": (b"\0" * 10_000, "not JSON"),
-    "deep": (DEEP.encode(), "deep inside one another"),
-    "deep line": (json.dumps(FUNCTION).encode() + b"\n" + DEEP.encode(), "deep inside one another"),
-    "deep objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "deep inside one another"),
+    "deep": (DEEP.encode(), "nested more than 150 deep"),
+    "deep line": (json.dumps(FUNCTION).encode() + b"\n" + DEEP.encode(), "nested more than 150 deep"),
+    "deep objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "nested more than 150 deep"),
     "deep schema": (
         json.dumps([{"name": "f", "parameters": "@", "inputSchema": "@"}])
         .replace('"@"', '{"not": ' * 10_000 + "{}" + "}" * 10_000)
         .encode(),
-        "deep inside one another",
+        "nested more than 150 deep",
     ),
-    "open": (b"[" * 1_000_000, "deep inside one another"),
-    "key twice": (b'[{"name": "f", "name": "g"}]', "stands twice"),
-    "nan": (b'[{"name": "f", "x": NaN}]', "NaN is no number"),
+    "open": (b"[" * 1_000_000, "nested more than 150 deep"),
+    "key twice": (b'[{"name": "f", "name": "g"}]', "duplicate key"),
+    "nan": (b'[{"name": "f", "x": NaN}]', "NaN is not a JSON number"),
     "digits": (b'[{"name": "f", "x": ' + b"9" * 100_000 + b"}]", "digits"),
     "surrogate": (b'[{"name": "f", "description": "\\udc00"}]', "surrogate"),
     "long text": (json.dumps([{"name": "f", "x": "x" * 2_000_000}]).encode(), "2,000,000 characters"),
     "long name": (json.dumps([{"name": "x" * 5000}]).encode(), "cannot be the name"),
     "yaml": (b"name: f\n", "not JSON"),
-    "number": (b"7", "no "),
-    "null": (b"null", "no "),
+    "number": (b"7", "expected a "),
+    "null": (b"null", "expected a "),
 }
 
 

@@ -93,7 +93,7 @@ UNREADABLE = {
     ("in_nulls", "inputSchema"), ("out_bad_required", "outputSchema"), ("out_properties_list", "outputSchema"),
     ("out_nulls", "outputSchema"),
 }  # fmt: skip
-"""What clients refuse the whole list for: servers publish it mended."""
+"""What clients refuse the whole list for: servers publish the repaired schema."""
 
 
 def as_object(schema: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def test_what_is_enforced_is_what_can_be(project: Cli) -> None:
     assert "pattern: (" in carried
 
 
-def test_names_are_told_and_answer(project: Cli) -> None:
+def test_a_renamed_tool_is_noted_and_answers_to_its_old_name(project: Cli) -> None:
     (project.root / "s.json").write_text(
         json.dumps([tool("a.b"), tool("a_b"), tool("a.b", description="Other.")])
     )
@@ -149,8 +149,8 @@ def test_names_are_told_and_answer(project: Cli) -> None:
     assert done.code == 0
     assert sorted(project.tree("specs/more")) == ["a_b.yaml", "a_b_2.yaml", "a_b_3.yaml"]
     assert "aliases: [a.b]" in project.tree("specs/more")["a_b_2.yaml"]
-    assert "a_b_2: published, and answered, as 'a.b'" in done.err
-    assert "a_b_3: published so, since 'a.b' is another tool already" in done.err
+    assert "a_b_2: renamed from 'a.b'; still published and called as 'a.b'" in done.err
+    assert "a_b_3: renamed from 'a.b', the name of another tool" in done.err
 
 
 def test_nothing_is_replaced_unasked(project: Cli) -> None:
@@ -195,23 +195,23 @@ BAD = {
     "truncated": (b'{"tools": [{"name": "a", "inp', "not JSON"),
     "truncated_line": (json.dumps(tool("a")).encode() + b'\n{"name": "b', ":2:"),
     "not_utf_8": (b'[{"name": "\xff"}]', "0xff is not UTF-8"),
-    "deep": (b"[" * 10_000 + b"]" * 10_000, "deep inside one another"),
-    "deep_schema": (json.dumps([tool("a")]).replace('"object"', '"object", "x": ' + '{"not": ' * 160 + "{}" + "}" * 160).encode(), "deep inside"),
-    "key_twice": (b'[{"name": "a", "name": "b"}]', "'name' stands twice"),
-    "nan": (b'[{"name": "a", "inputSchema": {"maximum": NaN}}]', "NaN is no number"),
-    "infinite": (b'[{"name": "a", "inputSchema": {"maximum": 1e999}}]', "beyond"),
+    "deep": (b"[" * 10_000 + b"]" * 10_000, "nested more than 150 deep"),
+    "deep_schema": (json.dumps([tool("a")]).replace('"object"', '"object", "x": ' + '{"not": ' * 160 + "{}" + "}" * 160).encode(), "nested more than 150 deep"),
+    "key_twice": (b'[{"name": "a", "name": "b"}]', "duplicate key 'name'"),
+    "nan": (b'[{"name": "a", "inputSchema": {"maximum": NaN}}]', "NaN is not a JSON number"),
+    "infinite": (b'[{"name": "a", "inputSchema": {"maximum": 1e999}}]', "out of range"),
     "digits": (b'[{"name": "a", "inputSchema": {"maximum": ' + b"9" * 5000 + b"}}]", "5,000 digits"),
     "long_text": (json.dumps([tool("a", description="x" * 10_000_000)]).encode(), "10,000,000 characters"),
     "surrogate": (b'[{"name": "a\\ud800"}]', "surrogate"),
     "control_name": (b'[{"name": "a\\u0007"}]', "cannot be the name"),
     "no_name": (b'[{"description": "a"}]', "without a name"),
-    "number": (b"5", "a number is no tool"),
-    "text_in_list": (b'["a"]', "text is no tool"),
+    "number": (b"5", "expected a tool, found a number"),
+    "text_in_list": (b'["a"]', "expected a tool, found a string"),
     "no_tools": (b'{"tools": []}', "has no tools"),
     "tools_text": (b'{"tools": "a"}', "must be a list"),
     "schema_text": (b'[{"name": "a", "inputSchema": "b"}]', "must be an object"),
     "error": (b'{"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "no"}}', "answered with an error"),
-    "part": (b'{"tools": [], "nextCursor": "2"}', "goes on"),
+    "part": (b'{"tools": [], "nextCursor": "2"}', "the list is incomplete"),
     "html": (b"<html></html>", "not JSON"),
 }  # fmt: skip
 

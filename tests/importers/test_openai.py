@@ -1,4 +1,4 @@
-"""`toolgen import openai`: every shape that functions come in, types mended and told, `strict` kept."""
+"""`toolgen import openai`: every shape that functions come in, types repaired and noted, `strict` kept."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from toolgen.importers.naming import Names
+from toolgen.importers.imported_tool import ImportedTool
+from toolgen.importers.json_source import JsonDocument
+from toolgen.importers.names import ExistingNames
 from toolgen.importers.openai import import_openai
-from toolgen.importers.source import Document
-from toolgen.importers.tool import Imported
 
 from tests.cli.conftest import Cli
 
@@ -17,8 +17,8 @@ PARAMETERS = {"type": "object", "properties": {"a": {"type": "string"}}, "requir
 BARE: dict[str, Any] = {"name": "f", "description": "Does it.", "parameters": PARAMETERS}
 
 
-def imported(value: Any) -> list[Imported]:
-    return import_openai([Document(value, 0)], "s.json", Names())
+def imported(value: Any) -> list[ImportedTool]:
+    return import_openai([JsonDocument(value, 0)], "s.json", ExistingNames())
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_types_in_the_wild(written: Any, meant: Any) -> None:
     schema = tool.fields["input_schema"]
     assert schema["type"] == "object"
     assert schema["properties"]["a"].get("type") == meant
-    assert "f: input_schema/type: 'dict' is no type of JSON Schema; read as 'object'" in tool.notes
+    assert "f: input_schema/type: 'dict' is not a JSON Schema type; read as 'object'" in tool.notes
     told = [note for note in tool.notes if "input_schema/properties/a/type" in note]
     assert len(told) == (written != meant)
 
 
-def test_habits_are_mended() -> None:
+def test_misplaced_keywords_are_moved() -> None:
     properties = {
         "a": {"type": "string", "required": True},
         "b": {"type": "array", "items": {"type": "string"}, "enum": ["x", "y"]},
@@ -94,8 +94,8 @@ def test_names_and_what_is_carried() -> None:
     assert tools[0].fields["aliases"] == ["a.b"]
     assert tools[0].fields["x-openai"] == {"response": {"x": None}}
     assert tools[1].fields["targets"] == {"openai": {"name": "9"}}
-    assert "f: stands 2 times, word for word: imported once" in tools[2].notes
-    assert "f_2: published so, since 'f' is another function already" in tools[3].notes
+    assert "f: is listed 2 times; imported once" in tools[2].notes
+    assert "f_2: renamed from 'f', the name of another function" in tools[3].notes
 
 
 def test_no_parameters_are_none() -> None:

@@ -85,12 +85,12 @@ def test_only_what_changed_is_written(imported: Cli) -> None:
     assert found["description"] == "Search.\n\nUse when: Somebody looks for something."
 
 
-def test_new_tools_wait_and_lost_ones_are_told(imported: Cli) -> None:
+def test_new_tools_are_disabled_and_missing_ones_are_noted(imported: Cli) -> None:
     source(imported, {"name": "other", "description": "New.", "inputSchema": {"type": "object"}})
     done = imported("import", "mcp", "s.json", "--into", "specs", "--sync")
     assert done.code == 0
     assert "other: new, with enabled: false" in done.err
-    assert "search: gone from the source; specs/search.yaml is kept" in done.err
+    assert "search: no longer in the source; specs/search.yaml is kept" in done.err
     assert "enabled: false\n" in imported.tree("specs")["other.yaml"]
     assert imported.tree("specs")["search.yaml"] == SPEC
 

@@ -1,1 +1,1 @@
-"""Tools as other people have them, as specs: pure functions from JSON to a spec's fields and what to tell."""
+"""Convert existing tool definitions to specs: pure functions from parsed input to spec fields and notes."""

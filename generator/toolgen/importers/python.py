@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolgen.data.spec import CODE, IDENTIFIER
-from toolgen.importers.naming import Names, choose_names
+from toolgen.importers.imported_tool import ImportedTool, in_spec_order
+from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.python_docs import Docs
 from toolgen.importers.python_types import laid_out
-from toolgen.importers.schemas import usable
-from toolgen.importers.tool import Imported, in_order
+from toolgen.importers.schema_repair import repair_schema
 from toolgen.python_source.names import snake
 from toolgen.suggestions import quoted
 
@@ -20,13 +20,13 @@ OWNED = ("description", "returns", "input_schema", "output_schema", "inject", "s
 """The fields that the source decides. Errors are not among them: their hints are written by hand."""
 
 
-def import_python(functions: Sequence[Mapping[str, Any]], decided: Names) -> list[Imported]:
+def import_python(functions: Sequence[Mapping[str, Any]], decided: ExistingNames) -> list[ImportedTool]:
     """`functions` as `python_signature.describe` has them."""
     names = choose_names([function["name"] for function in functions], decided)
     return [_spec(function, name) for function, name in zip(functions, names, strict=True)]
 
 
-def _spec(function: Mapping[str, Any], name: str) -> Imported:
+def _spec(function: Mapping[str, Any], name: str) -> ImportedTool:
     notes = [*function["notes"]]
     docs = Docs(**function["docs"])
     if name != function["name"]:
@@ -49,15 +49,17 @@ def _spec(function: Mapping[str, Any], name: str) -> Imported:
     if function["chunk_schema"] is not None:
         fields["stream"] = {"chunk_schema": _usable(function["chunk_schema"], "chunk_schema", notes)}
     kept = {key: value for key, value in fields.items() if value or key == "input_schema"}
-    return Imported(
-        in_order(kept), tuple(f"{name}: {note}" for note in notes), f"{function['module']}:{function['path']}"
+    return ImportedTool(
+        in_spec_order(kept),
+        tuple(f"{name}: {note}" for note in notes),
+        f"{function['module']}:{function['path']}",
     )
 
 
 def _usable(schema: Mapping[str, Any], field: str, notes: list[str]) -> dict[str, Any]:
-    mended, told = usable(schema, field)
-    notes += told
-    return laid_out(mended)
+    repaired = repair_schema(schema, field)
+    notes += repaired.notes
+    return laid_out(repaired.schema)
 
 
 def _with_words(schema: Mapping[str, Any], docs: Docs) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import Any, get_args, get_origin
 
 from pydantic import ConfigDict, validate_call
 
+from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.python_docs import Docs, read_docs
 from toolgen.importers.python_names import dotted, exception, leads_to, resolved
 from toolgen.importers.python_types import is_injected, is_object, schema_of
-from toolgen.importers.tool import SourceError
 from toolgen.lint.names import TAKEN
 from toolgen.suggestions import shortened
 

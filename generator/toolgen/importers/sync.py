@@ -1,4 +1,4 @@
-"""What an import writes: new specs, earlier ones brought up to date; what has gone is told."""
+"""Plan the files of an import: new specs, updates of earlier ones, notes on tools that disappeared."""
 
 from __future__ import annotations
 
@@ -9,46 +9,48 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.data.source import Source
-from toolgen.importers.naming import Names
-from toolgen.importers.tool import Imported, in_order
+from toolgen.importers.imported_tool import ImportedTool, in_spec_order
+from toolgen.importers.names import ExistingNames
 from toolgen.yaml12.patch import merged_order, patched
 from toolgen.yaml12.writer import write
 
-_IMPORTED = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
+_IMPORT_HEADER = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
-    """The specs that are there, for an import of one kind (and so for one target) into one folder."""
+class ExistingSpecs:
+    """The specs in the folder of an import."""
 
-    kind: str
-    below: str  # the folder below the specs folder, with a slash behind, or nothing
+    kind: str  # of the import, and the target whose published names identify its tools
+    folder: str  # below the specs folder, with a trailing slash, or empty
     sources: Sequence[Source]
 
-    def names(self, sync: bool) -> Names:
-        """What new tools must not be called, and what known ones are called already."""
-        ours = self.imported() if sync else {}
-        again = {source.path for source in ours.values()}
+    def names(self, sync: bool) -> ExistingNames:
+        """Return the names that new tools must not have, and those of tools that a sync updates."""
+        imported = self.imported() if sync else {}
+        updated = {source.path for source in imported.values()}
         taken = [
             str(data["name"])
             for source, data in self._tools()
-            if source.path not in again and source.path != self.path(str(data["name"]))
+            if source.path not in updated and source.path != self.path(str(data["name"]))
         ]
-        return Names(frozenset(taken), {name: _data(source)["name"] for name, source in ours.items()})
+        return ExistingNames(
+            frozenset(taken), {name: _spec_data(source)["name"] for name, source in imported.items()}
+        )
 
     def imported(self) -> dict[str, Source]:
-        """Published name → the spec of an earlier import of this kind into this folder."""
+        """Return published name → spec, of earlier imports of this kind into this folder."""
         return {
-            _published(data, self.kind): source
+            _published_name(data, self.kind): source
             for source, data in self._tools()
-            if source.path.startswith(self.below)
-            and (found := _IMPORTED.search(source.text))
-            and found[1] == self.kind
+            if source.path.startswith(self.folder)
+            and (header := _IMPORT_HEADER.search(source.text))
+            and header[1] == self.kind
         }
 
     def path(self, name: str) -> str:
-        """Where the spec of the tool `name` goes."""
-        return f"{self.below}{name}.yaml"
+        """Return the path of the spec of the tool `name`, below the specs folder."""
+        return f"{self.folder}{name}.yaml"
 
     def _tools(self) -> Iterator[tuple[Source, dict[str, Any]]]:
         for source in self.sources:
@@ -57,95 +59,97 @@ class Earlier:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What to write, and what to tell."""
+class ImportPlan:
+    """The files that an import writes, and its notes for the user."""
 
     files: Mapping[str, str] = field(default_factory=dict)  # path below the specs folder → text
-    in_the_way: Sequence[str] = ()  # files that an import does not replace
+    conflicts: Sequence[str] = ()  # existing files that the import would replace, and must not
     notes: Sequence[str] = ()
 
 
-def plan_import(tools: Sequence[Imported], earlier: Earlier) -> Plan:
-    """New specs for all of `tools`."""
-    there = {source.path for source in earlier.sources}
-    files = {earlier.path(tool.name): spec_text(tool, earlier) for tool in tools}
+def plan_import(tools: Sequence[ImportedTool], existing: ExistingSpecs) -> ImportPlan:
+    """Plan a new spec for each of `tools`."""
+    occupied = {source.path for source in existing.sources}
+    files = {existing.path(tool.name): spec_text(tool, existing) for tool in tools}
     notes = [note for tool in tools for note in tool.notes]
-    return Plan(files, [path for path in files if path in there], notes)
+    return ImportPlan(files, [path for path in files if path in occupied], notes)
 
 
-def plan_sync(tools: Sequence[Imported], earlier: Earlier, owned: Sequence[str]) -> Plan:
-    """Specs of an earlier import brought up to date; `owned` are the fields that the source decides."""
-    known = earlier.imported()
-    there = {source.path for source in earlier.sources}
+def plan_sync(tools: Sequence[ImportedTool], existing: ExistingSpecs, owned: Sequence[str]) -> ImportPlan:
+    """Plan updates of earlier imported specs; `owned` are the fields that come from the source."""
+    imported = existing.imported()
+    occupied = {source.path for source in existing.sources}
     files: dict[str, str] = {}
-    in_the_way: list[str] = []
+    conflicts: list[str] = []
     notes: list[str] = []
-    gone = dict(known)
+    missing = dict(imported)
     for tool in tools:
-        source = gone.pop(_published(tool.fields, earlier.kind), None)
+        source = missing.pop(_published_name(tool.fields, existing.kind), None)
         if source is None:
-            path = earlier.path(tool.name)
-            in_the_way += [path] if path in there else []
-            new = (
-                tool if not known else Imported(in_order({**tool.fields, "enabled": False}), (), tool.origin)
-            )
-            files[path] = spec_text(new, earlier)
-            notes += [*tool.notes, f"{tool.name}: new{', with enabled: false' if known else ''}"]
+            path = existing.path(tool.name)
+            conflicts += [path] if path in occupied else []
+            if imported:  # in a project that is in use, a new tool waits for its review
+                disabled = in_spec_order({**tool.fields, "enabled": False})
+                files[path] = spec_text(ImportedTool(disabled, (), tool.origin), existing)
+                notes += [*tool.notes, f"{tool.name}: new, with enabled: false"]
+            else:
+                files[path] = spec_text(tool, existing)
+                notes += [*tool.notes, f"{tool.name}: new"]
             continue
-        wanted = _updated(_data(source), tool.fields, owned, earlier.kind)
-        changed = [key for key in wanted.keys() | _data(source).keys() if _differ(wanted, _data(source), key)]
+        current = _spec_data(source)
+        updated = _updated_fields(current, tool.fields, owned, existing.kind)
+        changed = [key for key in updated.keys() | current.keys() if _differs(updated, current, key)]
         if changed:
-            files[source.path] = patched(source.text, wanted)
+            files[source.path] = patched(source.text, updated)
             notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
-    for source in gone.values():
-        notes.append(
-            f"{_data(source)['name']}: gone from the source; {source.file} is kept: remove it or disable it"
-        )
-    return Plan(files, in_the_way, notes)
+    for source in missing.values():
+        name = _spec_data(source)["name"]
+        notes.append(f"{name}: no longer in the source; {source.file} is kept: remove or disable it")
+    return ImportPlan(files, conflicts, notes)
 
 
-def spec_text(tool: Imported, earlier: Earlier) -> str:
-    """A new spec, with the line that tells an editor its schema, and the one that tells where it is from."""
-    up = "../" * earlier.below.count("/")
+def spec_text(tool: ImportedTool, existing: ExistingSpecs) -> str:
+    """Return the text of a new spec: the editor's schema and the origin as comments, then the fields."""
+    up = "../" * existing.folder.count("/")
     origin = f" from {tool.origin}" if tool.origin.isprintable() and tool.origin else ""
     return (
         f"# yaml-language-server: $schema={up}.toolgen.schema.json\n"
-        f"# Imported by `toolgen import {earlier.kind}`{origin}; with --sync, it follows its source.\n"
+        f"# Imported by `toolgen import {existing.kind}`{origin}; with --sync, it follows its source.\n"
         f"{write(tool.fields)}"
     )
 
 
-def _updated(
-    old: dict[str, Any], new: Mapping[str, Any], owned: Sequence[str], target: str
+def _updated_fields(
+    current: dict[str, Any], new: Mapping[str, Any], owned: Sequence[str], target: str
 ) -> dict[str, Any]:
-    """`old` with what the source decides taken from `new`, in the order of the file."""
-    wanted = {key: value for key, value in old.items() if key not in owned}
-    wanted |= {key: value for key, value in new.items() if key in owned}
+    """Return `current` with the owned fields of `new`, in the order of the existing file."""
+    updated = {key: value for key, value in current.items() if key not in owned}
+    updated |= {key: value for key, value in new.items() if key in owned}
     aliases = [
-        *old.get("aliases", []),
-        *(name for name in new.get("aliases", []) if name not in old.get("aliases", [])),
+        *current.get("aliases", []),
+        *(name for name in new.get("aliases", []) if name not in current.get("aliases", [])),
     ]
-    targets = {name: value for name, value in old.get("targets", {}).items() if name != target}
+    targets = {name: value for name, value in current.get("targets", {}).items() if name != target}
     if options := new.get("targets", {}).get(target):
-        targets = {**old.get("targets", {}), target: options}
+        targets = {**current.get("targets", {}), target: options}
     for key, value in (("aliases", aliases), ("targets", targets)):
         if value:
-            wanted[key] = value
+            updated[key] = value
         else:
-            wanted.pop(key, None)
-    return {key: wanted[key] for key in merged_order(list(old), list(in_order(wanted)))}
+            updated.pop(key, None)
+    return {key: updated[key] for key in merged_order(list(current), list(in_spec_order(updated)))}
 
 
-def _published(fields: Mapping[str, Any], target: str) -> str:
-    options = fields.get("targets")
-    inner = options.get(target) if isinstance(options, dict) else None
-    name = inner.get("name") if isinstance(inner, dict) else None
+def _published_name(fields: Mapping[str, Any], target: str) -> str:
+    targets = fields.get("targets")
+    options = targets.get(target) if isinstance(targets, dict) else None
+    name = options.get("name") if isinstance(options, dict) else None
     return str(name or fields["name"])
 
 
-def _data(source: Source) -> dict[str, Any]:
+def _spec_data(source: Source) -> dict[str, Any]:
     return source.data if isinstance(source.data, dict) else {}
 
 
-def _differ(one: Mapping[str, Any], other: Mapping[str, Any], key: str) -> bool:
+def _differs(one: Mapping[str, Any], other: Mapping[str, Any], key: str) -> bool:
     return json.dumps(one.get(key)) != json.dumps(other.get(key)) or (key in one) != (key in other)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from toolgen.importers.tool import SourceError
+from toolgen.importers.imported_tool import SourceError
 from toolgen.runtime.validation.compiled_schema import compile_schema
 
 from tests.importers.openapi.conftest import document

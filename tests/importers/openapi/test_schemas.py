@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.importers.naming import Names
+from toolgen.importers.imported_tool import ImportedTool, SourceError
+from toolgen.importers.names import ExistingNames
 from toolgen.importers.openapi.api import Wanted, import_openapi
-from toolgen.importers.tool import Imported, SourceError
 from toolgen.runtime.validation.compiled_schema import compile_schema
 
 from tests.importers.openapi.conftest import document
 
 
-def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **wanted: Any) -> list[Imported]:
+def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **wanted: Any) -> list[ImportedTool]:
     """The tools of a document, `files` beside it."""
 
     def load(path: str) -> Any:
@@ -21,7 +21,7 @@ def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **wanted
             raise SourceError(f"there is no file {path}")
         return files[path]
 
-    return import_openapi(data, "api.json", load, Wanted(**wanted), Names(), lambda done, total: None)
+    return import_openapi(data, "api.json", load, Wanted(**wanted), ExistingNames(), lambda done, total: None)
 
 
 def both(schema: Any, version: str = "3.0.3", **schemas: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -26,9 +26,9 @@ from toolgen.project.errors import reason
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
-    from toolgen.importers.naming import Names
-    from toolgen.importers.sync import Earlier
-    from toolgen.importers.tool import Imported
+    from toolgen.importers.imported_tool import ImportedTool
+    from toolgen.importers.names import ExistingNames
+    from toolgen.importers.sync import ExistingSpecs
 
 _MAX_BYTES = 64 * 1024 * 1024 + 1
 _SHOWN = 5  # paths that one message names
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool
 @contextmanager
 def refusing() -> Iterator[None]:
     """What an importer refuses, as a fault that the command line knows."""
-    from toolgen.importers.tool import SourceError
+    from toolgen.importers.imported_tool import SourceError
 
     try:
         yield
@@ -100,17 +100,17 @@ def read_bytes(args: argparse.Namespace) -> tuple[bytes, str]:
 
 def bring_in(
     args: argparse.Namespace,
-    make: Callable[[Names], list[Imported]],
+    make: Callable[[ExistingNames], list[ImportedTool]],
     owned: tuple[str, ...],
     beside: Beside | None = None,
-    look: Callable[[Place, Earlier], None] = lambda place, earlier: None,
+    look: Callable[[Place, ExistingSpecs], None] = lambda place, earlier: None,
 ) -> bool:
     """Write the specs of what `make` imports, given the names that are decided; tell what was done.
 
     `owned` are the fields that `--sync` takes from the source; `look` sees what is there before `make` runs.
     """
     from toolgen.compile.read import read
-    from toolgen.importers.sync import Earlier, plan_import, plan_sync
+    from toolgen.importers.sync import ExistingSpecs, plan_import, plan_sync
 
     place = _place(args)
     if beside is not None and not place.is_projects():
@@ -119,13 +119,13 @@ def bring_in(
             "only tools of the project's specs folder are implemented",
             "leave out --into, or --implement",
         )
-    earlier = Earlier(args.kind, place.below, read(place.there, place.shown) if place.there else ())
+    earlier = ExistingSpecs(args.kind, place.below, read(place.there, place.shown) if place.there else ())
     look(place, earlier)
     with refusing():
         tools = make(earlier.names(args.sync))
     made = plan_sync(tools, earlier, owned) if args.sync else plan_import(tools, earlier)
-    if made.in_the_way:
-        raise UnableError("file-exists", _in_the_way(place, made.in_the_way), _SYNC)
+    if made.conflicts:
+        raise UnableError("file-exists", _in_the_way(place, made.conflicts), _SYNC)
     model = _try(place, made.files)
     more = beside(place.project, model) if beside and model and place.project else {}
     _write(place, _with_schema(place, made.files), more, args.sync)

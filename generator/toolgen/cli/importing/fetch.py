@@ -6,8 +6,8 @@ import asyncio
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from toolgen.importers.source import MAX_BYTES
-from toolgen.importers.tool import SourceError
+from toolgen.importers.imported_tool import SourceError
+from toolgen.importers.json_source import MAX_BYTES
 from toolgen.project import UnableError
 
 _SECONDS = 60.0

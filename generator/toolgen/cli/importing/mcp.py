@@ -18,8 +18,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.importers.json_source import read_json_documents
     from toolgen.importers.mcp import OWNED, import_mcp
-    from toolgen.importers.source import read_source
 
     if args.stdio or args.source.startswith(("http://", "https://")):
         from toolgen.cli.importing.mcp_client import list_tools
@@ -27,9 +27,9 @@ def run(args: argparse.Namespace) -> bool:
         name = args.source
         with refusing():
             listed = json.dumps(list_tools(args.source, args.stdio))
-            documents = read_source(listed.encode(), name)  # a server may say what no file may
+            documents = read_json_documents(listed.encode(), name)  # a server may say what no file may
     else:
         data, name = read_bytes(args)
         with refusing():
-            documents = read_source(data, name)
+            documents = read_json_documents(data, name)
     return bring_in(args, lambda names: import_mcp(documents, name, names), OWNED)

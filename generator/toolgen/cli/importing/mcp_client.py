@@ -17,8 +17,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from toolgen.importers.source import MAX_BYTES
-from toolgen.importers.tool import SourceError
+from toolgen.importers.imported_tool import SourceError
+from toolgen.importers.json_source import MAX_BYTES
 from toolgen.project import UnableError
 from toolgen.suggestions import quoted, shortened
 

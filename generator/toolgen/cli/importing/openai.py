@@ -16,10 +16,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.importers.json_source import read_json_documents
     from toolgen.importers.openai import OWNED, import_openai
-    from toolgen.importers.source import read_source
 
     data, name = read_bytes(args)
     with refusing():
-        documents = read_source(data, name)
+        documents = read_json_documents(data, name)
     return bring_in(args, lambda names: import_openai(documents, name, names), OWNED)

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.importing.common import Beside, Place, add_arguments, bring_in, read_bytes, refusing
 from toolgen.cli.out import count, say
-from toolgen.importers.tool import SourceError
+from toolgen.importers.imported_tool import SourceError
 from toolgen.project import PYPROJECT, Project, UnableError, find_project, read_text
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
-    from toolgen.importers.naming import Names
+    from toolgen.importers.imported_tool import ImportedTool
+    from toolgen.importers.names import ExistingNames
     from toolgen.importers.openapi.variables import Sent
-    from toolgen.importers.sync import Earlier
-    from toolgen.importers.tool import Imported
+    from toolgen.importers.sync import ExistingSpecs
 
 _PATIENCE = 1.0  # seconds that nobody minds
 _EVERY = 200  # operations between two words to a log
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> bool:
     there: list[Mapping[str, Any]] = []
     stem = ""
 
-    def look(place: Place, earlier: Earlier) -> None:
+    def look(place: Place, earlier: ExistingSpecs) -> None:
         nonlocal prefix, stem
         there.extend(source.data for source in earlier.sources if isinstance(source.data, dict))
         if args.sync and not prefix:  # a deployment has set the variables of the last import
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> bool:
             stem = earlier_stem([data for data in imported if isinstance(data, dict)])
         prefix = prefix or prefix_of(_project_name(place))
 
-    def make(names: Names) -> list[Imported]:
+    def make(names: ExistingNames) -> list[ImportedTool]:
         wanted = Wanted(args.include, args.exclude, args.per, prefix, stem, args.allow_variable)
         tools = import_openapi(document, name, load, wanted, names, _Teller().tell)
         secrets = sent([tool.fields for tool in tools])

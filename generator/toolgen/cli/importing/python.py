@@ -21,8 +21,8 @@ from toolgen.project import Project, UnableError, find_project
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package, Tool
-    from toolgen.importers.naming import Names
-    from toolgen.importers.tool import Imported
+    from toolgen.importers.imported_tool import ImportedTool
+    from toolgen.importers.names import ExistingNames
 
 _SECONDS = 60.0
 
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> bool:
         functions = look(args.source, Path(args.start).resolve())
     by_name: dict[str, dict[str, Any]] = {}
 
-    def make(names: Names) -> list[Imported]:
+    def make(names: ExistingNames) -> list[ImportedTool]:
         tools = import_python(functions, names)
         by_name.update({tool.name: function for tool, function in zip(tools, functions, strict=True)})
         return tools
@@ -81,8 +81,8 @@ def _modules(project: Project, found: Sequence[tuple[Tool, dict[str, Any]]]) -> 
 
 def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
     """What the functions say of themselves, asked in a process of its own. Raises `SourceError`."""
-    from toolgen.importers.source import MAX_BYTES, read_source
-    from toolgen.importers.tool import SourceError
+    from toolgen.importers.imported_tool import SourceError
+    from toolgen.importers.json_source import MAX_BYTES, read_json_documents
 
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         result = Path(scratch, "result.json")
@@ -100,7 +100,7 @@ def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
                 f"{', '.join(targets)}: the import ended its process{how_it_ended(code)}", _ENDED
             )
         with result.open("rb") as file:
-            (document,) = read_source(file.read(MAX_BYTES + 1), ", ".join(targets))
+            (document,) = read_json_documents(file.read(MAX_BYTES + 1), ", ".join(targets))
     answer: dict[str, Any] = document.value
     if "error" in answer:
         raise SourceError(answer["error"], answer["hint"])

@@ -19,8 +19,8 @@ from typing import Any
 
 import typing_extensions
 
+from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.python_signature import describe
-from toolgen.importers.tool import SourceError
 from toolgen.suggestions import shortened
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from toolgen.importers.naming import Names
+from toolgen.importers.imported_tool import ImportedTool
+from toolgen.importers.names import ExistingNames
 from toolgen.importers.openapi.document import Library, Load, Place
 from toolgen.importers.openapi.operations import all_operations, selected
 from toolgen.importers.openapi.tags import per_tag
 from toolgen.importers.openapi.tools import OWNED, Reader, per_operation
 from toolgen.importers.openapi.variables import Variables, stem_of
-from toolgen.importers.tool import Imported
 
 __all__ = ["OWNED", "Wanted", "import_openapi"]
 
@@ -31,8 +31,8 @@ class Wanted:
 
 
 def import_openapi(
-    data: Any, name: str, load: Load, wanted: Wanted, decided: Names, tell: Callable[[int, int], None]
-) -> list[Imported]:
+    data: Any, name: str, load: Load, wanted: Wanted, decided: ExistingNames, tell: Callable[[int, int], None]
+) -> list[ImportedTool]:
     """The tools in a document that messages call `name`. Raises `SourceError`.
 
     `load` reads the files that it refers to; `tell` is told how many tools are done, and of how many.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from toolgen.importers.tool import SourceError
+from toolgen.importers.imported_tool import SourceError
 from toolgen.schema.document import Path, follow, format_pointer, parse_pointer
 from toolgen.suggestions import quoted
 

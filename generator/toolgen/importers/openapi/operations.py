@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.openapi.document import Library, Place
-from toolgen.importers.tool import SourceError
 from toolgen.runtime.http.media import TOKEN
 from toolgen.suggestions import did_you_mean, quoted
 

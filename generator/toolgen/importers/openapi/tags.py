@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolgen.importers.naming import Names, choose_names
+from toolgen.importers.imported_tool import ImportedTool, in_spec_order
+from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.openapi.document import Library
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.tools import CARRIED, TIMEOUT, Reader, Understood, hints
-from toolgen.importers.tool import Imported, in_order
 from toolgen.python_source.names import snake
 from toolgen.suggestions import quoted
 
 _UNTAGGED = "other"
 
 
-def per_tag(reader: Reader, operations: Sequence[Operation], decided: Names) -> Iterator[Imported]:
+def per_tag(
+    reader: Reader, operations: Sequence[Operation], decided: ExistingNames
+) -> Iterator[ImportedTool]:
     """One tool for each tag; an operation belongs to the first of its tags."""
     groups: dict[str, list[Operation]] = {}
     for operation in operations:
@@ -26,8 +28,8 @@ def per_tag(reader: Reader, operations: Sequence[Operation], decided: Names) -> 
         yield _tool(reader, tag, members, name)
 
 
-def _tool(reader: Reader, tag: str, members: Sequence[Operation], name: str) -> Imported:
-    called = choose_names([operation.name for operation in members], Names())
+def _tool(reader: Reader, tag: str, members: Sequence[Operation], name: str) -> ImportedTool:
+    called = choose_names([operation.name for operation in members], ExistingNames())
     found = [reader.understand(operation, reserved=("operation",)) for operation in members]
     fields: dict[str, Any] = {"toolgen": 1, "name": name, "title": tag, "tags": [tag], "timeout": TIMEOUT}
     fields["description"] = _description(reader.library, tag, members, called)
@@ -61,7 +63,7 @@ def _tool(reader: Reader, tag: str, members: Sequence[Operation], name: str) -> 
         notes += [f"{word}: {note}" for note in each.arguments.notes]
         if word != each.operation.name:
             notes.append(f"the operation {word!r} stands for {quoted(each.operation.name, 256)}")
-    return Imported(in_order(fields), tuple(f"{name}: {note}" for note in notes))
+    return ImportedTool(in_spec_order(fields), tuple(f"{name}: {note}" for note in notes))
 
 
 def _choice(found: Understood, word: str) -> dict[str, Any]:

@@ -10,8 +10,14 @@ from yaml import YAMLError
 from yaml.error import MarkedYAMLError
 
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.importers.source import MAX_BYTES, BadJsonError, check_values, decode, load_json
-from toolgen.importers.tool import SourceError
+from toolgen.importers.imported_tool import SourceError
+from toolgen.importers.json_source import (
+    MAX_BYTES,
+    AmbiguousJsonError,
+    check_value_limits,
+    decode_utf8,
+    load_json,
+)
 from toolgen.yaml12.reader import Builder, DocumentError
 from toolgen.yaml12.syntax_errors import explain_syntax
 
@@ -24,13 +30,13 @@ _TOLERATED = frozenset(("key-not-text", "merge-key"))
 
 def read_document(data: bytes, name: str) -> Any:
     """The one value in `data`, which messages call `name`. Raises `SourceError`."""
-    text = decode(_unpacked(data, name), name)
+    text = decode_utf8(_unpacked(data, name), name)
     if not text.strip():
         raise SourceError(f"{name} is empty", _WANTED)
     value = _json(text, name) if text.lstrip()[0] in "{[" else None
     if value is None:
         value = _yaml(text, name)
-    check_values(value, name)
+    check_value_limits(value, name)
     return value
 
 
@@ -59,7 +65,7 @@ def _json(text: str, name: str) -> Any:
             hint = "it ends in the middle of a value: is it whole?" if cut else _WANTED
             raise SourceError(f"{where}: not JSON: {error.msg.lower()}", hint) from None
         return None
-    except BadJsonError as error:
+    except AmbiguousJsonError as error:
         raise SourceError(f"{name}: {error}", "mend the source") from None
     except RecursionError:
         raise SourceError(f"{name}: objects and lists too deep inside one another", _WANTED) from None

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.importers.naming import Names, choose_names
+from toolgen.importers.imported_tool import ImportedTool, in_spec_order
+from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.openapi.answers import Answers, answers_of
 from toolgen.importers.openapi.arguments import Arguments, arguments_of
 from toolgen.importers.openapi.bundle import MOST, Bundles
@@ -17,8 +18,7 @@ from toolgen.importers.openapi.schemas import Schema, Schemas, Side
 from toolgen.importers.openapi.security import Security, security_of
 from toolgen.importers.openapi.servers import server_of
 from toolgen.importers.openapi.variables import BASE_URL, Variables, origin_of
-from toolgen.importers.schemas import usable
-from toolgen.importers.tool import Imported, in_order
+from toolgen.importers.schema_repair import repair_schema
 from toolgen.suggestions import quoted
 
 CARRIED = "x-openapi"
@@ -78,7 +78,8 @@ class Reader:
         """`schema` with its definitions, as the language takes it, and what was done to it."""
         field = "input_schema" if side == "request" else "output_schema"
         bundle, opened = self._bundles.bundle(schema, side)
-        made, notes = usable(bundle, field)
+        repaired = repair_schema(bundle, field)
+        made, notes = repaired.schema, repaired.notes
         if made == bundle:
             made = bundle  # which shares its definitions with other tools
         if opened:
@@ -110,7 +111,9 @@ class Reader:
         return made
 
 
-def per_operation(reader: Reader, operations: Sequence[Operation], decided: Names) -> Iterator[Imported]:
+def per_operation(
+    reader: Reader, operations: Sequence[Operation], decided: ExistingNames
+) -> Iterator[ImportedTool]:
     """One tool for each of `operations`."""
     names = choose_names([operation.name for operation in operations], decided)
     taken = {*names, *decided.taken}
@@ -142,7 +145,7 @@ def per_operation(reader: Reader, operations: Sequence[Operation], decided: Name
             fields["deprecated"] = {"message": "The API marks this operation as deprecated."}
         fields["timeout"] = TIMEOUT
         fields[CARRIED] = reader.call(found)
-        yield Imported(in_order(fields), tuple(f"{name}: {note}" for note in notes))
+        yield ImportedTool(in_spec_order(fields), tuple(f"{name}: {note}" for note in notes))
 
 
 def _prose(fields: dict[str, Any], operation: Operation, notes: list[str]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from toolgen.importers.tool import SourceError
+from toolgen.importers.imported_tool import SourceError
 from toolgen.python_source.names import snake
 
 _WELL_KNOWN: Mapping[str, str] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.openapi.document import Place
-from toolgen.importers.tool import SourceError
 from toolgen.suggestions import quoted
 
 if TYPE_CHECKING:

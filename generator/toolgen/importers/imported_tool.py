@@ -1,0 +1,40 @@
+"""The result of an importer: one tool as a spec, or an error about its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.data.spec import Spec
+
+FIELD_ORDER = tuple(name for name in Spec.model_fields if name != "extensions")
+"""The fields of the spec language, in the order of its documentation."""
+
+
+class SourceError(Exception):
+    """The source cannot be imported. `code` is the diagnostic code that the command reports."""
+
+    def __init__(self, message: str, hint: str = "", code: str = "bad-source") -> None:
+        self.message, self.hint, self.code = message, hint, code
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTool:
+    """One tool as a spec: `fields` in the order of the language, `notes` for the user who imports it."""
+
+    fields: Mapping[str, Any]
+    notes: tuple[str, ...] = ()  # sentences: what was renamed, repaired or left out
+    origin: str = ""  # where the source says that it has the tool from
+
+    @property
+    def name(self) -> str:
+        """The tool's name in the spec."""
+        return str(self.fields["name"])
+
+
+def in_spec_order(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `fields` in the order of the language, extension keys (`x-*`) last."""
+    known = {name: fields[name] for name in FIELD_ORDER if name in fields}
+    return known | {name: value for name, value in fields.items() if name not in known}

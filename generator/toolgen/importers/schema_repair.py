@@ -1,0 +1,156 @@
+"""Repair imported schemas: rewrite what has a clear meaning, remove what is not valid JSON Schema.
+
+A removed keyword is no longer enforced, so each removal is noted. The MCP importer carries the original
+schema beside the repaired one (`x-mcp`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jsonschema_rs import ReferencingError
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.source import Marks, Path, Source, Span
+from toolgen.importers.imported_tool import SourceError
+from toolgen.importers.schema_rewrites import (
+    copy_json,
+    move_misplaced_keywords,
+    rewrite_draft,
+    rewrite_python_patterns,
+    rewrite_type_names,
+)
+from toolgen.lint.loops import find_loops
+from toolgen.lint.schemas import check_schema
+from toolgen.references.bundle import Bundler
+from toolgen.runtime.validation.compiled_schema import compiled
+from toolgen.schema.budget import TooComplexError, check_budget
+from toolgen.schema.document import follow, format_pointer, subschemas
+from toolgen.suggestions import shortened
+
+_MAX_ROUNDS = 50  # of removing faults; each round removes every fault that it finds
+_MIN_ROUNDS = 3
+_MAX_NODES = 100_000  # subschemas checked in all rounds together
+
+
+@dataclass(frozen=True, slots=True)
+class RepairedSchema:
+    """A schema that the language accepts, and one sentence per change."""
+
+    schema: dict[str, Any]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    path: Path  # () is the whole schema
+    message: str
+
+
+def repair_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
+    """Return `schema` as the language accepts it in the spec field `field`.
+
+    Raises:
+        SourceError: the schema is too complex; nothing is removed in that case.
+    """
+    try:
+        check_budget(schema)
+    except TooComplexError as error:
+        excess = error.excess
+        message = f"{field}{format_pointer(excess.path)}: {excess.message}"
+        raise SourceError(message, excess.hint, "too-complex") from None
+    repaired = copy_json(schema)
+    notes = rewrite_type_names(repaired, field)
+    for rewrite in (rewrite_draft, rewrite_python_patterns, move_misplaced_keywords):
+        if next(_faults(repaired, field), None) is not None:
+            notes += rewrite(repaired, field)
+    if field == "input_schema":
+        repaired = _as_object_schema(repaired, field, notes)
+    if not _remove_faults(repaired, field, notes):
+        return RepairedSchema({"type": "object"}, notes)
+    return RepairedSchema(repaired, notes)
+
+
+def _as_object_schema(schema: dict[str, Any], field: str, notes: list[str]) -> dict[str, Any]:
+    """Return `schema` with `type: object`: arguments are always an object."""
+    if schema.get("type") == "object":
+        return schema
+    if "type" in schema:
+        notes.append(f"{field}/type: is {json.dumps(schema['type'])}; read as 'object', as arguments are")
+        return {**schema, "type": "object"}
+    notes.append(f"{field}: has no `type: object`; added, since arguments are an object")
+    return {"type": "object", **schema}
+
+
+def _remove_faults(schema: dict[str, Any], field: str, notes: list[str]) -> bool:
+    """Remove faulty keywords from `schema`; False if the whole schema cannot be enforced."""
+    size = sum(1 for _ in subschemas(schema))
+    for _ in range(max(_MIN_ROUNDS, min(_MAX_ROUNDS, _MAX_NODES // size))):
+        faults = list(_faults(schema, field))
+        if not faults:
+            return True
+        for fault in faults:
+            if not fault.path:
+                notes.append(f"{field}: {fault.message}: the schema is not enforced")
+                return False
+            removed = _remove_keyword(schema, fault.path)
+            if removed:
+                notes.append(f"{field}{format_pointer(removed)}: {fault.message}: not enforced")
+    notes.append(f"{field}: has too many faults: the schema is not enforced")
+    return False
+
+
+def _remove_keyword(schema: dict[str, Any], path: Path) -> Path:
+    """Remove the keyword that contains `path`; return its path, or () if it was removed before."""
+    while path:
+        try:
+            parent = follow(schema, path[:-1])
+        except LookupError:
+            return ()
+        if isinstance(parent, dict):
+            if str(path[-1]) not in parent:
+                return ()
+            del parent[str(path[-1])]
+            return path
+        path = path[:-1]
+    return ()
+
+
+def _faults(schema: dict[str, Any], field: str) -> Iterator[_Fault]:
+    """Yield what the language would refuse in `schema`, checked as `toolgen generate` checks it."""
+    paths: list[Path] = []
+    source = Source(field, "", {field: schema}, lambda: _line_per_path(schema, field, paths))
+    found: list[Diagnostic] = list(check_schema(source, (field,), schema))
+    if not found:
+        bundler = Bundler({})
+        bound = bundler.bind(schema, source, (field,))
+        found = bundler.faults or list(find_loops(bound))
+    if not found:
+        try:
+            compiled(schema)
+        except (ValueError, ReferencingError) as error:
+            yield _Fault((), shortened(str(error).split("\n", 1)[0]))
+    for fault in found:
+        yield _Fault(paths[fault.span.line - 1], fault.message)
+
+
+def _line_per_path(schema: Any, field: str, paths: list[Path]) -> Marks:
+    """Return marks with each path on its own line, and fill `paths` by line.
+
+    Diagnostics carry a span and no path; with these marks, the line of a diagnostic identifies the path.
+    """
+    spans: dict[Path, Span] = {(): Span(field, 1, 1)}
+    stack: list[tuple[Path, Any]] = [((), schema)]
+    paths.append(())
+    while stack:
+        path, value = stack.pop()
+        paths.append(path)
+        spans[(field, *path)] = Span(field, len(paths), 1)
+        inner = (
+            value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        )
+        stack.extend(((*path, key), item) for key, item in inner)
+    return Marks(spans, spans)
