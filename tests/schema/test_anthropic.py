@@ -11,14 +11,14 @@ CLOSED = {"type": "object", "additionalProperties": False}
 
 
 def losses(schema: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str, bool]]:
-    return [(loss.path, loss.keyword, loss.fatal) for loss in publish(schema, True)[2]]
+    return [(loss.path, loss.keyword, loss.fatal) for loss in publish(schema, True).losses]
 
 
 def test_without_strict_the_authors_schema_is_published() -> None:
     schema = {"type": "object", "minProperties": 1}
-    published, strict, lost = publish(schema, False)
-    assert published is schema
-    assert (strict, lost) == (False, ())
+    published = publish(schema, False)
+    assert published.schema is schema
+    assert (published.strict, published.losses) == (False, ())
 
 
 def test_unknown_keywords_go_and_are_told() -> None:
@@ -34,9 +34,9 @@ def test_unknown_keywords_go_and_are_told() -> None:
             "one": {"type": "array", "minItems": 1, "uniqueItems": True},
         },
     }
-    published, strict, _ = publish(schema, True)
-    assert strict
-    assert published == {
+    published = publish(schema, True)
+    assert published.strict
+    assert published.schema == {
         **CLOSED,
         "properties": {
             "minimum": {"type": "integer"},
@@ -58,7 +58,7 @@ def test_unknown_keywords_go_and_are_told() -> None:
 
 def test_values_that_look_like_keywords_stay() -> None:
     schema = {**CLOSED, "properties": {"x": {"const": {"maximum": 1}, "default": {"x-y": {"minimum": 2}}}}}
-    assert publish(schema, True)[0] == schema
+    assert publish(schema, True).schema == schema
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_values_that_look_like_keywords_stay() -> None:
     ],
 )
 def test_what_cannot_be_said_keeps_the_tool_out_of_strict_mode(schema: dict[str, Any], keyword: str) -> None:
-    published, strict, _ = publish(schema, True)
-    assert published is schema
-    assert not strict
+    published = publish(schema, True)
+    assert published.schema is schema
+    assert not published.strict
     assert keyword in [lost for _, lost, fatal in losses(schema) if fatal]
 
 
@@ -88,6 +88,6 @@ def test_recursion_by_way_of_another_schema_is_found_and_plain_references_are_no
         "properties": {"n": {"$ref": "#/$defs/Node"}},
         "$defs": {"Node": node, "Other": other},
     }
-    assert not publish(looping, True)[1]
+    assert not publish(looping, True).strict
     leaf = {"$defs": {"Node": node, "Other": {"type": "string"}}}
-    assert publish({**looping, **leaf}, True)[1]
+    assert publish({**looping, **leaf}, True).strict

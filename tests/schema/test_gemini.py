@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
-from toolgen.schema.dialects.gemini import to_gemini
+from toolgen.schema.dialects.gemini import publish as to_gemini
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.document import subschemas
 
@@ -42,7 +42,7 @@ def faults(schema: Any) -> list[str]:
 @given(st.one_of(schemas(), unions()))
 def test_what_is_published_is_in_the_documented_subset(schema: dict[str, Any]) -> None:
     before = copy.deepcopy(schema)
-    made, _ = to_gemini(schema)
+    made = to_gemini(schema).schema
     assert schema == before
     assert faults(made) == []
     Draft202012Validator.check_schema(made)
@@ -56,12 +56,12 @@ def test_what_the_author_accepts_gemini_is_never_told_to_avoid(
     instances = Instances(schema)
     arguments = instances.draw(data.draw, schema)
     assume(instances.accepts(schema, arguments))
-    made, _ = to_gemini(schema)
+    made = to_gemini(schema).schema
     Draft202012Validator(made).validate(arguments)
 
 
 def told(schema: dict[str, Any]) -> list[tuple[str, bool]]:
-    return [(loss.keyword, loss.always) for loss in to_gemini(schema)[1]]
+    return [(loss.keyword, loss.always) for loss in to_gemini(schema).losses]
 
 
 def one(child: Any, **more: Any) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def one(child: Any, **more: Any) -> dict[str, Any]:
 
 
 def printed(child: Any, **more: Any) -> Any:
-    return to_gemini(one(child, **more))[0]["properties"]["a"]
+    return to_gemini(one(child, **more)).schema["properties"]["a"]
 
 
 def test_what_fits_is_the_authors_own() -> None:
@@ -122,17 +122,18 @@ def test_draft_07_lists_of_items_are_positions() -> None:
 def test_references_are_inlined_with_what_stands_beside_them() -> None:
     word = {"type": "string", "maxLength": 3, "description": "A word."}
     schema = one({"$ref": "#/$defs/Word", "description": "The first."}, **{"$defs": {"Word": word}})
-    assert to_gemini(schema)[0] == one({"description": "The first.", "type": "string"})
+    assert to_gemini(schema).schema == one({"description": "The first.", "type": "string"})
     assert told(schema) == [("maxLength", False)]
     bare = one({"$ref": "#/$defs/Word"}, **{"$defs": {"Word": word}})
-    assert to_gemini(bare)[0] == one({"type": "string", "description": "A word. (maxLength: 3)"})
+    assert to_gemini(bare).schema == one({"type": "string", "description": "A word. (maxLength: 3)"})
 
 
 NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "n": {"type": "integer"}}}
 
 
 def test_recursion_is_kept_as_a_reference() -> None:
-    made, losses = to_gemini(one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": NODE}}))
+    published = to_gemini(one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": NODE}}))
+    made, losses = published.schema, published.losses
     assert made == one(NODE, required=["a"], **{"$defs": {"Node": NODE}})
     assert losses == ()
 
@@ -141,12 +142,14 @@ def test_nothing_stands_beside_a_reference() -> None:
     beside = {"$ref": "#/$defs/Node", "description": "The next one.", "minItems": 1}
     node = {"type": "object", "properties": {"next": beside}}
     schema = one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": node}})
-    made, losses = to_gemini(schema)
+    published = to_gemini(schema)
+    made, losses = published.schema, published.losses
     bare = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
     assert made == one(bare, **{"$defs": {"Node": bare}})
     assert [loss.keyword for loss in losses] == ["minItems"]
     shaped = {**node, "properties": {"next": {**beside, "properties": {"n": {}}}}}
-    made, losses = to_gemini(one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": shaped}}))
+    published = to_gemini(one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": shaped}}))
+    made, losses = published.schema, published.losses
     assert made["properties"]["a"]["properties"]["next"]["properties"] == {"n": {}}
     assert [loss.keyword for loss in losses] == ["$ref"]
 
@@ -154,7 +157,7 @@ def test_nothing_stands_beside_a_reference() -> None:
 def test_a_cycle_goes_only_through_what_may_be_absent_and_that_is_told() -> None:
     forced = {**NODE, "required": ["next", "n"]}
     schema = one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": forced}})
-    made, _ = to_gemini(schema)
+    made = to_gemini(schema).schema
     assert made["$defs"]["Node"]["required"] == ["n"]
     assert made["required"] == ["a"]
     assert told(schema) == [("required", True)]
@@ -165,7 +168,8 @@ def test_what_would_grow_beyond_measure_keeps_its_references() -> None:
     for level in range(1, 20):
         below = {"$ref": f"#/$defs/L{level - 1}"}
         doubling[f"L{level}"] = {"type": "object", "properties": {"l": below, "r": below}}
-    made, losses = to_gemini(one({"$ref": "#/$defs/L19"}, **{"$defs": doubling}))
+    published = to_gemini(one({"$ref": "#/$defs/L19"}, **{"$defs": doubling}))
+    made, losses = published.schema, published.losses
     assert made["properties"]["a"] == {"$ref": "#/$defs/L19"}
     assert made["$defs"].keys() == doubling.keys()
     assert faults(made) == []

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from strict_subset import faults
 from toolgen.schema.dialects.openai import publish, to_strict
+from toolgen.schema.dialects.published import Published
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.restore import restore
 
@@ -364,11 +365,11 @@ def test_publishing() -> None:
     exact = closed({"a": {"type": "integer"}}, [])
     lossy = closed({"a": {"type": "string", "maxLength": 3}})
     hopeless = {"type": "object"}
-    assert publish(exact, None) == (to_strict(exact).schema, True, ())
-    assert publish(exact, False) == (exact, False, ())
-    assert publish(lossy, None) == (lossy, False, ())
-    assert publish(lossy, True) == (to_strict(lossy).schema, True, to_strict(lossy).losses)
-    assert publish(hopeless, None) == (hopeless, False, ())
-    schema, strict, losses = publish(hopeless, True)
-    assert (schema, strict) == (hopeless, False)
-    assert any(loss.fatal for loss in losses)
+    assert publish(exact, None) == Published(to_strict(exact).schema or {}, True)
+    assert publish(exact, False) == Published(exact)
+    assert publish(lossy, None) == Published(lossy)
+    assert publish(lossy, True) == Published(to_strict(lossy).schema or {}, True, to_strict(lossy).losses)
+    assert publish(hopeless, None) == Published(hopeless)
+    published = publish(hopeless, True)
+    assert (published.schema, published.strict) == (hopeless, False)
+    assert any(loss.fatal for loss in published.losses)

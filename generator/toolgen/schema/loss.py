@@ -1,4 +1,4 @@
-"""A part of a schema that a provider's dialect cannot say."""
+"""Parts of a schema that a provider's dialect cannot express."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A part of the author's schema that a dialect cannot say."""
+    """A keyword of the author's schema that a dialect cannot express."""
 
     path: tuple[str | int, ...]  # from the root of the author's schema to the subschema that has `keyword`
     keyword: str
     reason: str  # one sentence
     fatal: bool = False  # the dialect cannot describe the tool at all
-    always: bool = (
-        False  # told to those, too, who did not ask for the dialect: what goes out has another shape
-    )
+    always: bool = False  # reported in any case: what is published has another shape

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
-from toolgen.schema.dialects.publish import Published
+from toolgen.schema.dialects.published import Published
 
 from .provider import JsonObject, Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolgen.runtime.definition import ToolDefinition
-from toolgen.schema.dialects.publish import Published, publish
+from toolgen.schema.dialects.publish import publish
+from toolgen.schema.dialects.published import Published
 
 
 def options(definition: ToolDefinition, target: str) -> Mapping[str, Any]:

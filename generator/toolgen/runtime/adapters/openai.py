@@ -11,7 +11,7 @@ from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
-from toolgen.schema.dialects.publish import Published
+from toolgen.schema.dialects.published import Published
 
 from .provider import JsonObject, Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier, plain
 

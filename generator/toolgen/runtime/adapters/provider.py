@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.errors import InvalidRequestError, ToolError
     from toolgen.runtime.response import ToolResponse
     from toolgen.runtime.toolkit import Toolkit
-    from toolgen.schema.dialects.publish import Published
+    from toolgen.schema.dialects.published import Published
 
 JsonObject = dict[str, Any]
 

@@ -1,11 +1,11 @@
-"""What one subschema says by its own keywords, in those that Gemini has; the others, in words."""
+"""The own keywords of one subschema: translated to those that Gemini has, the others put into words."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.schema.keywords import CONSTRAINING
@@ -13,40 +13,39 @@ from toolgen.schema.providers import GEMINI_FORMATS, GEMINI_KEYWORDS
 
 JsonObject = dict[str, Any]
 
-_LONGEST: Final = 200  # characters of a value in a description
+_MAX_LENGTH: Final = 200  # characters of a value in a description
 _TYPES: Final = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-_SPEAKABLE: Final = (CONSTRAINING - {"$ref", "properties", "items", "allOf", "anyOf", "oneOf"}) | {"default"}
+_DESCRIBABLE: Final = (CONSTRAINING | {"default"}) - GEMINI_KEYWORDS - {"allOf"}
+"""Keywords that a description can mention."""
 
 
-@dataclass(slots=True)
-class Words:
-    """What has no keyword: keyword → value. Those that only others are rewritten from are not in it."""
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """A subschema in Gemini's keywords, and the keywords that have no counterpart, with their values."""
 
-    dropped: JsonObject = field(default_factory=dict)
+    schema: JsonObject
+    dropped: JsonObject
 
 
-def simplified(node: Mapping[str, Any], words: Words) -> JsonObject:
-    """`node` in the keywords that Gemini has, its subschemas untouched; `words` gets what it has none for."""
+def translate(node: Mapping[str, Any]) -> Translated:
+    """Translate the own keywords of `node`; subschemas are left as they are."""
     made = {key: value for key, value in node.items() if key in GEMINI_KEYWORDS}
-    for keyword in _SPEAKABLE & node.keys() - GEMINI_KEYWORDS:
-        if _says(keyword, node[keyword]):
-            words.dropped[keyword] = node[keyword]
-    words.dropped = {key: words.dropped[key] for key in node if key in words.dropped}
+    dropped = {key: value for key, value in node.items() if key in _DESCRIBABLE and _constrains(key, value)}
     if "const" in node:
-        made = _one_of([node["const"]], "const", made, words)
+        made = _list_values([node["const"]], "const", made, dropped)
     elif "enum" in node:
-        made = _one_of(list(node["enum"]), "enum", made, words)
+        made = _list_values(list(node["enum"]), "enum", made, dropped)
     if isinstance(made.get("format"), str) and made["format"] not in GEMINI_FORMATS:
-        words.dropped["format"] = made.pop("format")
-    _bounds(node, made, words)
-    _items(made, words, node)
+        dropped["format"] = made.pop("format")
+    _bounds(node, made, dropped)
+    _items(made, dropped, node)
     if made.get("additionalProperties") is False and node.get("patternProperties"):
         del made["additionalProperties"]  # some are accepted: `patternProperties` says which
-    return made
+    return Translated(made, dropped)
 
 
-def _says(keyword: str, value: Any) -> bool:
-    """Whether a keyword with this value asks for anything."""
+def _constrains(keyword: str, value: Any) -> bool:
+    """True if a keyword with this value constrains anything, or is a default."""
     if keyword in ("default", "const"):
         return True
     if keyword in ("minLength", "minProperties", "minContains"):
@@ -56,66 +55,66 @@ def _says(keyword: str, value: Any) -> bool:
     return value not in ({}, [])
 
 
-def _one_of(values: list[Any], keyword: str, made: JsonObject, words: Words) -> JsonObject:
-    """`made` with the values that it lists as Gemini lists them: texts and numbers, and null as a type."""
+def _list_values(values: list[Any], keyword: str, made: JsonObject, dropped: JsonObject) -> JsonObject:
+    """Return `made` with `values` as Gemini takes them: text and numbers in `enum`, null as a type."""
     made.pop("enum", None)
-    words.dropped.pop("const", None)
+    dropped.pop("const", None)
     types = list(dict.fromkeys(_TYPES.get(type(value), "") for value in values))
     listed = [value for value in values if type(value) in (str, int, float)]
     if "" in types or ("boolean" in types and not {True, False} <= {v for v in values if type(v) is bool}):
-        words.dropped[keyword] = values[0] if keyword == "const" else values
+        dropped[keyword] = values[0] if keyword == "const" else values
         return made
     if "boolean" not in types and listed and len(listed) == len(values):
-        return {**_typed(made, types), "enum": listed}
+        return {**_with_types(made, types), "enum": listed}
     if listed and "boolean" not in types and len(types) == 2:  # texts, or numbers, and null
         one = {"type": next(each for each in types if each != "null"), "enum": listed}
         made.pop("type", None)
         return {**made, "anyOf": [one, {"type": "null"}]} if "anyOf" not in made else made
     if listed:
-        words.dropped[keyword] = values
-    return _typed(made, types)
+        dropped[keyword] = values
+    return _with_types(made, types)
 
 
-def _typed(made: JsonObject, types: list[str]) -> JsonObject:
+def _with_types(made: JsonObject, types: list[str]) -> JsonObject:
     if "type" in made:
         return made
     return {"type": types[0] if len(types) == 1 else types, **made}
 
 
-def _bounds(node: Mapping[str, Any], made: JsonObject, words: Words) -> None:
-    """Exclusive bounds as the next whole number where only those are accepted, else in words."""
+def _bounds(node: Mapping[str, Any], made: JsonObject, dropped: JsonObject) -> None:
+    """Replace exclusive bounds of integers by inclusive ones: Gemini has no others."""
     if node.get("type") != "integer":
         return
-    for keyword, plain, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
+    for keyword, inclusive, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
         bound = node.get(keyword)
         if isinstance(bound, int | float) and not isinstance(bound, bool) and math.isfinite(bound):
             nearest = math.floor(bound) + 1 if step > 0 else math.ceil(bound) - 1
-            other = made.get(plain)
-            made[plain] = nearest if other is None else (max if step > 0 else min)(other, nearest)
-            words.dropped.pop(keyword, None)
+            other = made.get(inclusive)
+            made[inclusive] = nearest if other is None else (max if step > 0 else min)(other, nearest)
+            dropped.pop(keyword, None)
 
 
-def _items(made: JsonObject, words: Words, node: Mapping[str, Any]) -> None:
-    """Draft-07's lists of items are `prefixItems`; `items: false` has only words."""
+def _items(made: JsonObject, dropped: JsonObject, node: Mapping[str, Any]) -> None:
+    """Rewrite draft-07's lists of items as `prefixItems`; drop `items: false`."""
     if isinstance(made.get("items"), list):
         made["prefixItems"] = made.pop("items")
         if isinstance(node.get("additionalItems"), Mapping):
             made["items"] = node["additionalItems"]
-            words.dropped.pop("additionalItems", None)
+            dropped.pop("additionalItems", None)
         elif node.get("additionalItems") is False:
-            words.dropped["additionalItems"] = False
+            dropped["additionalItems"] = False
     if isinstance(made.get("items"), bool) and made.pop("items") is False:
-        words.dropped["items"] = False
+        dropped["items"] = False
 
 
-def said(printed: JsonObject, words: Words) -> JsonObject:
-    """`printed` with what it lacks in its description, where that can be said in a line."""
+def describe_dropped(printed: JsonObject, dropped: JsonObject) -> JsonObject:
+    """Return `printed` with the keywords that were dropped added to its description, if they are short."""
     if "$ref" in printed:
         return {"$ref": printed["$ref"]}
     texts = [
         f"{keyword}: {text}"
-        for keyword, value in words.dropped.items()
-        if len(text := json.dumps(value, ensure_ascii=False)) <= _LONGEST
+        for keyword, value in dropped.items()
+        if len(text := json.dumps(value, ensure_ascii=False)) <= _MAX_LENGTH
     ]
     if not texts:
         return printed

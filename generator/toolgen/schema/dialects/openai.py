@@ -1,7 +1,7 @@
-"""The JSON Schema that OpenAI's strict mode accepts, made from the author's, and arguments brought back.
+"""OpenAI: strict mode if the schema has a strict form, else the author's schema.
 
 Strict mode wants closed objects whose properties are all required; a property that may be absent becomes one
-that may be null, and `restore` takes exactly those nulls out again.
+that may be null, and `strict.restore` removes exactly those nulls again.
 The rules: https://developers.openai.com/api/docs/guides/structured-outputs
 """
 
@@ -11,114 +11,113 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.schema.dialects.published import Published
 from toolgen.schema.loss import Loss
 from toolgen.schema.providers import OPENAI_STRICT
-from toolgen.schema.strict.convert import Emitter
-from toolgen.schema.strict.normal_form import Document, UnfitError
+from toolgen.schema.strict.convert import StrictConverter
+from toolgen.schema.strict.normal_form import NormalForm, NoStrictFormError
 
 
 @dataclass(frozen=True, slots=True)
-class Strict:
-    """A strict schema, or none where a loss is fatal."""
+class StrictForm:
+    """A schema in strict form, or None if a loss is fatal."""
 
     schema: dict[str, Any] | None
     losses: tuple[Loss, ...]
 
 
-def to_strict(schema: Mapping[str, Any]) -> Strict:
-    """The strict form of `schema`, which stands by itself, and what gets lost by it."""
-    emitter = Emitter(Document(schema))
+def to_strict(schema: Mapping[str, Any]) -> StrictForm:
+    """Return the strict form of `schema`, which must not refer to other documents."""
+    converter = StrictConverter(NormalForm(schema))
     try:
-        strict = emitter.root()
-    except UnfitError as unfit:
-        return Strict(None, (*emitter.losses, unfit.loss))
-    losses = (*emitter.losses, *exceeded_limits(strict))
-    return Strict(None if any(loss.fatal for loss in losses) else strict, losses)
+        strict = converter.root()
+    except NoStrictFormError as error:
+        return StrictForm(None, (*converter.losses, error.loss))
+    losses = (*converter.losses, *_exceeded_limits(strict))
+    return StrictForm(None if any(loss.fatal for loss in losses) else strict, losses)
 
 
-def publish(
-    schema: Mapping[str, Any], strict: bool | None
-) -> tuple[Mapping[str, Any], bool, tuple[Loss, ...]]:
-    """What a tool publishes: its parameters, the strict flag, and the losses to tell the author.
+def publish(schema: Mapping[str, Any], strict: bool | None) -> Published:
+    """Return what a tool publishes for OpenAI.
 
-    `strict` is the spec's `targets.openai.strict`. True: the strict form wherever there is one, and every
-    loss. False: the author's schema. None: the strict form only where nothing gets lost by it.
+    `strict` is the spec's `targets.openai.strict`. True: the strict form if there is one, with every loss.
+    False: the author's schema. None: the strict form only if nothing is lost.
     """
     if strict is False:
-        return schema, False, ()
-    made = to_strict(schema)
-    if made.schema is None or (strict is None and made.losses):
-        return schema, False, made.losses if strict else ()
-    return made.schema, True, made.losses
+        return Published(schema)
+    form = to_strict(schema)
+    if form.schema is None or (strict is None and form.losses):
+        return Published(schema, losses=form.losses if strict else ())
+    return Published(form.schema, True, form.losses)
 
 
-def exceeded_limits(strict: dict[str, Any]) -> tuple[Loss, ...]:
-    """A fatal loss for each limit of the provider that `strict` exceeds."""
-    limits, places = OPENAI_STRICT, list(_places(strict))
-    enums = [place["enum"] for place in places if "enum" in place]
-    names = [name for place in places for name in place.get("properties", ())] + list(strict.get("$defs", ()))
-    consts = [place["const"] for place in places if "const" in place]
-    text = sum(map(len, names)) + sum(map(_text, enums)) + _text(consts)
-    long_text = max((_text(enum) for enum in enums if len(enum) > limits.long_enum), default=0)
-    long_what = f"characters in an enum of more than {limits.long_enum} values"
+def _exceeded_limits(strict: dict[str, Any]) -> tuple[Loss, ...]:
+    """Return a fatal loss for each of OpenAI's size limits that the schema `strict` exceeds."""
+    limits, nodes = OPENAI_STRICT, list(_subschemas(strict))
+    enums = [node["enum"] for node in nodes if "enum" in node]
+    names = [name for node in nodes for name in node.get("properties", ())] + list(strict.get("$defs", ()))
+    consts = [node["const"] for node in nodes if "const" in node]
+    text = sum(map(len, names)) + sum(map(_text_length, enums)) + _text_length(consts)
+    long_text = max((_text_length(enum) for enum in enums if len(enum) > limits.long_enum), default=0)
+    long_enum = f"characters in an enum of more than {limits.long_enum} values"
     counted = (
         ("properties", "properties in all", len(names) - len(strict.get("$defs", ())), limits.properties),
         ("properties", "objects inside each other", _depth(strict), limits.depth),
         ("enum", "enum values in all", sum(map(len, enums)), limits.enum_values),
         ("enum", "characters of names and values in all", text, limits.text),
-        ("enum", long_what, long_text, limits.long_enum_text),
+        ("enum", long_enum, long_text, limits.long_enum_text),
     )
     return tuple(
-        Loss((), keyword, f"Strict mode allows {most} {what}, and there are {count}.", fatal=True)
-        for keyword, what, count, most in counted
-        if count > most
+        Loss((), keyword, f"Strict mode allows {limit} {what}, and there are {count}.", fatal=True)
+        for keyword, what, count, limit in counted
+        if count > limit
     )
 
 
-def _text(values: list[Any]) -> int:
+def _text_length(values: list[Any]) -> int:
     return sum(len(value) for value in values if isinstance(value, str))
 
 
-def _places(printed: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield printed
-    for below in _below(printed):
-        yield from _places(below)
-    for definition in printed.get("$defs", {}).values():
-        yield from _places(definition)
+def _subschemas(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for below in _children(node):
+        yield from _subschemas(below)
+    for definition in node.get("$defs", {}).values():
+        yield from _subschemas(definition)
 
 
-def _below(printed: dict[str, Any]) -> list[dict[str, Any]]:
-    found = [*printed.get("properties", {}).values(), *printed.get("anyOf", ())]
-    return [*found, printed["items"]] if "items" in printed else found
+def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
+    found = [*node.get("properties", {}).values(), *node.get("anyOf", ())]
+    return [*found, node["items"]] if "items" in node else found
 
 
 def _depth(strict: dict[str, Any]) -> int:
-    """Objects inside objects. What contains itself has no depth, so references to it are not followed."""
+    """Return how deep objects are nested. References to a definition that contains itself count as 0."""
     defs = strict.get("$defs", {})
     uses = {
-        name: {each["$ref"] for each in _places(printed) if "$ref" in each} for name, printed in defs.items()
+        name: {each["$ref"] for each in _subschemas(node) if "$ref" in each} for name, node in defs.items()
     }
-    known = {"#": 0} | {f"#/$defs/{name}": 0 for name in defs if _reaches(name, uses)}
+    known = {"#": 0} | {f"#/$defs/{name}": 0 for name in defs if _is_recursive(name, uses)}
 
-    def deep(printed: dict[str, Any]) -> int:
-        reference = printed.get("$ref")
+    def depth(node: dict[str, Any]) -> int:
+        reference = node.get("$ref")
         if reference is None:
-            below = max(map(deep, _below(printed)), default=0)
-            return below + (printed.get("type") == "object")
+            below = max(map(depth, _children(node)), default=0)
+            return below + (node.get("type") == "object")
         if reference not in known:
-            known[reference] = deep(defs[reference.removeprefix("#/$defs/")])
+            known[reference] = depth(defs[reference.removeprefix("#/$defs/")])
         return known[reference]
 
-    return max(map(deep, (strict, *defs.values())))
+    return max(map(depth, (strict, *defs.values())))
 
 
-def _reaches(name: str, uses: dict[str, set[str]]) -> bool:
-    """Whether the definition `name` contains itself, also by way of others."""
+def _is_recursive(name: str, uses: dict[str, set[str]]) -> bool:
+    """True if the definition `name` contains itself, directly or through others."""
     seen: set[str] = set()
-    left = [*uses[name]]
-    while left:
-        reference = left.pop()
+    waiting = [*uses[name]]
+    while waiting:
+        reference = waiting.pop()
         if reference not in seen:
             seen.add(reference)
-            left += uses.get(reference.removeprefix("#/$defs/"), ())
+            waiting += uses.get(reference.removeprefix("#/$defs/"), ())
     return f"#/$defs/{name}" in seen

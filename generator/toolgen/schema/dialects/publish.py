@@ -1,60 +1,52 @@
-"""Every dialect by its name: what a tool publishes in it, and the way back for arguments."""
+"""Publish a schema in the dialect of a provider. A new dialect is entered here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 from toolgen.schema.dialects import anthropic, gemini, openai
-from toolgen.schema.dialects.arguments import allowed_names, plain_root, renamed, restorer
-from toolgen.schema.loss import Loss
+from toolgen.schema.dialects.arguments import (
+    flatten_root,
+    property_names_restorer,
+    property_renames,
+    rename_properties,
+)
+from toolgen.schema.dialects.published import Published, Schema
 from toolgen.schema.providers import PROVIDERS
 from toolgen.schema.strict.restore import restorer as strict_restorer
 
-Schema = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """What a dialect makes of an author's schema."""
-
-    schema: Schema  # the author's own object where nothing has to change
-    strict: bool  # the provider is asked to hold the model to it
-    losses: tuple[Loss, ...]
-    restore: Callable[[], Callable[[Any], Any] | None]  # what undoes the dialect on arguments, if anything
-
 
 def publish(dialect: str | None, schema: Schema, strict: bool | None = None) -> Published:
-    """`schema` in `dialect`. `strict` is what the author says of the strict mode; None, nothing."""
+    """Return what `schema` is in `dialect`.
+
+    `strict` is the spec's `targets.<target>.strict`; None if the author did not say.
+    """
     provider = PROVIDERS.get(dialect or "")
     if provider is None:
-        return Published(schema, False, (), _nothing)
-    made, held, losses = _dialect(dialect, schema, strict)
-    if dialect == "openai" and held:
-        return Published(made, True, losses, lambda: strict_restorer(schema))
-    rooted, more = plain_root(made, provider)
-    names = renamed(rooted, provider)
-    named, told = allowed_names(rooted, provider)
-    gone = {(loss.path, loss.keyword) for loss in more}
-    left = (loss for loss in losses if (loss.path, loss.keyword) not in gone)
-    return Published(named, held, (*left, *more, *told), lambda: restorer(names))
+        return Published(schema)
+    published = _convert(dialect, schema, strict)
+    if dialect == "openai" and published.strict:
+        return replace(published, restore=lambda: strict_restorer(schema))
+    flat, root_losses = flatten_root(published.schema, provider)
+    renames = property_renames(flat, provider)
+    renamed, name_losses = rename_properties(flat, renames)
+    repeated = {(loss.path, loss.keyword) for loss in root_losses}
+    losses = (loss for loss in published.losses if (loss.path, loss.keyword) not in repeated)
+    return Published(
+        renamed,
+        published.strict,
+        (*losses, *root_losses, *name_losses),
+        lambda: property_names_restorer(renames),
+    )
 
 
-def _dialect(
-    dialect: str | None, schema: Schema, strict: bool | None
-) -> tuple[Schema, bool, tuple[Loss, ...]]:
+def _convert(dialect: str | None, schema: Schema, strict: bool | None) -> Published:
     match dialect:
         case "openai":
             return openai.publish(schema, strict)
         case "anthropic" | "bedrock":
             return anthropic.publish(schema, bool(strict))
         case "gemini":
-            made, losses = gemini.to_gemini(schema)
-            return made, False, losses
+            return gemini.publish(schema)
         case _:
-            return schema, False, ()
-
-
-def _nothing() -> None:
-    return None
+            return Published(schema)

@@ -1,4 +1,8 @@
-"""What a schema says before types are told apart, and the intersection of two such sayings."""
+"""Constraints of one location, before they are split by JSON type: those of a subschema's own keywords, and
+the intersection of two sets of constraints.
+
+What strict mode cannot express is recorded as a `Loss` on the way.
+"""
 
 from __future__ import annotations
 
@@ -14,41 +18,58 @@ from toolgen.schema.providers import OPENAI_FORMATS, OPENAI_KEYWORDS
 ANY_TYPE: Final = "any"
 
 
-class Part(NamedTuple):
-    """A subschema and its place in the author's schema."""
+class Subschema(NamedTuple):
+    """A subschema and its path in the author's schema."""
 
     schema: Any
     path: Path
 
 
-Node = tuple[Part, ...]
-"""A place in a value: all of these hold there."""
+Location = tuple[Subschema, ...]
+"""A location in a value, by the subschemas that all apply there."""
 
-Extras = Literal["unsaid", "closed", "open"]
-Types = tuple[str, ...]
+TypeNames = tuple[str, ...]
+
+Undeclared = Literal["unspecified", "closed", "open"]
+"""Whether properties that are not declared are accepted: not said, refused, accepted."""
+
+
+class TypedValue(NamedTuple):
+    """The value of a keyword, and the JSON types that the keyword constrains."""
+
+    types: TypeNames
+    value: Any
+
+
+class TypedLoss(NamedTuple):
+    """A loss, and the JSON types that it matters for; None for all."""
+
+    types: TypeNames | None
+    loss: Loss
 
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """One way to satisfy a place, its types not yet told apart. The empty draft accepts everything."""
+    """One way to satisfy a location, for all types together. Without arguments, everything is accepted."""
 
-    types: Types | None = None  # None: any
+    types: TypeNames | None = None  # None: any
     values: tuple[Any, ...] | None = None
     is_const: bool = False
-    keywords: Mapping[str, tuple[Types, Any]] = field(
-        default_factory=dict
-    )  # keyword → where it applies, value
-    properties: Mapping[str, Node] = field(default_factory=dict)
+    keywords: Mapping[str, TypedValue] = field(default_factory=dict)
+    properties: Mapping[str, Location] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
-    extras: Extras = "unsaid"
-    items: Node | None = None
+    undeclared: Undeclared = "unspecified"
+    items: Location | None = None
     descriptions: tuple[str, ...] = ()
-    losses: tuple[tuple[Types | None, Loss], ...] = ()  # for which types they count; None: for all
+    losses: tuple[TypedLoss, ...] = ()
 
 
-def merge(a: Constraints, b: Constraints, path: Path) -> Constraints | None:
-    """What both accept, at `path`; None where that is nothing."""
-    types = _both_types(a.types, b.types)
+# Intersection
+
+
+def intersect(a: Constraints, b: Constraints, path: Path) -> Constraints | None:
+    """Return the constraints of values that satisfy both, at `path`; None if no value can."""
+    types = _common_types(a.types, b.types)
     if types == ():
         return None
     values = a.values if b.values is None else b.values
@@ -57,31 +78,31 @@ def merge(a: Constraints, b: Constraints, path: Path) -> Constraints | None:
         values = tuple(value for value in a.values if value_key(value) in known)
     if values == ():
         return None
-    keywords, losses = _both_keywords(a, b, path)
-    said = (a.extras, b.extras)
-    extras: Extras = "closed" if "closed" in said else "open" if "open" in said else "unsaid"
-    items = a.items if b.items is None else b.items if a.items is None else join(a.items, b.items)
+    keywords, losses = _tighter_keywords(a, b, path)
+    both = (a.undeclared, b.undeclared)
+    undeclared: Undeclared = "closed" if "closed" in both else "open" if "open" in both else "unspecified"
+    items = a.items if b.items is None else b.items if a.items is None else union(a.items, b.items)
     return Constraints(
         types,
         values,
         a.is_const or b.is_const,
         keywords,
-        _both_properties(a, b),
+        _common_properties(a, b),
         a.required | b.required,
-        extras,
+        undeclared,
         items,
         (*a.descriptions, *b.descriptions),
         (*a.losses, *b.losses, *losses),
     )
 
 
-def join(a: Node, b: Node) -> Node:
-    """Both nodes at one place, each part once."""
+def union(a: Location, b: Location) -> Location:
+    """Return the subschemas of both locations, each once."""
     seen = {part.path for part in a}
     return (*a, *(part for part in b if part.path not in seen))
 
 
-def _both_types(a: Types | None, b: Types | None) -> Types | None:
+def _common_types(a: TypeNames | None, b: TypeNames | None) -> TypeNames | None:
     if a is None or b is None:
         return b if a is None else a
     narrowed = []
@@ -93,15 +114,15 @@ def _both_types(a: Types | None, b: Types | None) -> Types | None:
     return tuple(dict.fromkeys(narrowed))
 
 
-def _both_properties(a: Constraints, b: Constraints) -> dict[str, Node]:
-    """A closed side forbids what it does not declare, even where the other side does."""
+def _common_properties(a: Constraints, b: Constraints) -> dict[str, Location]:
+    """A closed side forbids properties that it does not declare, even if the other side declares them."""
     names = [*a.properties, *(name for name in b.properties if name not in a.properties)]
-    found: dict[str, Node] = {}
+    found: dict[str, Location] = {}
     for name in names:
         left, right = a.properties.get(name), b.properties.get(name)
         if left is not None and right is not None:
-            found[name] = join(left, right)
-        elif (left is None and a.extras == "closed") or (right is None and b.extras == "closed"):
+            found[name] = union(left, right)
+        elif (left is None and a.undeclared == "closed") or (right is None and b.undeclared == "closed"):
             continue
         else:
             found[name] = left or right or ()
@@ -118,105 +139,118 @@ _TIGHTER: Final = {
 }
 
 
-def _both_keywords(
+def _tighter_keywords(
     a: Constraints, b: Constraints, path: Path
-) -> tuple[dict[str, tuple[Types, Any]], list[tuple[Types | None, Loss]]]:
-    found, losses = dict(a.keywords), list[tuple[Types | None, Loss]]()
+) -> tuple[dict[str, TypedValue], list[TypedLoss]]:
+    found, losses = dict(a.keywords), list[TypedLoss]()
     for keyword, (types, value) in b.keywords.items():
         if keyword not in found:
-            found[keyword] = (types, value)
+            found[keyword] = TypedValue(types, value)
         elif keyword in _TIGHTER:
-            found[keyword] = (types, _TIGHTER[keyword](found[keyword][1], value))
-        elif found[keyword][1] != value:
+            found[keyword] = TypedValue(types, _TIGHTER[keyword](found[keyword].value, value))
+        elif found[keyword].value != value:
             reason = f"Two values of `{keyword}` hold here, and strict mode can say one."
-            losses.append((types, Loss(path, keyword, reason)))
+            losses.append(TypedLoss(types, Loss(path, keyword, reason)))
     return found, losses
 
+
+# The own keywords of a subschema
 
 _NUMBERS: Final = ("integer", "number")
 
 _ENFORCED: Final = "Strict mode cannot say `{keyword}`; toolgen still enforces it."
 
-_DROPPED: Final[dict[str, tuple[Types | None, Callable[[Any], bool]]]] = {
-    # keyword → the types that it constrains (None: all), and whether its value constrains anything
-    "not": (None, lambda value: value is not False),
-    "dependentRequired": (("object",), bool),
-    "dependentSchemas": (("object",), bool),
-    "dependencies": (("object",), bool),
-    "propertyNames": (("object",), lambda value: value not in (True, {})),
-    "minProperties": (("object",), bool),
-    "maxProperties": (("object",), lambda value: True),
-    "contains": (("array",), lambda value: True),
-    "uniqueItems": (("array",), bool),
-    "unevaluatedItems": (("array",), lambda value: value not in (True, {})),
-    "minLength": (("string",), bool),
-    "maxLength": (("string",), lambda value: True),
+
+class _Dropped(NamedTuple):
+    """A keyword that strict mode does not have."""
+
+    types: TypeNames | None  # that it constrains; None: all
+    constrains: Callable[[Any], bool]  # True if a value of the keyword constrains anything
+
+
+_DROPPED: Final = {
+    "not": _Dropped(None, lambda value: value is not False),
+    "dependentRequired": _Dropped(("object",), bool),
+    "dependentSchemas": _Dropped(("object",), bool),
+    "dependencies": _Dropped(("object",), bool),
+    "propertyNames": _Dropped(("object",), lambda value: value not in (True, {})),
+    "minProperties": _Dropped(("object",), bool),
+    "maxProperties": _Dropped(("object",), lambda value: True),
+    "contains": _Dropped(("array",), lambda value: True),
+    "uniqueItems": _Dropped(("array",), bool),
+    "unevaluatedItems": _Dropped(("array",), lambda value: value not in (True, {})),
+    "minLength": _Dropped(("string",), bool),
+    "maxLength": _Dropped(("string",), lambda value: True),
 }
 
 
 def own_constraints(schema: Mapping[str, Any], path: Path) -> Constraints:
-    """The draft of `schema` alone, at `path` of the author's schema."""
-    losses: list[tuple[Types | None, Loss]] = []
-    for keyword, (types, says) in _DROPPED.items():
-        if keyword in schema and says(schema[keyword]):
-            losses.append((types, Loss(path, keyword, _ENFORCED.format(keyword=keyword))))
-    if "if" in schema and ("then" in schema or "else" in schema):
-        losses.append((None, Loss(path, "if", _ENFORCED.format(keyword="if"))))
-    losses += [
-        (None, Loss(path, keyword, f"Strict mode has no `{keyword}`.", fatal=True))
-        for keyword in ("$dynamicRef", "$recursiveRef")
-        if keyword in schema
-    ]
-    if path and "$ref" in schema and "$id" in schema:
-        losses.append((None, Loss(path, "$id", "A `$ref` is relative to this `$id`.", fatal=True)))
+    """Return the constraints of `schema`, at `path`, without its `$ref`, `allOf`, `anyOf` and `oneOf`."""
     types = schema.get("type")
     values = [schema["const"]] if "const" in schema else schema.get("enum")
-    if "const" in schema and "enum" in schema:
-        losses.append((None, Loss(path, "enum", _ENFORCED.format(keyword="enum"))))
     description = schema.get("description")
-    extras, object_losses = _extras(schema, path)
+    losses = _unsupported_keywords(schema, path)
+    keywords = _supported_keywords(schema, path, losses)
+    undeclared, object_losses = _undeclared_properties(schema, path)
     items, array_losses = _items(schema, path)
+    losses += (TypedLoss(("object",), loss) for loss in object_losses)
+    losses += (TypedLoss(("array",), loss) for loss in array_losses)
     return Constraints(
         tuple(types) if isinstance(types, list) else (types,) if isinstance(types, str) else None,
         None if values is None else tuple(values),
         "const" in schema,
-        _keywords(schema, path, losses),
+        keywords,
         {
-            name: (Part(child, (*path, "properties", name)),)
+            name: (Subschema(child, (*path, "properties", name)),)
             for name, child in schema.get("properties", {}).items()
         },
         frozenset(schema.get("required", ())),
-        extras,
+        undeclared,
         items,
         (description,) if isinstance(description, str) and description else (),
-        (
-            *losses,
-            *((("object",), loss) for loss in object_losses),
-            *((("array",), loss) for loss in array_losses),
-        ),
+        tuple(losses),
     )
 
 
-def _keywords(
-    schema: Mapping[str, Any], path: Path, losses: list[tuple[Types | None, Loss]]
-) -> dict[str, tuple[Types, Any]]:
-    """Constraints that strict mode can say; `losses` gets what it cannot."""
-    found: dict[str, tuple[Types, Any]] = {}
+def _unsupported_keywords(schema: Mapping[str, Any], path: Path) -> list[TypedLoss]:
+    losses = [
+        TypedLoss(dropped.types, Loss(path, keyword, _ENFORCED.format(keyword=keyword)))
+        for keyword, dropped in _DROPPED.items()
+        if keyword in schema and dropped.constrains(schema[keyword])
+    ]
+    if "if" in schema and ("then" in schema or "else" in schema):
+        losses.append(TypedLoss(None, Loss(path, "if", _ENFORCED.format(keyword="if"))))
+    losses += (
+        TypedLoss(None, Loss(path, keyword, f"Strict mode has no `{keyword}`.", fatal=True))
+        for keyword in ("$dynamicRef", "$recursiveRef")
+        if keyword in schema
+    )
+    if path and "$ref" in schema and "$id" in schema:
+        losses.append(TypedLoss(None, Loss(path, "$id", "A `$ref` is relative to this `$id`.", fatal=True)))
+    if "const" in schema and "enum" in schema:
+        losses.append(TypedLoss(None, Loss(path, "enum", _ENFORCED.format(keyword="enum"))))
+    return losses
+
+
+def _supported_keywords(
+    schema: Mapping[str, Any], path: Path, losses: list[TypedLoss]
+) -> dict[str, TypedValue]:
+    """Return the constraints that strict mode has; add a format that it does not have to `losses`."""
+    found: dict[str, TypedValue] = {}
     for types in (("string",), _NUMBERS, ("array",)):
         for keyword in schema:
             if keyword in OPENAI_KEYWORDS[types[0]]:
-                found[keyword] = (types, schema[keyword])
+                found[keyword] = TypedValue(types, schema[keyword])
     if "format" in found and schema["format"] not in OPENAI_FORMATS:
         del found["format"]
         if schema["format"] in FORMATS:
             reason = f"Strict mode has no format {schema['format']!r}; toolgen still enforces it."
-            losses.append((("string",), Loss(path, "format", reason)))
+            losses.append(TypedLoss(("string",), Loss(path, "format", reason)))
     return found
 
 
-def _extras(schema: Mapping[str, Any], path: Path) -> tuple[Extras, list[Loss]]:
-    """Whether properties that are not declared are accepted."""
-    extra = schema.get("additionalProperties")
+def _undeclared_properties(schema: Mapping[str, Any], path: Path) -> tuple[Undeclared, list[Loss]]:
+    additional = schema.get("additionalProperties")
     patterns = schema.get("patternProperties") or {}
     losses = []
     if any(child is not False for child in patterns.values()):
@@ -224,20 +258,20 @@ def _extras(schema: Mapping[str, Any], path: Path) -> tuple[Extras, list[Loss]]:
         losses.append(Loss(path, "patternProperties", reason, fatal=True))
     elif patterns:
         losses.append(Loss(path, "patternProperties", _ENFORCED.format(keyword="patternProperties")))
-    if extra is False:
+    if additional is False:
         return "closed", losses
     unevaluated = schema.get("unevaluatedProperties", False)
-    if extra is None and unevaluated is False:
-        return "unsaid", losses
-    keyword = "unevaluatedProperties" if extra is None else "additionalProperties"
+    if additional is None and unevaluated is False:
+        return "unspecified", losses
+    keyword = "unevaluatedProperties" if additional is None else "additionalProperties"
     reason = "The object takes properties that are not declared; strict mode has only closed objects."
     return "open", [*losses, Loss(path, keyword, reason, fatal=True)]
 
 
-def _items(schema: Mapping[str, Any], path: Path) -> tuple[Node | None, list[Loss]]:
-    """What every item is; positions have no strict form."""
+def _items(schema: Mapping[str, Any], path: Path) -> tuple[Location | None, list[Loss]]:
+    """Return what every item must satisfy. Tuples have no strict form."""
     items = schema.get("items")
     keyword = "prefixItems" if "prefixItems" in schema else "items" if isinstance(items, list) else None
     if keyword is not None:
         return None, [Loss(path, keyword, "Strict mode has no positional items.", fatal=True)]
-    return (None if items is None else (Part(items, (*path, "items")),)), []
+    return (None if items is None else (Subschema(items, (*path, "items")),)), []

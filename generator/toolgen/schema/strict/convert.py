@@ -1,4 +1,4 @@
-"""Printing a schema in strict form, with a loss for everything that the form cannot say."""
+"""Convert a schema to OpenAI's strict form, with a loss for everything that the form cannot express."""
 
 from __future__ import annotations
 
@@ -9,182 +9,200 @@ from typing import Any, Final
 from toolgen.schema.document import Path
 from toolgen.schema.loss import Loss
 from toolgen.schema.providers import OPENAI_STRICT
-from toolgen.schema.strict.constraints import Node, Part
-from toolgen.schema.strict.disjoint import accepts_null, agree
-from toolgen.schema.strict.normal_form import Case, Document, UnfitError, overlapping
+from toolgen.schema.strict.ambiguity import accepts_null, is_restorable
+from toolgen.schema.strict.constraints import Location, Subschema
+from toolgen.schema.strict.normal_form import (
+    Alternative,
+    NormalForm,
+    NoStrictFormError,
+    Union,
+    overlapping_branches,
+)
 
 JsonObject = dict[str, Any]
 
-_UNSAID: Final = (
+_UNDECLARED: Final = (
     "Properties that are not declared cannot be sent; `additionalProperties: false` says that none are meant."
 )
 
-MOST_PLACES: Final = 4 * OPENAI_STRICT.properties
-DEEPEST: Final = 64
+MAX_SUBSCHEMAS: Final = 4 * OPENAI_STRICT.properties
+MAX_DEPTH: Final = 64
 
 
-def root_case(doc: Document) -> tuple[Case, str | None]:
-    """The one object that the arguments are, and the combinator left out to see it so. Raises UnfitError."""
-    cases = doc.cases(doc.root)
-    if len(cases) == 1 and cases[0].type == "object":
-        return cases[0], None
-    plain = doc.plain(doc.root)
-    if len(plain) == 1 and plain[0].type == "object" and cases:
-        known = doc.fields(plain[0]).keys()
-        if all(case.type == "object" and case.properties.keys() <= known for case in cases):
-            return plain[0], "oneOf" if "oneOf" in doc.schema else "anyOf"
-    raise UnfitError((), "type", "The arguments are not one plain object, and strict mode has no other.")
+def root_alternative(form: NormalForm) -> tuple[Alternative, str | None]:
+    """Return the object that the arguments are, and the combinator that was ignored to find it, if any.
+
+    Raises `NoStrictFormError` if they are not one object.
+    """
+    alternatives = form.alternatives(form.root)
+    if len(alternatives) == 1 and alternatives[0].type == "object":
+        return alternatives[0], None
+    bare_root = form.without_unions(form.root)
+    if len(bare_root) == 1 and bare_root[0].type == "object" and alternatives:
+        known = form.properties(bare_root[0]).keys()
+        if all(each.type == "object" and each.properties.keys() <= known for each in alternatives):
+            return bare_root[0], "oneOf" if "oneOf" in form.schema else "anyOf"
+    raise NoStrictFormError(
+        (), "type", "The arguments are not one plain object, and strict mode has no other."
+    )
 
 
-class Emitter:
-    """One conversion: the strict definitions made so far, and the losses."""
+class StrictConverter:
+    """One conversion to strict form. `losses` are complete after `root`."""
 
-    def __init__(self, doc: Document) -> None:
-        self.doc = doc
+    def __init__(self, form: NormalForm) -> None:
+        self._form = form
         self._losses: dict[Loss, None] = {}
         self._defs: dict[str, JsonObject] = {}
-        self._names: dict[tuple[Path, ...], str] = {}  # place → its name in `$defs`
-        self._taken = {"#"}
-        self._open: set[tuple[Path, ...]] = set()  # places being printed; they may contain themselves
-        self._places = 0
+        self._names: dict[tuple[Path, ...], str] = {}  # location → its name in `$defs`
+        self._used_names = {"#"}
+        self._in_progress: set[tuple[Path, ...]] = set()  # they may contain themselves
+        self._subschemas = 0
 
     @property
     def losses(self) -> tuple[Loss, ...]:
         return tuple(self._losses)
 
     def root(self) -> JsonObject:
-        """The whole strict schema. Raises UnfitError."""
-        case, dropped = root_case(self.doc)
+        """Return the whole strict schema. Raises `NoStrictFormError`."""
+        alternative, dropped = root_alternative(self._form)
         if dropped:
             self._lose((), dropped, f"Strict mode has no `{dropped}` at the root; toolgen still enforces it.")
         self._names[((),)] = "#"
-        description = case.descriptions[0] if case.descriptions else None
-        printed = _described(self._object(case, (), 0), description)
+        description = alternative.descriptions[0] if alternative.descriptions else None
+        printed = _described(self._object(alternative, (), 0), description)
         return printed | ({"$defs": dict(sorted(self._defs.items()))} if self._defs else {})
 
     def _lose(self, path: Path, keyword: str, reason: str, *, fatal: bool = False) -> None:
         self._losses[Loss(path, keyword, reason, fatal)] = None
 
-    def _node(self, node: Node, depth: int) -> JsonObject:
-        self._places += 1
-        if depth > DEEPEST or self._places > MOST_PLACES:
-            raise UnfitError((), "$ref", "The schema is too large or too deep for strict mode.")
-        target = self.doc.target(node)
+    def _convert(self, location: Location, depth: int) -> JsonObject:
+        self._subschemas += 1
+        if depth > MAX_DEPTH or self._subschemas > MAX_SUBSCHEMAS:
+            raise NoStrictFormError((), "$ref", "The schema is too large or too deep for strict mode.")
+        target = self._form.target(location)
         if target is not None:
-            self.doc.cases(node)  # refuses a reference that leads only to itself
-            return _described(self._reference((target,), depth), self._description(node))
-        key = tuple(part.path for part in node)
-        if key in self._open:
-            return self._reference(node, depth)
-        self._open.add(key)
-        printed = self._inline(node, depth)
-        self._open.discard(key)
+            self._form.alternatives(location)  # refuses a reference that leads only to itself
+            return _described(self._reference((target,), depth), self._description(location))
+        key = tuple(part.path for part in location)
+        if key in self._in_progress:
+            return self._reference(location, depth)
+        self._in_progress.add(key)
+        printed = self._inline(location, depth)
+        self._in_progress.discard(key)
         if key in self._names:  # something inside refers to it
             name = self._names[key]
             self._defs[name] = printed
             return {"$ref": f"#/$defs/{name}"}
         return printed
 
-    def _reference(self, node: Node, depth: int) -> JsonObject:
-        key = tuple(part.path for part in node)
+    def _reference(self, location: Location, depth: int) -> JsonObject:
+        key = tuple(part.path for part in location)
         name = self._names.get(key)
         if name is None:
-            name = self._names[key] = self._free_name(node[0])
-            if key not in self._open:
-                self._open.add(key)
-                self._defs[name] = self._inline(node, depth)
-                self._open.discard(key)
+            name = self._names[key] = self._free_name(location[0])
+            if key not in self._in_progress:
+                self._in_progress.add(key)
+                self._defs[name] = self._inline(location, depth)
+                self._in_progress.discard(key)
         return {"$ref": "#" if name == "#" else f"#/$defs/{name}"}
 
-    def _free_name(self, part: Part) -> str:
+    def _free_name(self, part: Subschema) -> str:
         last = str(part.path[-1]) if part.path else "root"
         stem = re.sub(r"[^A-Za-z0-9_-]", "_", last) or "schema"
         name, count = stem, 1
-        while name in self._taken:
+        while name in self._used_names:
             count += 1
             name = f"{stem}_{count}"
-        self._taken.add(name)
+        self._used_names.add(name)
         return name
 
-    def _inline(self, node: Node, depth: int) -> JsonObject:
-        if not agree(self.doc, node):
+    def _inline(self, location: Location, depth: int) -> JsonObject:
+        if not is_restorable(self._form, location):
             reason = (
                 "Which branch was meant cannot always be told from strict arguments, where absent is null."
             )
-            self._lose(node[0].path, "anyOf", reason)
-        union = self.doc.alternatives(node)
+            self._lose(location[0].path, "anyOf", reason)
+        union = self._form.union(location)
         if union is not None:
-            printed = self._branches(node, union, depth)
+            printed = self._branches(location, union, depth)
         else:
-            outer = self._description(node)
-            printed = [self._case(case, node[0].path, depth, outer) for case in self.doc.cases(node)]
+            outer = self._description(location)
+            printed = [
+                self._alternative(each, location[0].path, depth, outer=outer)
+                for each in self._form.alternatives(location)
+            ]
         if not printed:
-            raise UnfitError(node[0].path, "type", "No value is accepted here.")
-        return _described(_union(printed), self._description(node))
+            raise NoStrictFormError(location[0].path, "type", "No value is accepted here.")
+        return _described(_any_of(printed), self._description(location))
 
-    def _branches(self, node: Node, union: tuple[str, tuple[Node, ...]], depth: int) -> list[JsonObject]:
-        """Branches one by one, so that those which are references stay references."""
+    def _branches(self, location: Location, union: Union, depth: int) -> list[JsonObject]:
+        """Convert branches one by one, so that references among them stay references."""
         keyword, branches = union
-        if keyword == "oneOf" and not self.doc.exclusive(branches):
-            self._losses[overlapping(node[0].path)] = None
-        return [self._node(branch, depth + 1) for branch in branches if self.doc.cases(branch)]
+        if keyword == "oneOf" and not self._form.are_disjoint(branches):
+            self._losses[overlapping_branches(location[0].path)] = None
+        return [self._convert(branch, depth + 1) for branch in branches if self._form.alternatives(branch)]
 
-    def _description(self, node: Node) -> str | None:
-        """What the place itself is said to be, not what a branch or the target of a reference is."""
-        schemas = (part.schema for part in node if isinstance(part.schema, Mapping))
+    def _description(self, location: Location) -> str | None:
+        """Return the description of the location itself, not that of a branch or of a reference's target."""
+        schemas = (part.schema for part in location if isinstance(part.schema, Mapping))
         return next(
             (text for each in schemas if isinstance(text := each.get("description"), str) and text), None
         )
 
-    def _case(self, case: Case, path: Path, depth: int, outer: str | None) -> JsonObject:
-        if case.type == "object" and case.values is None:
-            printed = self._object(case, path, depth)
+    def _alternative(
+        self, alternative: Alternative, path: Path, depth: int, *, outer: str | None
+    ) -> JsonObject:
+        if alternative.type == "object" and alternative.values is None:
+            printed = self._object(alternative, path, depth)
         else:
-            self._losses.update((loss, None) for loss in case.losses)
-            printed = {"type": case.type, **case.keywords}
-            if case.type == "array":
-                printed |= self._array(case, path, depth)
-            if case.values is not None:
-                printed |= self._values(case, path)
-        return _described(printed, next((text for text in case.descriptions if text != outer), None))
+            self._losses.update((loss, None) for loss in alternative.losses)
+            printed = {"type": alternative.type, **alternative.keywords}
+            if alternative.type == "array":
+                printed |= self._array(alternative, path, depth)
+            if alternative.values is not None:
+                printed |= self._values(alternative, path)
+        return _described(printed, next((text for text in alternative.descriptions if text != outer), None))
 
-    def _values(self, case: Case, path: Path) -> JsonObject:
-        if case.type in ("object", "array"):
-            reason = f"Strict mode lists no {case.type}s as values."
-            self._lose(path, "const" if case.is_const else "enum", reason, fatal=True)
-        assert case.values is not None
-        if case.type == "null":
+    def _values(self, alternative: Alternative, path: Path) -> JsonObject:
+        if alternative.type in ("object", "array"):
+            reason = f"Strict mode lists no {alternative.type}s as values."
+            self._lose(path, "const" if alternative.is_const else "enum", reason, fatal=True)
+        assert alternative.values is not None
+        if alternative.type == "null":
             return {}
-        return {"const": case.values[0]} if case.is_const else {"enum": list(case.values)}
+        return (
+            {"const": alternative.values[0]} if alternative.is_const else {"enum": list(alternative.values)}
+        )
 
-    def _array(self, case: Case, path: Path, depth: int) -> JsonObject:
-        if case.items is None:
-            if case.values is None and not any(loss.fatal for loss in case.losses):
+    def _array(self, alternative: Alternative, path: Path, depth: int) -> JsonObject:
+        if alternative.items is None:
+            if alternative.values is None and not any(loss.fatal for loss in alternative.losses):
                 self._lose(path, "items", "The items have no schema, and strict mode needs one.", fatal=True)
             return {}
-        if not self.doc.cases(case.items):
-            raise UnfitError(path, "items", "No item is accepted, and strict mode cannot say so.")
-        return {"items": self._node(case.items, depth + 1)}
+        if not self._form.alternatives(alternative.items):
+            raise NoStrictFormError(path, "items", "No item is accepted, and strict mode cannot say so.")
+        return {"items": self._convert(alternative.items, depth + 1)}
 
-    def _object(self, case: Case, path: Path, depth: int) -> JsonObject:
-        self._losses.update((loss, None) for loss in case.losses)
-        fields = self.doc.fields(case)
-        for name in sorted(case.required - fields.keys()):
+    def _object(self, alternative: Alternative, path: Path, depth: int) -> JsonObject:
+        self._losses.update((loss, None) for loss in alternative.losses)
+        fields = self._form.properties(alternative)
+        for name in sorted(alternative.required - fields.keys()):
             reason = f"{name!r} is required, and no schema says what it is."
             self._lose(path, "required", reason, fatal=True)
-        if case.extras == "unsaid":
+        if alternative.undeclared == "unspecified":
             if fields:
-                self._lose(path, "additionalProperties", _UNSAID)
+                self._lose(path, "additionalProperties", _UNDECLARED)
             else:
                 reason = "An object without declared properties can only be empty in strict mode."
                 self._lose(path, "properties", reason, fatal=True)
-        for name in sorted(case.properties.keys() - fields.keys() - case.required):
-            if all(part.schema is not False for part in case.properties[name]):
+        for name in sorted(alternative.properties.keys() - fields.keys() - alternative.required):
+            if all(part.schema is not False for part in alternative.properties[name]):
                 self._lose(path, "properties", f"No value of {name!r} is accepted, so it is left out.")
         properties = {}
-        for name, node in fields.items():
-            printed = self._node(node, depth + 1)
-            properties[name] = printed if name in case.required else self._optional(node, printed)
+        for name, location in fields.items():
+            printed = self._convert(location, depth + 1)
+            properties[name] = printed if name in alternative.required else self._optional(location, printed)
         return {
             "type": "object",
             "properties": properties,
@@ -192,21 +210,21 @@ class Emitter:
             "additionalProperties": False,
         }
 
-    def _optional(self, node: Node, printed: JsonObject) -> JsonObject:
-        if accepts_null(self.doc, node):
+    def _optional(self, location: Location, printed: JsonObject) -> JsonObject:
+        if accepts_null(self._form, location):
             reason = (
                 "It may be null and it may be absent; strict mode cannot tell these apart, and null is kept."
             )
-            self._lose(node[0].path, "type", reason)
+            self._lose(location[0].path, "type", reason)
             return printed
         description = printed.get("description")
         bare = {key: value for key, value in printed.items() if key != "description"}
         branches = bare["anyOf"] if bare.keys() == {"anyOf"} else [bare]
-        return _described(_union([*branches, {"type": "null"}]), description)
+        return _described(_any_of([*branches, {"type": "null"}]), description)
 
 
 def _described(printed: JsonObject, description: str | None) -> JsonObject:
-    """`printed` with a description in front; beside a `$ref` none is allowed."""
+    """Return `printed` with the description first. Nothing may be beside a `$ref`, so that is wrapped."""
     if description is None:
         return printed
     if "$ref" in printed:
@@ -217,8 +235,8 @@ def _described(printed: JsonObject, description: str | None) -> JsonObject:
     }
 
 
-def _union(branches: list[JsonObject]) -> JsonObject:
-    """Any of `branches`; a single type and null as the guide writes them."""
+def _any_of(branches: list[JsonObject]) -> JsonObject:
+    """Return a schema for any of `branches`; a type or null is a list of types, as OpenAI's guide has it."""
     if len(branches) == 1:
         return branches[0]
     if len(branches) == 2 and branches[1] == {"type": "null"}:

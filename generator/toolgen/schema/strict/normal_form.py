@@ -1,8 +1,8 @@
-"""A schema as the cases of values that it accepts: one JSON type each, no `$ref`, no combinators.
+"""A schema in disjunctive normal form: at every location, alternatives of one JSON type each.
 
-`{"type": ["string", "null"]}` has two cases, `anyOf` those of its branches, `allOf` their intersections.
-Cases are one level deep: what is below a property or an item is a `Node`, so that recursive schemas end where
-their values do.
+`{"type": ["string", "null"]}` has two alternatives, `anyOf` those of its branches, `allOf` the intersections
+of theirs. No alternative has a `$ref` or a combinator. Alternatives are one level deep: a property or an item
+is a `Location`, whose alternatives are computed on demand, so that recursive schemas are finite.
 """
 
 from __future__ import annotations
@@ -10,235 +10,312 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final, Literal
+from typing import Any, Final, NamedTuple
 
-from toolgen.schema.document import Draft, Path, draft_of, is_type, resolve_reference, same_value
+from toolgen.schema.document import (
+    Draft,
+    Path,
+    draft_of,
+    is_type,
+    resolve_reference,
+    same_value,
+    value_key,
+)
 from toolgen.schema.keywords import CONSTRAINING
 from toolgen.schema.loss import Loss
-from toolgen.schema.strict.constraints import ANY_TYPE, Constraints, Node, Part, merge, own_constraints
+from toolgen.schema.strict.constraints import (
+    ANY_TYPE,
+    Constraints,
+    Location,
+    Subschema,
+    TypedLoss,
+    Undeclared,
+    intersect,
+    own_constraints,
+)
 
-MOST_CASES: Final = 256
-"""More ways than this to satisfy one place of a schema are not worth telling a model."""
+MAX_ALTERNATIVES: Final = 256
+"""Maximum number of alternatives at one location; schemas with more are not converted to strict form."""
 
-MOST_STEPS: Final = 200_000
-"""Drafts made and cases compared for one schema; no schema that a person wrote comes near."""
+MAX_STEPS: Final = 200_000
+"""Maximum number of constraints computed and alternatives compared for one schema."""
 
-DEEPEST: Final = 40
-"""Combinators inside combinators; no schema that a person wrote comes near."""
+MAX_NESTING: Final = 40
+"""Maximum depth of combinators inside combinators."""
+
+DISCRIMINATOR_DEPTH: Final = 12
+"""Alternatives that are alike down to this depth are taken to overlap: discriminators are near the top."""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """Values of one JSON type; of "any" type where the schema names none, which no strict dialect can say."""
+class Alternative:
+    """Values of one JSON type; of type "any" if the schema names none, which strict mode cannot express."""
 
     type: str
-    values: tuple[Any, ...] | None  # enum or const: nothing else is accepted
+    values: tuple[Any, ...] | None  # of enum or const: nothing else is accepted
     is_const: bool
     keywords: Mapping[str, Any]  # further constraints of this type, as the author wrote them
-    properties: Mapping[str, Node]
+    properties: Mapping[str, Location]
     required: frozenset[str]
-    extras: Literal["unsaid", "closed", "open"]  # properties that are not declared
-    items: Node | None
+    undeclared: Undeclared
+    items: Location | None
     descriptions: tuple[str, ...]  # outermost first
     losses: tuple[Loss, ...]
 
     def admits(self, value: object) -> bool:
-        """Whether `value` is of this type and, where values are listed, one of them."""
-        if self.type != "any" and not is_type(value, self.type):
+        """True if `value` is of this type and, if values are listed, one of them."""
+        if self.type != ANY_TYPE and not is_type(value, self.type):
             return False
         return self.values is None or any(same_value(value, each) for each in self.values)
 
 
-class UnfitError(Exception):
-    """A place that has no cases, with the reason as a fatal loss."""
+class Union(NamedTuple):
+    """The branches of a location that is nothing but an `anyOf` or `oneOf`."""
+
+    keyword: str
+    branches: tuple[Location, ...]
+
+
+class NoStrictFormError(Exception):
+    """A schema that cannot be converted to strict form, with the reason as a fatal loss."""
 
     def __init__(self, path: Path, keyword: str, reason: str) -> None:
         super().__init__(reason)
         self.loss = Loss(path, keyword, reason, fatal=True)
 
 
-class Document:
-    """One author's schema, and the cases of its places, worked out when asked for."""
+class NormalForm:
+    """One author's schema, with the alternatives of its locations, computed on demand."""
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
-        self.draft7 = draft_of(schema) is Draft.DRAFT_7
-        self.memo: dict[tuple[str, int, int], bool] = {}  # what is known of pairs of cases, by identity
+        self.restorable: set[tuple[int, int]] = set()  # pairs of alternatives, see `ambiguity`
+        self.overlap_cache: dict[tuple[str, int, int], bool] = {}  # by the identity of two alternatives
+        self._draft7 = draft_of(schema) is Draft.DRAFT_7
         self._steps = 0
-        self.agreed: set[tuple[int, int]] = set()
-        self._cases: dict[tuple[Path, ...], tuple[Case, ...]] = {}
-        self._asked: set[tuple[Path, ...]] = set()  # places whose cases are being worked out
+        self._alternatives: dict[tuple[Path, ...], tuple[Alternative, ...]] = {}
+        self._in_progress: set[tuple[Path, ...]] = set()
 
-    def step(self, path: Path = ()) -> None:
-        """Count one step of work. Raises UnfitError where that is one too many."""
+    def count_step(self, path: Path = ()) -> None:
+        """Count one step of work. Raises `NoStrictFormError` beyond `MAX_STEPS`."""
         self._steps += 1
-        if self._steps > MOST_STEPS:
-            raise UnfitError(path, "", "The schema is too complex for strict mode.")
+        if self._steps > MAX_STEPS:
+            raise NoStrictFormError(path, "", "The schema is too complex for strict mode.")
 
     @property
-    def root(self) -> Node:
-        return (Part(self.schema, ()),)
+    def root(self) -> Location:
+        return (Subschema(self.schema, ()),)
 
-    def cases(self, node: Node) -> tuple[Case, ...]:
-        """Every way to satisfy `node`; none where no value does. Raises UnfitError."""
-        key = tuple(part.path for part in node)
-        if key not in self._cases:
-            if key in self._asked:
-                raise _endless(node[0].path)
-            self._asked.add(key)
-            self._cases[key] = self._found(node)
-            self._asked.discard(key)
-        return self._cases[key]
+    def alternatives(self, location: Location) -> tuple[Alternative, ...]:
+        """Return every way to satisfy `location`; none if no value can. Raises `NoStrictFormError`."""
+        key = tuple(part.path for part in location)
+        if key not in self._alternatives:
+            if key in self._in_progress:
+                raise _endless(location[0].path)
+            self._in_progress.add(key)
+            self._alternatives[key] = self._compute(location)
+            self._in_progress.discard(key)
+        return self._alternatives[key]
 
-    def _found(self, node: Node) -> tuple[Case, ...]:
-        """References and unions share the cases of what they lead to: large recursive schemas stay small."""
-        target, union = self.target(node), self.alternatives(node)
+    def _compute(self, location: Location) -> tuple[Alternative, ...]:
+        # References and unions share the alternatives of their targets: large recursive schemas stay small.
+        target, union = self.target(location), self.union(location)
         if target is not None:
-            return self.cases((target,))
+            return self.alternatives((target,))
         if union is not None:
-            found = tuple(case for branch in union[1] for case in self.cases(branch))
-            if len(found) > MOST_CASES:
-                raise _too_many(node[0].path)
+            found = tuple(each for branch in union.branches for each in self.alternatives(branch))
+            if len(found) > MAX_ALTERNATIVES:
+                raise _too_many(location[0].path)
             return found
-        drafts: list[Constraints] = [Constraints()]
-        for part in node:
-            drafts = _cross(drafts, self._drafts(part, (), combine=True), part.path)
-        return tuple(case for draft in drafts for case in _typed(draft, node[0].path))
+        ways: list[Constraints] = [Constraints()]
+        for part in location:
+            ways = _cross(ways, self._constraints(part, (), unions=True), part.path)
+        return tuple(each for way in ways for each in _by_type(way, location[0].path))
 
-    def plain(self, node: Node) -> tuple[Case, ...]:
-        """The cases of `node` without its own `anyOf` and `oneOf`. Raises UnfitError."""
-        drafts = [draft for part in node for draft in self._drafts(part, (), combine=False)]
-        return tuple(case for draft in drafts for case in _typed(draft, node[0].path))
+    def without_unions(self, location: Location) -> tuple[Alternative, ...]:
+        """Return the alternatives of `location`, its own `anyOf` and `oneOf` ignored."""
+        ways = [way for part in location for way in self._constraints(part, (), unions=False)]
+        return tuple(each for way in ways for each in _by_type(way, location[0].path))
 
-    def fields(self, case: Case) -> dict[str, Node]:
-        """The properties that can be there: `false` forbids one, as leaving it out of a closed one does."""
-        return {name: node for name, node in case.properties.items() if self.cases(node)}
+    def properties(self, alternative: Alternative) -> dict[str, Location]:
+        """Return the declared properties that can be present: not those whose schema accepts nothing."""
+        return {
+            name: location for name, location in alternative.properties.items() if self.alternatives(location)
+        }
 
-    def alternatives(self, node: Node) -> tuple[str, tuple[Node, ...]] | None:
-        """`anyOf` or `oneOf`, and its branches, of a place that says nothing else."""
-        if len(node) != 1 or not isinstance(schema := node[0].schema, Mapping):
+    def union(self, location: Location) -> Union | None:
+        """Return the union that `location` is; None if it has other constraints, too."""
+        if len(location) != 1 or not isinstance(schema := location[0].schema, Mapping):
             return None
         own = [key for key in schema if key in CONSTRAINING]
         if own not in (["anyOf"], ["oneOf"]):
             return None
-        return own[0], tuple((part,) for part in _branches(schema, own[0], node[0].path))
+        return Union(own[0], tuple((part,) for part in _branches(schema, own[0], location[0].path)))
 
-    def exclusive(self, branches: Iterable[Node]) -> bool:
-        """Whether no value can fit two of `branches`, so that `oneOf` says the same as `anyOf`."""
-        from toolgen.schema.strict.disjoint import disjoint  # it asks for cases in turn
+    def target(self, location: Location) -> Subschema | None:
+        """Return the target of a location that is nothing but a `$ref`."""
+        if len(location) != 1 or not isinstance(schema := location[0].schema, Mapping):
+            return None
+        if "$ref" not in schema:
+            return None
+        if not self._draft7 and any(key in CONSTRAINING and key != "$ref" for key in schema):
+            return None
+        return self._resolve(location[0])
 
-        cases = [self.cases(branch) for branch in branches]
+    def are_disjoint(self, branches: Iterable[Location]) -> bool:
+        """True if no value satisfies two of `branches`, so that `oneOf` means the same as `anyOf`."""
+        alternatives = [self.alternatives(branch) for branch in branches]
         return all(
-            disjoint(self, a, b) for left, right in combinations(cases, 2) for a in left for b in right
+            self._disjoint(a, b, 0)
+            for left, right in combinations(alternatives, 2)
+            for a in left
+            for b in right
         )
 
-    def target(self, node: Node) -> Part | None:
-        """Where a place that says nothing but `$ref` points to."""
-        if len(node) != 1 or not isinstance(schema := node[0].schema, Mapping) or "$ref" not in schema:
-            return None
-        if not self.draft7 and any(key in CONSTRAINING and key != "$ref" for key in schema):
-            return None
-        return self._resolved(node[0])
+    def _disjoint(self, a: Alternative, b: Alternative, depth: int) -> bool:
+        """True only if no value satisfies both."""
+        self.count_step()
+        by_type = disjoint_by_type(a, b)
+        if by_type is not None or depth > DISCRIMINATOR_DEPTH:
+            return bool(by_type)
+        key = ("as written", id(a), id(b))  # alternatives live as long as this object
+        if key not in self.overlap_cache:
+            self.overlap_cache[key] = False  # for alternatives that contain themselves: "may overlap" is safe
+            self.overlap_cache[key] = (
+                _excludes_required(a, b)
+                or _excludes_required(b, a)
+                or self._have_discriminator(a, b, depth + 1)
+            )
+        return self.overlap_cache[key]
 
-    def _resolved(self, part: Part) -> Part:
+    def _have_discriminator(self, a: Alternative, b: Alternative, depth: int) -> bool:
+        """True if a property that both require has no value in common."""
+        for name in a.required & b.required & a.properties.keys() & b.properties.keys():
+            left, right = self.alternatives(a.properties[name]), self.alternatives(b.properties[name])
+            if all(self._disjoint(x, y, depth) for x in left for y in right):
+                return True
+        return False
+
+    def _resolve(self, part: Subschema) -> Subschema:
         found = resolve_reference(self.schema, part.schema["$ref"])
         if found is None:
-            raise UnfitError(part.path, "$ref", f"{part.schema['$ref']!r} is not a place in this schema.")
-        return Part(*found)
+            reason = f"{part.schema['$ref']!r} is not a place in this schema."
+            raise NoStrictFormError(part.path, "$ref", reason)
+        return Subschema(*found)
 
-    def _drafts(self, part: Part, inside: tuple[Path, ...], *, combine: bool) -> list[Constraints]:
+    def _constraints(self, part: Subschema, inside: tuple[Path, ...], *, unions: bool) -> list[Constraints]:
         schema, path = part.schema, part.path
-        self.step(path)
+        self.count_step(path)
         if isinstance(schema, bool):
             return [Constraints()] if schema else []
         if not isinstance(schema, Mapping):
-            raise UnfitError(path, "", "A schema is an object or a boolean.")
-        if path in inside or len(inside) > DEEPEST:
+            raise NoStrictFormError(path, "", "A schema is an object or a boolean.")
+        if path in inside or len(inside) > MAX_NESTING:
             raise _endless(path)
         within = (*inside, path)
-        if self.draft7 and "$ref" in schema:  # draft-07: whatever stands beside `$ref` is ignored
-            return self._drafts(self._resolved(part), within, combine=True)
-        drafts = [own_constraints(schema, path)]
+        if self._draft7 and "$ref" in schema:  # draft-07 ignores the other keywords
+            return self._constraints(self._resolve(part), within, unions=True)
+        ways = [own_constraints(schema, path)]
         if "$ref" in schema:
-            drafts = _cross(drafts, self._drafts(self._resolved(part), within, combine=True), path)
+            ways = _cross(ways, self._constraints(self._resolve(part), within, unions=True), path)
         for index, each in enumerate(_branches(schema, "allOf", path)):
-            drafts = _cross(drafts, self._drafts(each, within, combine=True), (*path, "allOf", index))
-        for keyword in ("anyOf", "oneOf") if combine else ():
+            ways = _cross(ways, self._constraints(each, within, unions=True), (*path, "allOf", index))
+        for keyword in ("anyOf", "oneOf") if unions else ():
             if keyword in schema:
                 branches = list(_branches(schema, keyword, path))
-                found = [d for each in branches for d in self._drafts(each, within, combine=True)]
-                if keyword == "oneOf" and not self.exclusive((part,) for part in branches):
-                    found = [replace(d, losses=(*d.losses, (None, overlapping(path)))) for d in found]
-                drafts = _cross(drafts, found, path)
+                found = [way for each in branches for way in self._constraints(each, within, unions=True)]
+                if keyword == "oneOf" and not self.are_disjoint((part,) for part in branches):
+                    loss = TypedLoss(None, overlapping_branches(path))
+                    found = [replace(way, losses=(*way.losses, loss)) for way in found]
+                ways = _cross(ways, found, path)
         if schema.get("unevaluatedProperties") is False:
-            drafts = [replace(d, extras="closed") if d.extras == "unsaid" else d for d in drafts]
-        return drafts
+            ways = [
+                replace(way, undeclared="closed") if way.undeclared == "unspecified" else way for way in ways
+            ]
+        return ways
 
 
-def _too_many(path: Path) -> UnfitError:
-    return UnfitError(path, "anyOf", f"There are more than {MOST_CASES} ways to satisfy this schema.")
+def disjoint_by_type(a: Alternative, b: Alternative) -> bool | None:
+    """Return whether type and listed values exclude each other; None for objects, to be compared further."""
+    numbers = {"integer", "number"}
+    if ANY_TYPE in (a.type, b.type):
+        return False
+    if a.type != b.type and not {a.type, b.type} <= numbers:
+        return True
+    if a.values is not None and b.values is not None:
+        return set(map(value_key, a.values)).isdisjoint(map(value_key, b.values))
+    return None if a.type == b.type == "object" else False
 
 
-def _endless(path: Path) -> UnfitError:
-    return UnfitError(path, "$ref", "The schema refers to itself without ever naming a value.")
+def _excludes_required(a: Alternative, b: Alternative) -> bool:
+    return a.undeclared == "closed" and any(name not in a.properties for name in b.required)
 
 
-def _branches(schema: Mapping[str, Any], keyword: str, path: Path) -> Iterator[Part]:
+def _too_many(path: Path) -> NoStrictFormError:
+    reason = f"There are more than {MAX_ALTERNATIVES} ways to satisfy this schema."
+    return NoStrictFormError(path, "anyOf", reason)
+
+
+def _endless(path: Path) -> NoStrictFormError:
+    return NoStrictFormError(path, "$ref", "The schema refers to itself without ever naming a value.")
+
+
+def _branches(schema: Mapping[str, Any], keyword: str, path: Path) -> Iterator[Subschema]:
     found = schema.get(keyword, ())
     if not isinstance(found, list | tuple):
-        raise UnfitError(path, keyword, f"`{keyword}` is a list of schemas.")
+        raise NoStrictFormError(path, keyword, f"`{keyword}` is a list of schemas.")
     for index, branch in enumerate(found):
-        yield Part(branch, (*path, keyword, index))
+        yield Subschema(branch, (*path, keyword, index))
 
 
-def overlapping(path: Path) -> Loss:
-    """The loss of a `oneOf` whose branches overlap."""
+def overlapping_branches(path: Path) -> Loss:
+    """Return the loss of a `oneOf` whose branches overlap."""
     return Loss(path, "oneOf", "A value may fit several branches: strict mode knows only `anyOf`.")
 
 
 def _cross(left: list[Constraints], right: list[Constraints], path: Path) -> list[Constraints]:
-    if len(left) * len(right) > MOST_CASES:
+    if len(left) * len(right) > MAX_ALTERNATIVES:
         raise _too_many(path)
-    return [both for a in left for b in right if (both := merge(a, b, path)) is not None]
+    return [both for a in left for b in right if (both := intersect(a, b, path)) is not None]
 
 
-def _typed(draft: Constraints, path: Path) -> Iterable[Case]:
-    """One case for each type that `draft` allows."""
-    types, losses = draft.types, list(draft.losses)
+def _by_type(way: Constraints, path: Path) -> Iterable[Alternative]:
+    """Yield one alternative for each JSON type that the constraints allow."""
+    types, losses = way.types, list(way.losses)
     if types is None:
-        types, loss = _implied(draft, path)
+        types, loss = _implied_types(way, path)
         if loss is not None:
-            losses.append((None, loss))
+            losses.append(TypedLoss(None, loss))
     if "number" in types:
         types = tuple(each for each in types if each != "integer")
     for name in types:
-        values = draft.values
+        values = way.values
         if values is not None:
             values = tuple(value for value in values if is_type(value, name))
             if not values:
                 continue
-        yield Case(
+        yield Alternative(
             name,
             values,
-            draft.is_const,
-            {key: value for key, (only, value) in draft.keywords.items() if name in only},
-            draft.properties if name == "object" else {},
-            draft.required if name == "object" else frozenset(),
-            draft.extras,
-            draft.items if name == "array" else None,
-            draft.descriptions,
+            way.is_const,
+            {key: typed.value for key, typed in way.keywords.items() if name in typed.types},
+            way.properties if name == "object" else {},
+            way.required if name == "object" else frozenset(),
+            way.undeclared,
+            way.items if name == "array" else None,
+            way.descriptions,
             tuple(loss for only, loss in losses if only is None or name in only),
         )
 
 
-def _implied(draft: Constraints, path: Path) -> tuple[tuple[str, ...], Loss | None]:
-    """The types of a schema that does not name them."""
-    if draft.values is not None:
+def _implied_types(way: Constraints, path: Path) -> tuple[tuple[str, ...], Loss | None]:
+    """Return the types of constraints that name none, and the loss of guessing them."""
+    if way.values is not None:
         order = ("string", "boolean", "integer", "number", "null", "array", "object")
-        first = (next(name for name in order if is_type(value, name)) for value in draft.values)
+        first = (next(name for name in order if is_type(value, name)) for value in way.values)
         return tuple(sorted(set(first), key=order.index)), None
-    if draft.properties or draft.required or draft.extras != "unsaid":
+    if way.properties or way.required or way.undeclared != "unspecified":
         return ("object",), Loss(path, "type", "There is no `type`: strict mode accepts only objects here.")
-    if draft.items is not None:
+    if way.items is not None:
         return ("array",), Loss(path, "type", "There is no `type`: strict mode accepts only arrays here.")
     return (ANY_TYPE,), Loss(path, "type", "There is no `type`, and strict mode needs one.", fatal=True)

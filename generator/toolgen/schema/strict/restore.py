@@ -1,84 +1,86 @@
-"""Arguments in strict form, brought back to what the author's schema means."""
+"""Restore arguments in strict form to what the author's schema means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toolgen.schema.strict.convert import root_case
-from toolgen.schema.strict.disjoint import accepts_null
-from toolgen.schema.strict.normal_form import Case, Document, UnfitError
+from toolgen.schema.strict.ambiguity import accepts_null
+from toolgen.schema.strict.convert import root_alternative
+from toolgen.schema.strict.normal_form import Alternative, NormalForm, NoStrictFormError
 
 
 def restore(schema: Mapping[str, Any], arguments: Any) -> Any:
-    """`arguments` as the author's `schema` means them: without the nulls that its strict form added."""
+    """Return `arguments` without the nulls that the strict form of the author's `schema` added."""
     return restorer(schema)(arguments)
 
 
 def restorer(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """`restore` for one schema, which is worked out once."""
-    doc = Document(schema)
+    """Return `restore` for one schema, whose normal form is computed once."""
+    form = NormalForm(schema)
 
     def restore_arguments(arguments: Any) -> Any:
         try:
-            return _restored(doc, [root_case(doc)[0]], arguments)
-        except UnfitError:  # there is no strict form, so there is nothing to undo
+            return _restored(form, [root_alternative(form)[0]], arguments)
+        except NoStrictFormError:  # nothing was converted, so there is nothing to restore
             return arguments
 
     return restore_arguments
 
 
-def _restored(doc: Document, cases: list[Case] | tuple[Case, ...], value: Any) -> Any:
+def _restored(form: NormalForm, alternatives: Sequence[Alternative], value: Any) -> Any:
     if isinstance(value, dict):
-        case = _taken(doc, cases, value)
-        if case is None:
+        chosen = _choose(form, alternatives, value)
+        if chosen is None:
             return value
-        fields = doc.fields(case)
+        properties = form.properties(chosen)
         return {
-            name: _restored(doc, doc.cases(fields[name]), each) if name in fields else each
+            name: _restored(form, form.alternatives(properties[name]), each) if name in properties else each
             for name, each in value.items()
             if each is not None
-            or name not in fields
-            or name in case.required
-            or accepts_null(doc, fields[name])
+            or name not in properties
+            or name in chosen.required
+            or accepts_null(form, properties[name])
         }
     if isinstance(value, list):
-        case = _taken(doc, cases, value)
-        if case is None or case.items is None:
+        chosen = _choose(form, alternatives, value)
+        if chosen is None or chosen.items is None:
             return value
-        items = doc.cases(case.items)
-        return [_restored(doc, items, each) for each in value]
+        items = form.alternatives(chosen.items)
+        return [_restored(form, items, each) for each in value]
     return value
 
 
-def _taken(doc: Document, cases: list[Case] | tuple[Case, ...], value: Any) -> Case | None:
-    """The case that `value` was written for: the only one there is, else one it fits exactly, else nearly."""
-    kind = "object" if isinstance(value, dict) else "array"
-    candidates = [case for case in cases if case.type == kind]
+def _choose(form: NormalForm, alternatives: Sequence[Alternative], value: Any) -> Alternative | None:
+    """Return the alternative that `value` was written for: the only one, or the first that it matches."""
+    json_type = "object" if isinstance(value, dict) else "array"
+    candidates = [each for each in alternatives if each.type == json_type]
     if len(candidates) < 2:
         return candidates[0] if candidates else None
     for exact in (True, False):
-        for case in candidates:
-            if _fits(doc, case, value, exact):
-                return case
+        for candidate in candidates:
+            if _matches(form, candidate, value, exact=exact):
+                return candidate
     return None
 
 
-def _fits(doc: Document, case: Case, value: Any, exact: bool) -> bool:
-    """Whether `value` has the shape of `case`, in strict form or, if not `exact`, with absent properties."""
-    if not case.admits(value):
+def _matches(form: NormalForm, alternative: Alternative, value: Any, *, exact: bool) -> bool:
+    """True if `value` has the shape of `alternative`: in strict form or, if not `exact`, with absences."""
+    if not alternative.admits(value):
         return False
     if isinstance(value, list):
-        items = doc.cases(case.items) if case.items is not None else ()
-        return case.items is None or all(any(_fits(doc, c, each, exact) for c in items) for each in value)
+        if alternative.items is None:
+            return True
+        items = form.alternatives(alternative.items)
+        return all(any(_matches(form, item, each, exact=exact) for item in items) for each in value)
     if not isinstance(value, dict):
         return True
-    fields = doc.fields(case)
-    missing = fields.keys() - value.keys()
-    if value.keys() - fields.keys() or (missing if exact else missing & case.required):
+    properties = form.properties(alternative)
+    missing = properties.keys() - value.keys()
+    if value.keys() - properties.keys() or (missing if exact else missing & alternative.required):
         return False
     return all(
-        (each is None and name not in case.required)
-        or any(_fits(doc, c, each, exact) for c in doc.cases(fields[name]))
+        (each is None and name not in alternative.required)
+        or any(_matches(form, inner, each, exact=exact) for inner in form.alternatives(properties[name]))
         for name, each in value.items()
     )

@@ -1,0 +1,27 @@
+"""What a tool publishes in a dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolgen.schema.loss import Loss
+
+Schema = Mapping[str, Any]
+Restorer = Callable[[Any], Any]
+"""Arguments as the model wrote them → arguments as the author's schema has them."""
+
+
+def _no_restorer() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A schema in a dialect, and what was lost on the way."""
+
+    schema: Schema  # the author's own object if nothing has to change
+    strict: bool = False  # the provider is asked to hold the model to it
+    losses: tuple[Loss, ...] = ()
+    restore: Callable[[], Restorer | None] = _no_restorer  # computes the restorer, if one is needed
