@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.data.package import PackageSettings
-from toolgen.pipeline import compile_specs
+from toolgen.pipeline import compile_project
 
 from tests.models.kit import TARGETS
 
@@ -23,7 +23,7 @@ CASES = sorted(path.parent for path in (Path(__file__).parent / "cases" / "accep
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_accepted(case: Path, tmp_path: Path, record: bool) -> None:
-    output = compile_specs(texts_of(case), TARGETS, PackageSettings(), {})
+    output = compile_project(texts_of(case), TARGETS, PackageSettings(), {})
     write(tmp_path / "generated", output.tree)
     shutil.copy(case / "use.py", tmp_path)
     printed = run(tmp_path)

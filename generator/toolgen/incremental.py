@@ -1,81 +1,112 @@
-"""One spec not looking at another: what did not change is recalled, the rest is made in parts, by whomever.
+"""Incremental compilation: unchanged specs come from the cache, a worker pool compiles the rest.
 
-That is only a short cut. A spec that is refused, or two that may want one name, end it: then all specs are
-looked at together, which says everything that is wrong with them, as if nothing had been kept.
+What a spec compiles to depends on its own text, on the shared files that it uses, and on the options of all.
+The first and the last are in the key of a cache entry; the digests of the shared files are in the entry.
+Where a spec is refused, all specs are compiled together: every fault is reported as if there were no cache.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from toolgen.compile.compare import digest
-from toolgen.compile.keep import is_true, key_of, of_bytes, quarrel, to_bytes
-from toolgen.compile.parse import is_shared
+from toolgen.compile.compiled_specs import decode, encode
+from toolgen.compile.read import read
+from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.kept import Kept
+from toolgen.data.spec import is_shared_file
+
+_MAY_BE_SHARED = re.compile(rb"\A\s*\{|^(?:\xef\xbb\xbf)?[\"']?\$defs[\"']?[ \t]*:", re.MULTILINE)
 
 Texts = Mapping[str, bytes | str]
-"""Posix path below the specs folder → what the file holds."""
+"""Posix path below the specs folder → content of the file."""
 
-Made = Mapping[str, bytes] | None
-"""Path → what to keep of it; None where specs were refused."""
+Encoded = Mapping[str, bytes] | None
+"""Path → encoded `CompiledSpec`, ready to be sent between processes; None where specs were refused."""
 
-Crew = Callable[[Callable[[Sequence[str]], Made], Sequence[str]], Iterable[Made]]
-"""Who does the work: calls the function until every path was asked for, some paths at a time."""
+CompileBatch = Callable[[Sequence[str]], Encoded]
+"""Compiles the tools at some paths, beside all shared schemas."""
+
+WorkerPool = Callable[[CompileBatch, Sequence[str]], Iterable[Encoded]]
+"""Calls the function with some of the paths at a time, until all are compiled."""
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """All specs, and how to find out what some of them come to."""
+class CompileJob:
+    """All specs of a project, and how to compile some of them together."""
 
     texts: Texts
-    options: str  # a hash of what all specs have in common
-    make: Callable[[Texts], Mapping[str, Kept]]  # looks at some specs together; raises `SpecErrors`
+    options: str  # digest of the options that all specs have in common
+    compile: Callable[[Texts], Mapping[str, CompiledSpec]]  # raises `SpecErrors`
     cache: MutableMapping[str, bytes]
 
 
-def alone(make: Callable[[Sequence[str]], Made], paths: Sequence[str]) -> Iterator[Made]:
-    """A crew of one, which does everything at once."""
-    yield make(paths)
+def in_this_process(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
+    """Compile all paths at once: the worker pool without workers."""
+    yield compile_batch(paths)
 
 
-def done(job: Job, crew: Crew) -> Mapping[str, Kept]:
-    """Path → what it comes to, for every spec. Raises `SpecErrors` with every fault that is found."""
+def compile_incrementally(job: CompileJob, pool: WorkerPool) -> Mapping[str, CompiledSpec]:
+    """Return what each spec of the job compiles to, by path. Raises `SpecErrors` with the faults of all."""
     digests = {path: digest(text) for path, text in job.texts.items()}
-    keys = {path: key_of(job.options, path, found) for path, found in digests.items()}
+    keys = {path: _cache_key(job.options, path, found) for path, found in digests.items()}
 
-    def remembered(pieces: Mapping[str, bytes]) -> dict[str, Kept]:
-        for path, data in pieces.items():
+    def store(batch: Mapping[str, bytes]) -> dict[str, CompiledSpec]:
+        for path, data in batch.items():
             job.cache[keys[path]] = data
-        return {path: kept for path, data in pieces.items() if (kept := of_bytes(data))}
+        return {path: spec for path, data in batch.items() if (spec := decode(data))}
 
-    known = {path: of_bytes(job.cache.get(key, b"")) for path, key in keys.items()}
-    made = {path: kept for path, kept in known.items() if kept and is_true(kept, digests)}
-    for part in _parts(job, made, crew):
-        if part is None:
+    cached = {path: decode(job.cache.get(key, b"")) for path, key in keys.items()}
+    compiled = {path: spec for path, spec in cached.items() if spec and _is_current(spec, digests)}
+    for batch in _compile_missing(job, compiled, pool):
+        if batch is None:
             break
-        made |= remembered(part)
-    whole = made.keys() == job.texts.keys() and any(each.tool for each in made.values())
-    if not whole or quarrel(made.values()):
-        made = remembered({path: to_bytes(each) for path, each in job.make(job.texts).items()})
-    return made
+        compiled |= store(batch)
+    is_complete = compiled.keys() == job.texts.keys()
+    if is_complete and any(spec.tool for spec in compiled.values()):
+        return compiled
+    return store({path: encode(spec) for path, spec in job.compile(job.texts).items()})
 
 
-def _parts(job: Job, known: Mapping[str, Kept], crew: Crew) -> Iterable[Made]:
-    """What `crew` makes of the specs that are not `known`; each part sees all shared schemas beside it."""
+def _compile_missing(
+    job: CompileJob, known: Mapping[str, CompiledSpec], pool: WorkerPool
+) -> Iterable[Encoded]:
+    """Compile the specs that are not `known`, each batch beside all the shared schemas that it may use."""
     missing = [path for path in job.texts if path not in known]
-    changed = [path for path in missing if is_shared(job.texts[path])]
-    shared = [*changed, *(path for path, each in known.items() if each.is_shared)]
+    changed = [path for path in missing if _is_shared(path, job.texts[path])]
+    shared = [*changed, *(path for path, spec in known.items() if spec.source is None)]
     tools = [path for path in missing if path not in set(changed)]
-    if changed and not tools:  # shared schemas are looked at beside a tool
-        tools = [path for path, each in known.items() if each.tool][:1]
+    if changed and not tools:  # shared schemas are compiled beside a tool
+        tools = [path for path, spec in known.items() if spec.tool][:1]
 
-    def make(paths: Sequence[str]) -> Made:
+    def compile_batch(paths: Sequence[str]) -> Encoded:
         try:
-            found = job.make({path: job.texts[path] for path in (*paths, *shared)})
+            compiled = job.compile({path: job.texts[path] for path in (*paths, *shared)})
         except SpecErrors:
             return None
-        return {path: to_bytes(each) for path, each in found.items()}
+        return {path: encode(spec) for path, spec in compiled.items()}
 
-    return crew(make, tools) if tools else ()
+    return pool(compile_batch, tools) if tools else ()
+
+
+def _is_shared(path: str, text: bytes | str) -> bool:
+    """True if the file is shared schemas. Only files that look like it are parsed, which is expensive."""
+    if not _MAY_BE_SHARED.search(text if isinstance(text, bytes) else text.encode("utf-8", "replace")):
+        return False
+    try:
+        (source,) = read({path: text})
+    except SpecErrors:
+        return False
+    return is_shared_file(source.data)
+
+
+def _cache_key(options: str, path: str, text_digest: str) -> str:
+    return sha256(json.dumps(["spec", options, path, text_digest]).encode()).hexdigest()
+
+
+def _is_current(spec: CompiledSpec, digests: Mapping[str, str]) -> bool:
+    return all(digests.get(path) == found for path, found in spec.shared_files.items())

@@ -1,110 +1,134 @@
-"""The product, as a table of contents."""
+"""The pipeline: the calls that `generate`, `check`, `export` and build actions make, in their order."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from hashlib import sha256
 
 from toolgen.compile.adapt import adapt
 from toolgen.compile.compare import digest
+from toolgen.compile.compiled_specs import FORMAT, collect
+from toolgen.compile.conflicts import find_conflicts
 from toolgen.compile.format import format_files, format_tree
-from toolgen.compile.keep import keep, options_of
 from toolgen.compile.lower import lower
-from toolgen.compile.models import models
+from toolgen.compile.models import render_models
 from toolgen.compile.parse import parse
 from toolgen.compile.read import read
-from toolgen.compile.render import render, render_index, render_tools
+from toolgen.compile.render import render_index, render_tools
 from toolgen.compile.request_limits import exceeded_request_limits
 from toolgen.compile.resolve import resolve
 from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
-from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.kept import Kept
-from toolgen.data.package import Package, PackageSettings, Tool
+from toolgen.data.compiled_spec import CompiledSpec
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program
 from toolgen.data.target import Target
-from toolgen.incremental import Crew, Job, Texts, alone, done
+from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 
 Cache = MutableMapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """What there is to write, and what there is to say."""
+class LinkedPackage:
+    """The files of the generated package, and the warnings about its specs."""
 
-    tree: Tree
-    warnings: tuple[Diagnostic, ...]
-    uses: Mapping[str, tuple[str, ...]]  # the spec of each tool, as shown → the shared files that it uses
+    tools: tuple[CompiledSpec, ...]  # the enabled tools, sorted by name
+    index: Tree  # the files that all tools share
+    warnings: tuple[Diagnostic, ...]  # of the specs, and of their tools together
+    request_warnings: tuple[Diagnostic, ...]  # the latter alone
+
+    @property
+    def tree(self) -> Tree:
+        """All files."""
+        return {**{path: text for spec in self.tools for path, text in spec.files.items()}, **self.index}
+
+
+def compile_project(
+    texts: Texts,
+    targets: Sequence[Target],
+    settings: PackageSettings,
+    cache: Cache,
+    pool: WorkerPool = in_this_process,
+) -> LinkedPackage:
+    """Compile all specs of a project and link them: the text of every generated file.
+
+    Specs that `cache` (a dict will do) has already are not compiled again; `pool` compiles the others.
+    Reads no file, clock or environment. Raises `SpecErrors` with every fault that a step can find.
+    """
+
+    def compile_some(some: Texts) -> Mapping[str, CompiledSpec]:
+        return compile_specs(some, targets, settings, cache)
+
+    job = CompileJob(texts, options_digest(targets, settings), compile_some, cache)
+    return link(compile_incrementally(job, pool), targets, settings, cache)
+
+
+def analyze(
+    texts: Texts, targets: Sequence[Target], prefix: str = "", *, needs_tools: bool = True
+) -> Program:
+    """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`."""
+    sources = read(texts, prefix)  # text → data with the place of every part
+    parsed = parse(sources)  # data → specs
+    program = resolve(parsed, needs_tools=needs_tools)  # specs → tools whose references are bound
+    return adapt(program, targets)  # tools → tools as each target publishes them
 
 
 def compile_specs(
-    texts: Texts, targets: Sequence[Target], settings: PackageSettings, cache: Cache, crew: Crew = alone
-) -> Output:
-    """YAML text in, source text out. No files of yours, no clock, no network; `cache` may be a dict.
+    texts: Texts,
+    targets: Sequence[Target],
+    settings: PackageSettings,
+    cache: Cache,
+    *,
+    needs_tools: bool = True,
+) -> dict[str, CompiledSpec]:
+    """Compile specs together; what each of them compiles to does not depend on the others."""
+    program = analyze(texts, targets, f"{settings.specs}/", needs_tools=needs_tools)
+    package = lower(program, settings)  # tools → every name and literal that templates print
+    files = _tool_files(package, targets, cache)
+    return collect(program, package, files, {path: digest(text) for path, text in texts.items()})
 
-    What `cache` knows of a spec that did not change is taken from there; the others are made by `crew`.
-    Raises `SpecErrors` with every fault that a step could find.
-    """
 
-    def make(some: Texts) -> Mapping[str, Kept]:  # specs that are looked at together
-        program = understand(some, targets, f"{settings.specs}/")
-        model, trees = emit_tools(program, targets, settings, cache)
-        return keep(program, model, trees, {path: digest(text) for path, text in some.items()})
-
-    made = done(Job(texts, options_of(targets, settings), make, cache), crew).values()
-    kept = {each.tool.wire_name: each for each in made if each.tool}
-    kept = {name: kept[name] for name in sorted(kept)}
-    crowded = exceeded_request_limits([each.tool for each in kept.values() if each.tool], targets)
-    return Output(
-        tree=assemble([*kept.values()], targets, settings, cache),
-        warnings=_ordered(made, crowded),
-        uses={each.file: tuple(sorted(each.uses)) for each in kept.values()},
+def link(
+    compiled: Mapping[str, CompiledSpec],
+    targets: Sequence[Target],
+    settings: PackageSettings,
+    cache: Cache,
+) -> LinkedPackage:
+    """Join compiled specs to a package. Raises `SpecErrors` where two tools need one name."""
+    if conflicts := find_conflicts(claim for spec in compiled.values() for claim in spec.claims):
+        raise SpecErrors(conflicts)
+    by_name = {spec.tool.wire_name: spec for spec in compiled.values() if spec.tool}
+    specs = tuple(by_name[name] for name in sorted(by_name))
+    tools = tuple(spec.tool for spec in specs if spec.tool)
+    index = render_index(Package.of(settings, tools), targets)
+    if twice := sorted(index.keys() & {path for spec in specs for path in spec.files}):
+        raise TemplateBug(f"two templates print {twice[0]}")
+    of_requests = exceeded_request_limits(tools, targets)
+    of_specs = [warning for spec in compiled.values() for warning in spec.warnings]
+    return LinkedPackage(
+        tools=specs,
+        index=format_files(index, options_digest(targets, settings), cache),
+        warnings=_ordered([*of_specs, *of_requests]),
+        request_warnings=of_requests,
     )
 
 
-def understand(texts: Texts, targets: Sequence[Target], prefix: str = "") -> Program:
-    """Everything there is to know about the specs; places in them are shown with `prefix` before the path."""
-    sources = read(texts, prefix)  # text    → data that remembers where it was written
-    parsed = parse(sources)  # data    → specs, every field typed
-    program = resolve(parsed)  # specs   → one program, every reference bound
-    return adapt(program, targets)  # program → the same program, fit for its targets
+def options_digest(targets: Sequence[Target], settings: PackageSettings) -> str:
+    """Return a hash of everything but the specs that the output depends on."""
+    named = [[each.name, each.dialect, each.tool_name, dict(each.templates), each.asked] for each in targets]
+    return sha256(json.dumps([FORMAT, asdict(settings), named]).encode()).hexdigest()
 
 
-def emit(program: Program, targets: Sequence[Target], settings: PackageSettings, cache: Cache) -> Tree:
-    """The output of a program that is understood."""
-    model = lower(program, settings)  # program → what templates see: named, sorted, frozen
-    tree = {**models(model, cache), **render(model, targets)}  # model → {path: text}
-    return format_tree(tree)  # text    → the same text, laid out
+def _tool_files(package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
+    """The formatted files of each tool, by its Python name; one run of the formatter for all."""
+    printed, models = render_tools(package, targets), render_models(package, cache)
+    trees = {name: {**models[name], **printed[name]} for name in printed}
+    formatted = format_tree({path: text for tree in trees.values() for path, text in tree.items()})
+    return {name: {path: formatted[path] for path in tree} for name, tree in trees.items()}
 
 
-def emit_tools(
-    program: Program, targets: Sequence[Target], settings: PackageSettings, cache: Cache
-) -> tuple[Package, dict[str, Tree]]:
-    """Of the same output, the files of single tools by the tools' Python names; and what was printed."""
-    model = lower(program, settings)
-    printed, shapes = render_tools(model, targets), models(model, cache)
-    own = {name: {path: shapes[path], **printed[name]} for name, path in _model_files(model.tools)}
-    laid_out = format_tree({path: text for tree in own.values() for path, text in tree.items()})
-    return model, {name: {path: laid_out[path] for path in tree} for name, tree in own.items()}
-
-
-def assemble(
-    kept: Sequence[Kept], targets: Sequence[Target], settings: PackageSettings, cache: Cache
-) -> Tree:
-    """Of the same output, all: the files of single tools, as they are kept, and those that all share."""
-    tools = tuple(each.tool for each in kept if each.tool)
-    model = Package.of(settings, tools)
-    index = render_index(model, targets)
-    own = {path: text for each in kept for path, text in (each.tree or {}).items()}
-    if twice := sorted(index.keys() & own.keys()):
-        raise TemplateBug(f"two templates print {twice[0]}")
-    return {**own, **format_files(index, options_of(targets, settings), cache)}
-
-
-def _model_files(tools: Iterable[Tool]) -> Iterable[tuple[str, str]]:
-    return ((tool.py_name, f"models/{tool.py_name}.py") for tool in tools)
-
-
-def _ordered(made: Iterable[Kept], more: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    found = {warning for each in made for warning in each.warnings} | {*more}
-    return tuple(sorted(found, key=lambda each: (each.span, each.code, each.message)))
+def _ordered(warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(set(warnings), key=lambda each: (each.span, each.code, each.message)))

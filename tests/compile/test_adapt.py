@@ -9,7 +9,7 @@ from toolgen.compile.lower import lower
 from toolgen.compile.request_limits import exceeded_request_limits
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import PackageSettings
-from toolgen.pipeline import compile_specs, understand
+from toolgen.pipeline import analyze, compile_project
 from toolgen.schema.providers import PROVIDERS
 
 from tests.models.kit import TARGETS
@@ -27,7 +27,7 @@ ASKED = tuple(replace(target, asked=True) for target in TARGETS)
 
 
 def told(text: str, targets: tuple = TARGETS) -> list[str]:  # type: ignore[type-arg]
-    warnings = understand({"tool.yaml": text}, targets).warnings
+    warnings = analyze({"tool.yaml": text}, targets).warnings
     return [f"{each.span.line} {each.message}" for each in warnings]
 
 
@@ -56,7 +56,7 @@ def many(count: int, more: str = "") -> dict[str, bytes | str]:
 
 
 def crowded(texts: dict[str, bytes | str], targets: tuple = ASKED) -> list[Diagnostic]:  # type: ignore[type-arg]
-    return list(exceeded_request_limits(lower(understand(texts, targets), PackageSettings()).tools, targets))
+    return list(exceeded_request_limits(lower(analyze(texts, targets), PackageSettings()).tools, targets))
 
 
 @pytest.mark.parametrize(("count", "lines"), [(128, 0), (129, 1)])
@@ -77,7 +77,7 @@ def test_strict_tools_share_a_budget() -> None:
 
 def test_generate_tells_it_whatever_the_cache_knows() -> None:
     texts, cache = many(21, "targets: {bedrock: {strict: true}}\n"), dict[str, bytes]()
-    first, second = (compile_specs(texts, TARGETS, PackageSettings(), cache).warnings for _ in range(2))
+    first, second = (compile_project(texts, TARGETS, PackageSettings(), cache).warnings for _ in range(2))
     assert first == second
     assert [each.code for each in first] == ["provider-limit"]
 

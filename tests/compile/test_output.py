@@ -13,7 +13,7 @@ from toolgen.compile.format import format_tree
 from toolgen.data.bug import TemplateBug
 from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target
-from toolgen.pipeline import compile_specs
+from toolgen.pipeline import compile_project
 
 from tests.models.kit import TARGETS
 
@@ -31,7 +31,7 @@ print(digest())
 
 
 def digest() -> str:
-    tree = compile_specs(SPECS, TARGETS, PackageSettings(), {}).tree
+    tree = compile_project(SPECS, TARGETS, PackageSettings(), {}).tree
     return sha256(repr(sorted(tree.items())).encode()).hexdigest()
 
 
@@ -55,12 +55,12 @@ def test_same_bytes_anywhere(tmp_path: Path, seed: str) -> None:
 
 def test_the_order_of_files_does_not_matter() -> None:
     turned = dict(reversed(list(SPECS.items())))
-    one, other = (compile_specs(texts, TARGETS, PackageSettings(), {}).tree for texts in (SPECS, turned))
+    one, other = (compile_project(texts, TARGETS, PackageSettings(), {}).tree for texts in (SPECS, turned))
     assert one == other
 
 
 def test_the_layout_stays_as_it_is() -> None:
-    tree = compile_specs(SPECS, TARGETS, PackageSettings(), {}).tree
+    tree = compile_project(SPECS, TARGETS, PackageSettings(), {}).tree
     assert format_tree(tree) == tree
 
 
@@ -78,7 +78,7 @@ def test_only_python_is_laid_out() -> None:
 )
 def test_faults_of_templates_are_told(templates: dict[str, str]) -> None:
     with pytest.raises(TemplateBug):
-        compile_specs(SPECS, (*TARGETS, Target("own", None, "", templates)), PackageSettings(), {})
+        compile_project(SPECS, (*TARGETS, Target("own", None, "", templates)), PackageSettings(), {})
 
 
 def test_a_template_may_include_another() -> None:
@@ -88,7 +88,7 @@ def test_a_template_may_include_another() -> None:
         "",
         {"_part.jinja": "{{ tool.wire_name }}", "docs/{tool}.md.jinja": "# {% include '_part.jinja' %}\n\n"},
     )
-    tree = compile_specs(SPECS, [own], PackageSettings(), {}).tree
+    tree = compile_project(SPECS, [own], PackageSettings(), {}).tree
     assert tree["docs/class_.md"] == "# class\n"
     assert not [path for path in tree if "_part" in path]
 
@@ -96,7 +96,7 @@ def test_a_template_may_include_another() -> None:
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A folder with the package `generated` in it."""
-    for path, text in compile_specs(SPECS, TARGETS, PackageSettings(), {}).tree.items():
+    for path, text in compile_project(SPECS, TARGETS, PackageSettings(), {}).tree.items():
         file = tmp_path / "generated" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)

@@ -92,7 +92,7 @@ def test_thirty_interrupts_at_random_moments(project: Project) -> None:
 
 SWALLOWED = """
 import os, signal, sys
-from toolgen.cli.building import crew
+from toolgen.cli.building import worker_pool
 
 def processors():
     class Finalized:
@@ -102,7 +102,7 @@ def processors():
     Finalized()
     return 1
 
-crew._processors = processors
+worker_pool._processors = processors
 sys.argv = ["toolgen", "generate"]
 from toolgen.__main__ import main
 sys.exit(main())

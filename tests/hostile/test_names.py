@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toolgen.data.package import PackageSettings
-from toolgen.pipeline import compile_specs
+from toolgen.pipeline import compile_project
 from toolgen.python_source.literals import comment, docstring, is_read_as_utf_8, literal
 
 from tests.models.kit import TARGETS
@@ -38,7 +38,7 @@ CACHE: dict[str, bytes] = {}
 def generated(folder: str, name: str) -> Mapping[str, str]:
     """Every output of a spec of that name in a folder of that name."""
     settings_ = PackageSettings("generated", None, folder or "specs", True)
-    return compile_specs({f"{name}.yaml": SPEC}, TARGETS, settings_, CACHE).tree
+    return compile_project({f"{name}.yaml": SPEC}, TARGETS, settings_, CACHE).tree
 
 
 PLAIN = generated("specs", "plain")

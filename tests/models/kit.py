@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 from toolgen.compile.lower import lower
-from toolgen.compile.models import models
+from toolgen.compile.models import render_models
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span
@@ -54,8 +54,8 @@ def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = N
         response,
         None,
     )
-    tree = models(lower(Program((tool,)), PackageSettings()), {})
-    return module(tree["models/probe.py"])
+    files = render_models(lower(Program((tool,)), PackageSettings()), {})["probe"]
+    return module(files["models/probe.py"])
 
 
 def module(code: str) -> ModuleType:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from toolgen.compile.models import models
+from toolgen.compile.models import render_models
 
 from tests.models.kit import classes_of, lowered, same, there_and_back
 
@@ -181,12 +181,12 @@ def test_wide_and_deep() -> None:
 def test_what_was_made_once_is_taken_from_the_cache() -> None:
     spec = "name: t\ndescription: d\ninput_schema: {type: object, properties: {a: {type: string}}}"
     cache: dict[str, bytes] = {}
-    made = models(lowered(spec), cache)
+    made = render_models(lowered(spec), cache)
     (key,) = cache
     cache[key] = b"# from the cache\n"
-    assert models(lowered(spec), cache)["models/t.py"].endswith("\n# from the cache\n")
-    assert models(lowered(spec.replace("string", "integer")), cache) != made
-    assert models(lowered(spec + "\nversion: '2'"), cache) == models(lowered(spec), cache)
+    assert render_models(lowered(spec), cache)["t"]["models/t.py"].endswith("\n# from the cache\n")
+    assert render_models(lowered(spec.replace("string", "integer")), cache) != made
+    assert render_models(lowered(spec + "\nversion: '2'"), cache) == render_models(lowered(spec), cache)
     assert len(cache) == 2
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from toolgen.cli.building.crew import crew
+from toolgen.cli.building.worker_pool import worker_pool
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target
-from toolgen.pipeline import compile_specs
+from toolgen.pipeline import compile_project
 from toolgen.project.settings import Project
 from toolgen.project.targets import load_targets
 from toolgen.runtime import BaseTool
@@ -62,7 +62,7 @@ def _compiled(
     refused: dict[str, Diagnostic] = {}
     while True:
         try:
-            return compile_specs(texts, targets, settings, {}, crew).tree, refused
+            return compile_project(texts, targets, settings, {}, worker_pool).tree, refused
         except SpecErrors as errors:
             for fault in errors.diagnostics:
                 path = fault.span.file.removeprefix(f"{settings.specs}/")

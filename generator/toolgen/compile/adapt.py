@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from toolgen.compile.conflicts import find_conflicts, published_name
 from toolgen.compile.definition import description
-from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
-from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.loss import Loss
@@ -22,8 +22,7 @@ def adapt(program: Program, targets: Sequence[Target]) -> Program:
     Raises `SpecErrors` for names that a target refuses and for names that two tools share.
     """
     speaking = [target for target in targets if target.tool_name]
-    faults = [fault for target in speaking for fault in _name_faults(program, target)]
-    if faults:
+    if faults := _name_faults(program.tools, speaking):
         raise SpecErrors(faults)
     warnings: list[Diagnostic] = []
     tools = []
@@ -47,7 +46,7 @@ def _fit(tool: ProgramTool, target: Target) -> tuple[PublishedTool, Sequence[Los
     options = getattr(tool.spec.targets, target.name, None)
     made = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
     told = made.losses if _asked(tool, target) else tuple(loss for loss in made.losses if loss.always)
-    return PublishedTool(published_name(tool, target), made.schema, made.strict), told
+    return PublishedTool(published_name(tool, target.name).name, made.schema, made.strict), told
 
 
 def _asked(tool: ProgramTool, target: Target) -> bool:
@@ -68,39 +67,19 @@ def _too_long(tool: ProgramTool, target: Target) -> Iterator[Diagnostic]:
         )
 
 
-def published_name(tool: ProgramTool, target: Target) -> str:
-    """The name that `target` gives the tool: the spec's own, or the one that its `targets` say."""
-    options = getattr(tool.spec.targets, target.name, None)
-    return getattr(options, "name", None) or tool.spec.name
-
-
-def _name_faults(program: Program, target: Target) -> Iterator[Diagnostic]:
-    pattern = re.compile(target.tool_name)
-    owners: dict[str, ProgramTool] = {}
-    for tool in program.tools:
-        name = published_name(tool, target)
-        if not pattern.fullmatch(name):
-            yield Diagnostic(
-                _place(tool, target),
-                "target-name",
-                f"{target.name} does not take {name!r} as the name of a tool",
-                f"names must match {target.tool_name}",
-            )
-        first = owners.setdefault(name, tool)
-        if first is not tool:
-            yield Diagnostic(
-                _place(tool, target),
-                "name-collision",
-                f"{target.name} would publish both {first.spec.name!r} and {tool.spec.name!r} as {name!r}",
-                f"give one of them another targets.{target.name}.name",
-                (Note(_place(first, target), f"{first.spec.name!r} gets its name here"),),
-            )
-
-
-def _place(tool: ProgramTool, target: Target) -> Span:
-    override = ("targets", target.name, "name")
-    marked = override in tool.source.marks.values
-    return tool.source.value(override if marked else ("name",))
+def _name_faults(tools: Sequence[ProgramTool], targets: Sequence[Target]) -> list[Diagnostic]:
+    claims = [(published_name(tool, target.name), target) for target in targets for tool in tools]
+    refused = [
+        Diagnostic(
+            claim.source.value(claim.path),
+            "target-name",
+            f"{target.name} does not take {claim.name!r} as the name of a tool",
+            f"names must match {target.tool_name}",
+        )
+        for claim, target in claims
+        if not re.fullmatch(target.tool_name, claim.name)
+    ]
+    return refused + find_conflicts(claim for claim, _ in claims)
 
 
 def _warning(tool: ProgramTool, targets: Sequence[str], loss: Loss) -> Diagnostic:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from toolgen.data.spec import Spec
+from toolgen.data.spec import SCHEMA_FIELDS, Spec
 from toolgen.schema.keywords import FORMATS, TYPES
-
-_SCHEMA_FIELDS = ("input_schema", "output_schema", "chunk_schema")
 
 
 def editor_schema() -> dict[str, Any]:
@@ -25,7 +23,7 @@ def editor_schema() -> dict[str, Any]:
     definitions["JsonSchema"] = deepcopy(_KEYWORDS)
     definitions["Shared"] = _shared()
     for part in (tool, definitions["Stream"]):
-        for name in _SCHEMA_FIELDS:
+        for name in (path[-1] for path in SCHEMA_FIELDS):
             if name in part["properties"]:
                 part["properties"][name] = {
                     "description": part["properties"][name]["description"],

@@ -6,8 +6,9 @@ import builtins
 import keyword
 from collections.abc import Iterator
 
+from toolgen.compile.conflicts import find_conflicts, python_names
 from toolgen.compile.definition import definition, description
-from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, Tool
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.spec import Spec
@@ -24,7 +25,7 @@ _DEEPEST = (
 
 def lower(program: Program, settings: PackageSettings) -> Package:
     """Everything that templates print, decided. Raises `SpecErrors` with every collision of names."""
-    faults = list(_collisions(program))
+    faults = find_conflicts(claim for tool in program.tools for claim in python_names(tool))
     for tool in program.tools:
         faults += [*_types(tool), *_depth(tool)]
     if faults:
@@ -132,24 +133,6 @@ def _alias(module: str) -> str | None:
     """Another name for a module that a member of the tool's class, or an import of its file, would hide."""
     first = module.split(".")[0]
     return f"{module.replace('.', '_')}_module" if first in _MEMBERS | {"toolgen", "abc", "typing"} else None
-
-
-def _collisions(program: Program) -> Iterator[Diagnostic]:
-    """Two tools with one module name, or with one class name: the second is told of the first."""
-    owners: dict[str, ProgramTool] = {}
-    for tool in program.tools:
-        py_name = snake(tool.spec.name, "tool")
-        for name in (py_name, class_stem(py_name)):
-            first = owners.setdefault(name, tool)
-            if first is not tool:
-                yield Diagnostic(
-                    tool.source.value(("name",)),
-                    "name-collision",
-                    f"tools {tool.spec.name!r} and {first.spec.name!r} would both be {name!r} in Python",
-                    "rename one of them, and keep its old name as an alias",
-                    (Note(first.source.value(("name",)), f"{first.spec.name!r} is here"),),
-                )
-                break
 
 
 def _types(tool: ProgramTool) -> Iterator[Diagnostic]:

@@ -19,12 +19,12 @@ from toolgen.python_source.names import unused
 _RULES = 2  # raised when the same shapes are printed otherwise than before
 
 
-def models(model: Package, cache: MutableMapping[str, bytes]) -> Tree:
-    """`models/<tool>.py` for every tool, not yet laid out.
+def render_models(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, Tree]:
+    """Return `models/<tool>.py` of every tool by the tool's Python name, not yet formatted.
 
     `cache` is filled with what had to be made; a dict will do. Errors: `EngineBug`, never the author's fault.
     """
-    asked = {tool.py_name: _classes(tool) for tool in model.tools}
+    asked = {tool.py_name: _classes(tool) for tool in package.tools}
     keys = {
         name: sha256("\n".join(_key(classes)).encode("utf-8", "surrogatepass")).hexdigest()
         for name, classes in asked.items()
@@ -34,7 +34,10 @@ def models(model: Package, cache: MutableMapping[str, bytes]) -> Tree:
     for name, body in zip(missing, print_modules([asked[name] for name in missing]), strict=True):
         bodies[name] = body
         cache[keys[name]] = body.encode()
-    return {f"models/{tool.py_name}.py": f"{_header(tool)}\n{bodies[tool.py_name]}" for tool in model.tools}
+    return {
+        tool.py_name: {f"models/{tool.py_name}.py": f"{_header(tool)}\n{bodies[tool.py_name]}"}
+        for tool in package.tools
+    }
 
 
 def _header(tool: Tool) -> str:

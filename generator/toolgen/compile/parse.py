@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,16 +12,13 @@ from toolgen.compile.field_errors import STANDS_FOR, explain, unknown_field
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed
 from toolgen.data.source import Path, Source
-from toolgen.data.spec import Spec
+from toolgen.data.spec import SCHEMA_FIELDS, Spec, is_shared_file, schemas_of
 from toolgen.lint.names import check_names
 from toolgen.lint.schemas import check_root, check_schema
 from toolgen.suggestions import did_you_mean
 
-_TOP_LEVEL = re.compile(rb"^[\"']?([$\w-]+)[\"']?[ \t]*:", re.MULTILINE)
-SHARED_KEYS = frozenset(("$defs", "$schema", "$comment"))
 FIELDS = tuple(name for name in Spec.model_fields if name != "extensions")
-_SCHEMAS: tuple[Path, ...] = (("input_schema",), ("output_schema",), ("stream", "chunk_schema"))
-_FREE = frozenset(("input_schema", "output_schema", "meta", "input", "output", "chunk_schema"))
+_FREE = frozenset(("meta", "input", "output", *(path[-1] for path in SCHEMA_FIELDS)))
 
 
 def parse(sources: tuple[Source, ...]) -> Parsed:
@@ -43,7 +39,7 @@ def parse(sources: tuple[Source, ...]) -> Parsed:
                     "write one tool per file; `toolgen new` writes a first one",
                 )
             )
-        elif source.data.keys() <= SHARED_KEYS:
+        elif is_shared_file(source.data):
             shared[source.path] = source
             faults.extend(_shared_faults(source, source.data))
         else:
@@ -53,15 +49,6 @@ def parse(sources: tuple[Source, ...]) -> Parsed:
     if faults:
         raise SpecErrors(faults)
     return Parsed(tuple(tools), shared)
-
-
-def is_shared(text: bytes | str) -> bool:
-    """Whether a file has schemas that tools share, as far as a look can tell. Never true of a tool."""
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
-    if data.lstrip()[:1] == b"{":  # JSON
-        return b'"name"' not in data
-    found = _TOP_LEVEL.findall(data)
-    return bool(found) and {key.decode() for key in found} <= SHARED_KEYS
 
 
 def _spec(source: Source, data: Mapping[str, Any], faults: list[Diagnostic]) -> Spec | None:
@@ -74,8 +61,7 @@ def _spec(source: Source, data: Mapping[str, Any], faults: list[Diagnostic]) -> 
     known["extensions"] = extensions
     empty = list(_empty_fields(data))
     faults.extend(_empty(source, path) for path in empty)
-    for schema_path in _SCHEMAS:
-        schema = _inner(data, schema_path)
+    for schema_path, schema in schemas_of(data):
         if isinstance(schema, dict):
             faults.extend(check_schema(source, schema_path, schema))
             if schema_path == ("input_schema",):
@@ -206,11 +192,3 @@ def _shared_faults(source: Source, data: Mapping[str, Any]) -> Iterator[Diagnost
             )
             continue
         yield from check_schema(source, ("$defs", name), schema, draft)
-
-
-def _inner(data: Any, path: Path) -> Any:
-    for part in path:
-        if not isinstance(data, dict):
-            return None
-        data = data.get(part)
-    return data

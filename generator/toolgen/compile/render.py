@@ -21,18 +21,11 @@ TOOL = "{tool}"
 """Stands in the path of a template that is printed once for each tool."""
 
 
-def render(model: Package, targets: Sequence[Target]) -> Tree:
-    """The text of every template: once for each tool where its path has `{tool}`, else once.
-
-    What begins with `_` is for templates to include and is not printed. Raises `TemplateBug`, or `SpecErrors`
-    for a template of the project's own.
-    """
-    trees = [render_index(model, targets), *render_tools(model, targets).values()]
-    return _joined((path, text, "") for tree in trees for path, text in tree.items())
-
-
 def render_tools(model: Package, targets: Sequence[Target]) -> dict[str, Tree]:
-    """Python name of a tool → the files that are printed of it alone. Raises as `render`."""
+    """Python name of a tool → the files that are printed of it alone.
+
+    Raises `TemplateBug`, or `SpecErrors` for a template of the project's own.
+    """
     files: dict[str, list[tuple[str, str, str]]] = {tool.py_name: [] for tool in model.tools}
     for target in targets:
         outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL in output]
@@ -45,7 +38,7 @@ def render_tools(model: Package, targets: Sequence[Target]) -> dict[str, Tree]:
 
 
 def render_index(model: Package, targets: Sequence[Target]) -> Tree:
-    """The files that are printed of all tools together. Raises as `render`."""
+    """The files that are printed of all tools together. Raises as `render_tools`."""
     files: list[tuple[str, str, str]] = []
     for target in targets:
         outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL not in output]

@@ -5,16 +5,16 @@ A relative `$ref` is relative to the file that it stands in, as JSON Schema has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import jsonschema_rs
 
-from toolgen.data.diagnostic import Diagnostic, Note, SpecErrors
+from toolgen.compile.conflicts import find_conflicts, tool_names
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed, Program, ProgramTool
-from toolgen.data.source import Path, Source, Span
-from toolgen.data.spec import Spec
+from toolgen.data.source import Source, Span
+from toolgen.data.spec import Spec, schemas_of
 from toolgen.lint.advice import advise
 from toolgen.lint.examples import check_examples
 from toolgen.lint.hints import check_annotations
@@ -27,19 +27,19 @@ from toolgen.schema.budget import entangled
 from toolgen.schema.graph import Graph
 
 
-def resolve(parsed: Parsed) -> Program:
+def resolve(parsed: Parsed, *, needs_tools: bool = True) -> Program:
     """Bind and check every tool; tools with `enabled: false` are checked, too, and left out.
 
-    Raises `SpecErrors` with the faults of all files.
+    Raises `SpecErrors` with the faults of all files; shared schemas alone are one, unless not `needs_tools`.
     """
     faults: list[Diagnostic] = []
-    if not parsed.tools:
+    if needs_tools and not parsed.tools:
         where = min((source.file for source in parsed.shared.values()), default=".")
         message = "there are shared schemas here, and no tool"
         faults.append(Diagnostic(Span(where, 1, 1), "no-specs", message, "write one with `toolgen new`"))
-    shared = {path: audit(path, parsed.shared, faults) for path in parsed.shared}
+    shared = {path: _audit(path, parsed.shared, faults) for path in parsed.shared}
     tools = [_tool(spec, source, parsed.shared, faults) for spec, source in parsed.tools]
-    faults.extend(clashes([tool for tool in tools if tool.spec.enabled]))
+    faults.extend(find_conflicts(claim for tool in tools if tool.spec.enabled for claim in tool_names(tool)))
     if faults:
         raise SpecErrors(faults)
     tools.sort(key=lambda tool: tool.spec.name)
@@ -48,7 +48,7 @@ def resolve(parsed: Parsed) -> Program:
     return Program(enabled, warnings, idle, shared)
 
 
-def audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> tuple[str, ...]:
+def _audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> tuple[str, ...]:
     """The files that a shared file draws from; `faults` are filled with those of its references."""
     bundler = Bundler(shared)
     bound = bundler.audit(path)
@@ -60,7 +60,7 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
     before = len(faults)
     uses: set[str] = set()
     bounds: dict[str, Bound] = {}
-    for path, schema in _schemas(spec):
+    for path, schema in schemas_of(source.data):
         bundler = Bundler(shared)
         bound = bundler.bind(schema, source, path)
         faults.extend(bundler.faults or _tangles(bound))
@@ -93,14 +93,6 @@ def _tangles(bound: Bound) -> list[Diagnostic]:
     ]
 
 
-def _schemas(spec: Spec) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    yield ("input_schema",), spec.input_schema
-    if spec.output_schema is not None:
-        yield ("output_schema",), spec.output_schema
-    if spec.stream is not None:
-        yield ("stream", "chunk_schema"), spec.stream.chunk_schema
-
-
 def _compiled(bound: Bound, faults: list[Diagnostic]) -> CompiledSchema | None:
     try:
         return compile_schema(bound.schema)
@@ -115,36 +107,6 @@ def _compiled(bound: Bound, faults: list[Diagnostic]) -> CompiledSchema | None:
             )
         )
         return None
-
-
-def clashes(tools: Sequence[ProgramTool]) -> Iterator[Diagnostic]:
-    """Two tools that answer to one name: names first, so that the alias is what is reported."""
-    owners: dict[str, tuple[Source, Path]] = {}
-    for tool in tools:
-        yield from _claim(owners, tool.spec.name, tool.source, ("name",))
-    for tool in tools:
-        for index, alias in enumerate(tool.spec.aliases):
-            yield from _claim(owners, alias, tool.source, ("aliases", index))
-
-
-def _claim(
-    owners: dict[str, tuple[Source, Path]], name: str, source: Source, path: Path
-) -> Iterator[Diagnostic]:
-    if name not in owners:
-        owners[name] = (source, path)
-        return
-    other, other_path = owners[name]
-    yield Diagnostic(
-        source.value(path),
-        "duplicate-tool",
-        f"the {_what(path)} {name!r} is taken by another tool",
-        "rename one of the two",
-        (Note(other.value(other_path), f"the {_what(other_path)} of the other tool"),),
-    )
-
-
-def _what(path: Path) -> str:
-    return "name" if path == ("name",) else "alias"
 
 
 def _ordered(warnings: set[Diagnostic]) -> tuple[Diagnostic, ...]:

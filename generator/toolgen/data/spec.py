@@ -6,6 +6,7 @@ The descriptions are what an editor shows: `toolgen schema` prints them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
@@ -17,6 +18,12 @@ DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 TARGET_NAME = r"^[A-Za-z0-9_.:-]{1,128}$"
 MCP_NAME = r"^[^\x00-\x1f\x7f]{1,256}$"  # MCP asks for 128 of [A-Za-z0-9_.-], and servers do not all listen
+
+SHARED_FILE_KEYS = frozenset(("$defs", "$schema", "$comment"))
+"""Top-level keys of a file of shared schemas; a file with any other key is a tool."""
+
+SCHEMA_FIELDS = (("input_schema",), ("output_schema",), ("stream", "chunk_schema"))
+"""Paths of the fields that hold JSON Schemas."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 JsonObject = dict[str, Any]
@@ -214,3 +221,18 @@ class Spec(Part):
     meta: JsonObject = _about("Published as _meta.", {})
     targets: Targets = _about("What only MCP, OpenAI or Anthropic is told.", Targets())
     extensions: JsonObject = Field(default={}, exclude=True)  # filled by the step `parse` from the `x-*` keys
+
+
+def is_shared_file(data: object) -> bool:
+    """True if the data of a file below the specs folder is shared schemas rather than a tool."""
+    return isinstance(data, Mapping) and data.keys() <= SHARED_FILE_KEYS
+
+
+def schemas_of(data: object) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the path and the value of every schema field that a tool's data has, whatever the value is."""
+    for path in SCHEMA_FIELDS:
+        inner = data
+        for key in path:
+            inner = inner.get(key) if isinstance(inner, Mapping) else None
+        if inner is not None:
+            yield path, inner

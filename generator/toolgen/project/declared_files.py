@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from toolgen.compile.parse import SHARED_KEYS
 from toolgen.compile.read import read
 from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.spec import is_shared_file, schemas_of
 from toolgen.project.atomic_write import StagedFile, stage_file
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.output import HEADER, refuse_encodings
@@ -79,10 +79,9 @@ def _references(path: str, texts: Mapping[str, bytes]) -> Iterator[str]:
     data = _data(path, texts[path])
     if not isinstance(data, dict):
         return
-    stream, definitions = data.get("stream"), data.get("$defs")
-    chunk = stream.get("chunk_schema") if isinstance(stream, dict) else None
+    definitions = data.get("$defs")
     shared = definitions.values() if isinstance(definitions, dict) else ()
-    for schema in (data.get("input_schema"), data.get("output_schema"), chunk, *shared):
+    for schema in (*(schema for _, schema in schemas_of(data)), *shared):
         for _, part in subschemas(schema):
             ref = part.get("$ref")
             written = ref.partition("#")[0] if isinstance(ref, str) else ""
@@ -95,7 +94,7 @@ def _references(path: str, texts: Mapping[str, bytes]) -> Iterator[str]:
 def _may_be_shared(path: str, text: bytes) -> bool:
     """True unless this is a tool. A file that cannot be parsed is refused later, by `read`."""
     data = _data(path, text)
-    return not isinstance(data, dict) or data.keys() <= SHARED_KEYS
+    return not isinstance(data, dict) or is_shared_file(data)
 
 
 def _data(path: str, text: bytes) -> object:

@@ -128,13 +128,11 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _spec(args: argparse.Namespace) -> _Made:
-    from toolgen.actions import make_tool
     from toolgen.cli.building.options import cache_of, settings_of, targets_of
-    from toolgen.cli.building.pieces import earlier_piece
     from toolgen.cli.building.project_build import manifest_of
-    from toolgen.data.piece import Piece
+    from toolgen.pipeline import compile_specs
     from toolgen.project.declared_files import path_below, read_closure
-    from toolgen.project.piece import piece_text
+    from toolgen.project.pieces import Piece, files_of_piece, piece_text
 
     settings, targets = settings_of(args), targets_of(args.target, args.templates)
     path = path_below(args.spec, args.include_root)
@@ -142,29 +140,36 @@ def _spec(args: argparse.Namespace) -> _Made:
     texts = closure.texts
     for name, text in texts.items():
         args.texts[f"{settings.specs}/{name}"] = text.decode("utf-8", "replace")
-    made = make_tool(path, texts, targets, settings, cache_of(args.cache))
-    manifest = manifest_of(settings, targets, texts, made.tree)
-    piece = Piece(settings, tuple(target.name for target in targets), manifest, made.tool)
+    compiled = compile_specs(texts, targets, settings, cache_of(args.cache), needs_tools=False)[path]
+    manifest = manifest_of(settings, targets, texts, compiled.files)
+    piece = Piece(settings, tuple(target.name for target in targets), manifest, path, compiled)
     return _Made(
-        made.tree, earlier_piece(args.piece), closure.read, {args.piece: piece_text(piece)}, made.warnings
+        compiled.files,
+        files_of_piece(args.piece),
+        closure.read,
+        {args.piece: piece_text(piece)},
+        compiled.warnings,
     )
 
 
 def _index(args: argparse.Namespace) -> _Made:
-    from toolgen.actions import make_index
     from toolgen.cli.building.options import targets_of
-    from toolgen.cli.building.pieces import earlier_manifest, joined, read_pieces, refuse_differing
     from toolgen.cli.building.project_build import manifest_of
+    from toolgen.pipeline import link
     from toolgen.project.manifest import NAME, manifest_text
+    from toolgen.project.pieces import files_of_manifest, merged_manifest, read_pieces, refuse_differing
 
     pieces = read_pieces(args.index)
     first = next(iter(pieces.values()))
     targets = targets_of(first.targets, args.templates)
     refuse_differing(pieces, manifest_of(first.settings, targets, {}, {}))
-    tools = [piece.tool for piece in pieces.values() if piece.tool]
-    args.texts.update({tool.source.file: tool.source.text for tool in tools})
-    tree = make_index(tools, targets, first.settings)
-    manifest = joined(pieces.values(), manifest_of(first.settings, targets, {}, tree))
-    earlier = {NAME, *earlier_manifest(os.path.join(args.out, NAME))}
+    compiled = {piece.spec_path: piece.compiled for piece in pieces.values()}
+    sources = [spec.source for spec in compiled.values() if spec.source]
+    args.texts.update({source.file: source.text for source in sources})
+    package = link(compiled, targets, first.settings, {})
+    manifest = merged_manifest(pieces.values(), manifest_of(first.settings, targets, {}, package.index))
+    earlier = {NAME, *files_of_manifest(os.path.join(args.out, NAME))}
     read = [*pieces, *(word[1:] for word in args.index if word.startswith("@"))]
-    return _Made({**tree, NAME: manifest_text(manifest)}, earlier, read, {})
+    return _Made(
+        {**package.index, NAME: manifest_text(manifest)}, earlier, read, {}, package.request_warnings
+    )

@@ -1,4 +1,4 @@
-"""A word now and then, while many tools are made."""
+"""Progress on a terminal while many specs are compiled."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-from toolgen.cli.building.crew import Make, crew
+from toolgen.cli.building.worker_pool import worker_pool
 from toolgen.cli.out import say
-from toolgen.incremental import Made
+from toolgen.incremental import CompileBatch, Encoded
 
-_PATIENCE = 1.0  # seconds that nobody minds
+_SILENT = 1.0  # seconds before the first word
 _CLEAR = "\r\x1b[K"
 
 
-def watched(make: Make, paths: Sequence[str]) -> Iterator[Made]:
-    """The crew, which says on a terminal how far it has come."""
-    return counted(crew(make, paths), len(paths))
+def worker_pool_with_progress(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
+    """Run the worker pool and show on a terminal how many specs are compiled."""
+    return counted(worker_pool(compile_batch, paths), len(paths))
 
 
-def counted(parts: Iterable[Made], total: int) -> Iterator[Made]:
-    """`parts` as they come, and on a terminal how many specs of `total` they were."""
-    after = time.monotonic() + _PATIENCE if sys.stderr.isatty() else float("inf")
-    done, spoke = 0, False
+def counted(batches: Iterable[Encoded], total: int) -> Iterator[Encoded]:
+    """Yield `batches`; on a terminal, show how many specs of `total` they are."""
+    after = time.monotonic() + _SILENT if sys.stderr.isatty() else float("inf")
+    done, shown = 0, False
     try:
-        for part in parts:
-            done += len(part or ())
+        for batch in batches:
+            done += len(batch or ())
             if time.monotonic() > after:
                 say(f"{_CLEAR}making tools: {min(done, total)} of {total}", end="")
-                spoke = True
-            yield part
+                shown = True
+            yield batch
     finally:
-        if spoke:
+        if shown:
             say(_CLEAR, end="")  # leave the line as it was found

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from toolgen.cli.building.progress import watched
+from toolgen.cli.building.progress import worker_pool_with_progress
 from toolgen.cli.out import say
 from toolgen.compile.compare import compare, digest
 from toolgen.compile.lower import lower
@@ -21,8 +21,7 @@ from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program
 from toolgen.data.target import Target
-from toolgen.pipeline import Output as Compiled
-from toolgen.pipeline import compile_specs, understand
+from toolgen.pipeline import LinkedPackage, analyze, compile_project
 from toolgen.project import (
     TOOLCHAIN,
     BuildRecord,
@@ -95,7 +94,7 @@ def read_inputs(start: str) -> Inputs:
 
 def program_of(inputs: Inputs) -> Program:
     """The specs, understood; `SpecErrors` with every fault in them."""
-    return understand(inputs.specs, inputs.targets, f"{inputs.project.specs}/")
+    return analyze(inputs.specs, inputs.targets, f"{inputs.project.specs}/")
 
 
 def model_of(program: Program, inputs: Inputs) -> Package:
@@ -132,27 +131,33 @@ def _plan(inputs: Inputs, cache: Cache) -> Plan:
     refuse_foreign(inputs.project, changes, ours.manifest)
     manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, made.tree)
     text = manifest_text(manifest)
-    record = BuildRecord(digest(text), len(made.uses), made.warnings)
+    record = BuildRecord(digest(text), len(made.tools), made.warnings)
     save_record(record_key(inputs.project, inputs.specs), record, cache)
     if cache.trusted:
         prune(cache_folder())
     below = f"{inputs.project.specs}/"
     return Plan(
         project=inputs.project,
-        tools=len(made.uses),
+        tools=len(made.tools),
         tree=made.tree,
         ours=ours,
         changes=changes,
         manifest=manifest,
         manifest_text=text,
         warnings=made.warnings,
-        uses={file: tuple(below + path for path in paths) for file, paths in made.uses.items()},
+        uses={
+            spec.source.file: tuple(sorted(below + path for path in spec.shared_files))
+            for spec in made.tools
+            if spec.source
+        },
     )
 
 
-def _compiled(inputs: Inputs, cache: MutableMapping[str, bytes]) -> Compiled:
+def _compiled(inputs: Inputs, cache: MutableMapping[str, bytes]) -> LinkedPackage:
     try:
-        return compile_specs(inputs.specs, inputs.targets, inputs.settings, cache, watched)
+        return compile_project(
+            inputs.specs, inputs.targets, inputs.settings, cache, worker_pool_with_progress
+        )
     except TemplateBug as error:
         if inputs.project.templates is None:
             raise

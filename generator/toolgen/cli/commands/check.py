@@ -39,13 +39,13 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _check_with_implementations(args: argparse.Namespace) -> bool:
-    from toolgen.actions import idle_modules
     from toolgen.cli import faults, implementations
     from toolgen.cli.building.project_build import read_inputs
     from toolgen.data.codes import CODES
+    from toolgen.output_files import disabled_modules
 
     inputs = read_inputs(args.start)
-    idle = idle_modules(inputs.specs, f"{inputs.project.specs}/")
+    idle = disabled_modules(inputs.specs, f"{inputs.project.specs}/")
     found = implementations.check(inputs.project, idle)
     fresh = _check_output(args, found)
     if found and args.format == "text":

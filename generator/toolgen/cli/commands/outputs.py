@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _of_action(args: argparse.Namespace) -> list[str]:
-    from toolgen.actions import enabled_tools, index_files, tool_files
     from toolgen.cli.building.options import targets_of
+    from toolgen.output_files import enabled_tools, index_files, tool_files
     from toolgen.project.declared_files import read_file
     from toolgen.project.manifest import NAME
 
@@ -48,8 +48,8 @@ def _of_action(args: argparse.Namespace) -> list[str]:
 
 
 def _of_project(args: argparse.Namespace) -> list[str]:
-    from toolgen.actions import enabled_tools, index_files, tool_files
     from toolgen.cli.building.project_build import read_inputs
+    from toolgen.output_files import enabled_tools, index_files, tool_files
     from toolgen.project import UnableError
     from toolgen.project.manifest import NAME
 

@@ -221,20 +221,20 @@ def _try(place: Place, files: Mapping[str, str]) -> Package | None:
     """Specs that would not compile are not written: what is imported must generate. The tools, if any."""
     from toolgen.compile.lower import lower
     from toolgen.data.package import PackageSettings
-    from toolgen.pipeline import understand
+    from toolgen.pipeline import analyze
     from toolgen.project import load_targets
 
     texts = {path: text.encode() for path, text in files.items()}
     if not texts:
         return None
     project = place.project or Project(place.base.parent, "", "")
-    return lower(
-        understand({**_shared(place), **texts}, load_targets(project), place.shown), PackageSettings()
-    )
+    return lower(analyze({**_shared(place), **texts}, load_targets(project), place.shown), PackageSettings())
 
 
 def _shared(place: Place) -> dict[str, bytes]:
     """Files of shared schemas, which a synced spec may use."""
-    return {
-        path: text for path, text in place.there.items() if b"$defs" in text[:2000] and b"name:" not in text
-    }
+    from toolgen.compile.read import read
+    from toolgen.data.spec import is_shared_file
+
+    sources = read(place.there) if place.there else ()
+    return {source.path: place.there[source.path] for source in sources if is_shared_file(source.data)}

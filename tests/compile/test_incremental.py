@@ -1,20 +1,20 @@
-"""What is made spec by spec, by whomever, from whatever is known already, is what is made of all at once."""
+"""Incremental compilation gives the files, warnings and faults that compiling all specs at once gives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from toolgen.compile.format import format_tree
 from toolgen.compile.lower import lower
 from toolgen.compile.models import _classes
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
-from toolgen.incremental import Made
+from toolgen.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
 from toolgen.models.class_builder import ModelClass
 from toolgen.models.engine import batches, print_modules
-from toolgen.pipeline import compile_specs, emit, understand
+from toolgen.pipeline import analyze, compile_project, compile_specs, link
 
 from tests.models.kit import TARGETS
 
@@ -39,37 +39,38 @@ PROJECTS = {
 }
 
 
-def one_by_one(make: Callable[[Sequence[str]], Made], paths: Sequence[str]) -> Iterator[Made]:
-    """A crew that works backwards, and looks at one spec at a time."""
-    yield from (make([path]) for path in reversed(paths))
+def one_by_one(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
+    """A worker pool that works backwards, one spec at a time."""
+    yield from (compile_batch([path]) for path in reversed(paths))
 
 
-def fate(texts: Texts, cache: dict[str, bytes], crew: object = None) -> tuple[object, object]:
+def outcome(
+    texts: Texts, cache: dict[str, bytes], pool: WorkerPool = in_this_process
+) -> tuple[object, object]:
     try:
-        output = compile_specs(texts, TARGETS, SETTINGS, cache, *([crew] if crew else []))  # type: ignore[arg-type]
+        output = compile_project(texts, TARGETS, SETTINGS, cache, pool)
     except SpecErrors as errors:
         return "refused", errors.diagnostics
     return dict(output.tree), output.warnings
 
 
 def together(texts: Texts) -> tuple[object, object]:
+    """The outcome without cache and worker pool."""
     try:
-        program = understand(texts, TARGETS, f"{SETTINGS.specs}/")
-        tree = emit(program, TARGETS, SETTINGS, {})
+        package = link(compile_specs(texts, TARGETS, SETTINGS, {}), TARGETS, SETTINGS, {})
     except SpecErrors as errors:
         return "refused", errors.diagnostics
-    found: set[Diagnostic] = set(program.warnings)
-    return dict(tree), tuple(sorted(found, key=lambda each: (each.span, each.code, each.message)))
+    return dict(package.tree), package.warnings
 
 
 @pytest.mark.parametrize("project", PROJECTS)
-def test_whoever_makes_it(project: str) -> None:
+def test_the_worker_pool_makes_no_difference(project: str) -> None:
     texts = texts_below(PROJECTS[project])
     expected = together(texts)
-    assert fate(texts, {}) == expected
+    assert outcome(texts, {}) == expected
     cache: dict[str, bytes] = {}
-    assert fate(texts, cache, one_by_one) == expected
-    assert fate(texts, cache) == expected, "from the cache alone"
+    assert outcome(texts, cache, one_by_one) == expected
+    assert outcome(texts, cache) == expected, "from the cache alone"
 
 
 @pytest.mark.parametrize("project", PROJECTS)
@@ -78,8 +79,8 @@ def test_one_spec_is_new(project: str) -> None:
     expected = together(texts)
     for path in list(texts)[:6]:
         cache: dict[str, bytes] = {}
-        fate({other: text for other, text in texts.items() if other != path}, cache)
-        assert fate(texts, cache) == expected, path
+        outcome({other: text for other, text in texts.items() if other != path}, cache)
+        assert outcome(texts, cache) == expected, path
 
 
 @pytest.mark.parametrize("project", PROJECTS)
@@ -87,10 +88,10 @@ def test_one_spec_is_edited(project: str) -> None:
     """What all tools share is there already, and most of it stays."""
     texts = texts_below(PROJECTS[project])
     cache: dict[str, bytes] = {}
-    fate(texts, cache)
+    outcome(texts, cache)
     for path in list(texts)[:3]:
         edited = {**texts, path: texts[path].replace(b"description: ", b"description: Edited. ", 1)}
-        assert fate(edited, cache) == together(edited), path
+        assert outcome(edited, cache) == together(edited), path
 
 
 TOOL = b"""\
@@ -110,49 +111,49 @@ def shared_project(kind: bytes = b"string") -> Texts:
     return {**tools, "three.yaml": alone, "shared/common.yaml": COMMON, "shared/deep.yaml": DEEP % kind}
 
 
-def test_a_change_of_what_is_shared_reaches_those_who_use_it_and_nobody_else() -> None:
+def test_a_changed_shared_file_recompiles_the_tools_that_use_it_and_no_other() -> None:
     cache: dict[str, bytes] = {}
     asked: list[str] = []
 
-    def crew(make: Callable[[Sequence[str]], Made], paths: Sequence[str]) -> Iterator[Made]:
+    def pool(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
         asked.extend(paths)
-        yield make(paths)
+        yield compile_batch(paths)
 
-    assert fate(shared_project(), cache, crew) == together(shared_project())
+    assert outcome(shared_project(), cache, pool) == together(shared_project())
     assert sorted(asked) == ["one.yaml", "three.yaml", "two.yaml"]
     asked.clear()
     changed = shared_project(b"integer")
-    assert fate(changed, cache, crew) == together(changed)
+    assert outcome(changed, cache, pool) == together(changed)
     assert sorted(asked) == ["one.yaml", "two.yaml"]
     asked.clear()
-    assert fate(changed, cache, crew) == together(changed)
+    assert outcome(changed, cache, pool) == together(changed)
     assert asked == []
 
 
-def test_what_nobody_uses_is_looked_at_all_the_same() -> None:
+def test_a_shared_file_that_no_tool_uses_is_checked() -> None:
     cache: dict[str, bytes] = {}
     texts = {**shared_project(), "shared/unused.yaml": DEEP % b"string"}
-    fate(texts, cache)
+    outcome(texts, cache)
     texts["shared/unused.yaml"] = DEEP % b"strin"
-    assert fate(texts, cache) == together(texts)
-    assert fate(texts, cache)[0] == "refused"
+    assert outcome(texts, cache) == together(texts)
+    assert outcome(texts, cache)[0] == "refused"
 
 
 @pytest.mark.parametrize("damage", [b"", b"{}", b"[]", b"null", b'{"file": 1}', b"\xff"])
-def test_an_entry_that_says_something_else_is_made_again(damage: bytes) -> None:
+def test_a_damaged_cache_entry_is_compiled_again(damage: bytes) -> None:
     cache: dict[str, bytes] = {}
-    expected = fate(shared_project(), cache)
+    expected = outcome(shared_project(), cache)
     for key, entry in list(cache.items()):
-        if entry.startswith(b'{"file"'):
+        if entry.startswith(b'{"source"'):
             cache[key] = damage
-    assert fate(shared_project(), cache) == expected
+    assert outcome(shared_project(), cache) == expected
 
 
 def modules() -> list[dict[str, ModelClass]]:
     found: list[dict[str, ModelClass]] = []
     for folder in (ROOT / "specs", *sorted(CASES.glob("accepted/*"))):
         texts = texts_below(folder)
-        found += map(_classes, lower(understand(texts, TARGETS), PackageSettings()).tools)
+        found += map(_classes, lower(analyze(texts, TARGETS), PackageSettings()).tools)
     return found
 
 
@@ -168,12 +169,12 @@ def test_the_engine_prints_the_same_in_company_and_alone() -> None:
     assert laid_out == expected
 
 
-def test_of_what_is_printed_of_all_tools_only_the_last_is_kept() -> None:
+def test_of_the_files_of_all_tools_only_the_last_version_is_cached() -> None:
     """It is large: a thousand tools and an edit a minute would fill a disk."""
     cache: dict[str, bytes] = {}
     sizes = []
     for turn in range(3):
         texts = {"one.yaml": TOOL.replace(b"Say it", b"Say it %d times" % turn) % b"one"}
-        fate({**shared_project(), **texts}, cache)
+        outcome({**shared_project(), **texts}, cache)
         sizes.append(sum(key.startswith("laid out ") for key in cache))
     assert sizes[0] == sizes[1] == sizes[2] > 0

@@ -1,0 +1,148 @@
+"""CompiledSpec: collected from the results of the steps; to bytes and back.
+
+The bytes are JSON: a cache or a build action's output is a place that others may have written to, and reading
+JSON runs nothing. The definitions that templates print are stored as Python expressions, too: printing them
+again for every tool, whenever one tool changes, is expensive.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, fields, replace
+from functools import lru_cache
+from typing import Any
+
+from toolgen.compile.conflicts import published_name, python_names, tool_names
+from toolgen.compile.read import read
+from toolgen.data.changes import Tree
+from toolgen.data.compiled_spec import CompiledSpec, NameClaim, NameKind
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.package import ErrorClass, Import, Package, Tool
+from toolgen.data.program import Program, ProgramTool, PublishedTool
+from toolgen.data.source import Marks, Source
+from toolgen.python_source.literals import Printed, literal
+
+FORMAT = 4
+"""Raised when the same spec is encoded otherwise than before."""
+
+
+def collect(
+    program: Program, package: Package, files: Mapping[str, Tree], digests: Mapping[str, str]
+) -> dict[str, CompiledSpec]:
+    """Return what each file of `program` compiled to, by its path below the specs folder.
+
+    `files` are the formatted files of each tool by its Python name, `digests` those of the files' texts.
+    """
+
+    def checked(tool: ProgramTool) -> CompiledSpec:
+        used = _digests(tool.source.path, tool.uses, digests)
+        return CompiledSpec(tool.source, used, tool.warnings)
+
+    compiled = {
+        path: CompiledSpec(None, _digests(path, uses, digests)) for path, uses in program.shared.items()
+    }
+    compiled |= {tool.source.path: checked(tool) for tool in program.idle}
+    for tool, lowered in zip(program.tools, package.tools, strict=True):
+        compiled[tool.source.path] = replace(
+            checked(tool), tool=lowered, files=files[lowered.py_name], claims=tuple(_claims(tool))
+        )
+    return compiled
+
+
+def _digests(path: str, uses: Iterable[str], digests: Mapping[str, str]) -> dict[str, str]:
+    return {other: digests[other] for other in uses if other != path}
+
+
+def _claims(tool: ProgramTool) -> Iterator[NameClaim]:
+    yield from tool_names(tool)
+    for target in tool.fits:
+        yield published_name(tool, target)
+    yield from python_names(tool)
+
+
+def encode(spec: CompiledSpec) -> bytes:
+    """Return `spec` as JSON. Raises ValueError for text that is not Unicode, which cannot be stored."""
+    source = spec.source
+    data = {
+        "source": None if source is None else [source.file, source.path, source.text],
+        "shared_files": dict(spec.shared_files),
+        "warnings": [warning.as_data() for warning in spec.warnings],
+        "tool": None if spec.tool is None else _tool_data(spec.tool),
+        "files": dict(spec.files),
+        "claims": [[claim.kind, claim.name, claim.path, claim.target] for claim in spec.claims],
+    }
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@lru_cache(maxsize=8192)  # `generate --watch` reads the same entries again and again
+def decode(data: bytes) -> CompiledSpec | None:
+    """Return the spec that `encode` wrote; None for anything else."""
+    try:
+        content = json.loads(data)
+        tool = None if content["tool"] is None else _tool_of(content["tool"])
+        source = None if content["source"] is None else _source_of(*content["source"])
+        return CompiledSpec(
+            source,
+            content["shared_files"],
+            tuple(map(Diagnostic.of_data, content["warnings"])),
+            tool,
+            content["files"],
+            tuple(
+                NameClaim(NameKind(kind), name, tool.wire_name, source, tuple(path), target)
+                for kind, name, path, target in content["claims"]
+                if tool is not None and source is not None
+            ),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _source_of(file: str, path: str, text: str) -> Source:
+    """The spec's text, which is parsed again only when a fault has to be shown at its place."""
+
+    def mark() -> Marks:
+        (source,) = read({path: text}, file.removesuffix(path))
+        return source.marks
+
+    return Source(file, text, None, mark, path)
+
+
+_FIELDS = tuple(field.name for field in fields(Tool))
+_TUPLES = ("exports", "model_classes", "awaited")
+
+
+def _tool_data(tool: Tool) -> dict[str, Any]:
+    """The fields of a tool; a schema that several of them hold is written once."""
+    own = tool.input_schema
+    data = {name: getattr(tool, name) for name in _FIELDS}
+    data["definition"] = {
+        key: None if value is own or value is tool.output_schema else value
+        for key, value in tool.definition.items()
+    }
+    data["errors"] = [asdict(error) for error in tool.errors]
+    data["imports"] = [asdict(each) for each in tool.imports]
+    data["fits"] = {
+        name: [fit.name, fit.strict, *(() if fit.input_schema is own else _printed(fit.input_schema))]
+        for name, fit in tool.fits.items()
+    }
+    return {**data, "printed": literal(tool.definition)}
+
+
+def _printed(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    return data, literal(data)
+
+
+def _tool_of(data: dict[str, Any]) -> Tool:
+    own = data["input_schema"]
+    for key in ("input_schema", "output_schema"):
+        if key in data["definition"] and data["definition"][key] is None:
+            data["definition"][key] = data[key]
+    data["errors"] = tuple(ErrorClass(**error) for error in data["errors"])
+    data["imports"] = tuple(Import(**each) for each in data["imports"])
+    data["definition"] = Printed(data["definition"], data.pop("printed"))
+    data["fits"] = {
+        name: PublishedTool(published, Printed(*schema) if schema else own, strict)
+        for name, (published, strict, *schema) in data["fits"].items()
+    }
+    return Tool(**{**data, **{name: tuple(data[name]) for name in _TUPLES}})

@@ -1,0 +1,112 @@
+"""Conflicts between tools: names that more than one of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from toolgen.data.compiled_spec import NameClaim, NameKind
+from toolgen.data.diagnostic import Diagnostic, Note
+from toolgen.data.program import ProgramTool
+from toolgen.data.source import Path
+from toolgen.python_source.names import class_stem, snake
+
+
+def find_conflicts(claims: Iterable[NameClaim]) -> list[Diagnostic]:
+    """Return a fault for each name that is claimed twice, at the second claim.
+
+    Names that callers use come first: two tools of one name would also be two modules of one name, which is
+    not worth saying. An alias never takes precedence over a name.
+    """
+    by_kind: dict[NameKind, list[NameClaim]] = {kind: [] for kind in NameKind}
+    for claim in claims:
+        by_kind[claim.kind].append(claim)
+    for kind in (NameKind.TOOL, NameKind.ALIAS):
+        by_kind[kind].sort(key=lambda claim: claim.source.path)
+    for kind in (NameKind.PUBLISHED, NameKind.PYTHON):
+        by_kind[kind].sort(key=lambda claim: claim.tool)
+    return (
+        [*_called(by_kind[NameKind.TOOL] + by_kind[NameKind.ALIAS])]
+        or [*_published(by_kind[NameKind.PUBLISHED])]
+        or [*_python(by_kind[NameKind.PYTHON])]
+    )
+
+
+def tool_names(tool: ProgramTool) -> Iterator[NameClaim]:
+    """Yield the names that callers use: the tool's own and its aliases."""
+    name = tool.spec.name
+    yield NameClaim(NameKind.TOOL, name, name, tool.source, ("name",))
+    for index, alias in enumerate(tool.spec.aliases):
+        yield NameClaim(NameKind.ALIAS, alias, name, tool.source, ("aliases", index))
+
+
+def published_name(tool: ProgramTool, target: str) -> NameClaim:
+    """Return the name that `target` publishes: the tool's, or the one in `targets` of the spec."""
+    options = getattr(tool.spec.targets, target, None)
+    name = getattr(options, "name", None) or tool.spec.name
+    override: Path = ("targets", target, "name")
+    path = override if _is_written(tool.source.data, override) else ("name",)
+    return NameClaim(NameKind.PUBLISHED, name, tool.spec.name, tool.source, path, target)
+
+
+def python_names(tool: ProgramTool) -> Iterator[NameClaim]:
+    """Yield the name of the tool's module and the stem of its classes' names."""
+    module = snake(tool.spec.name, "tool")
+    for name in dict.fromkeys((module, class_stem(module))):
+        yield NameClaim(NameKind.PYTHON, name, tool.spec.name, tool.source, ("name",))
+
+
+def _called(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
+    owners: dict[str, NameClaim] = {}
+    for claim in claims:
+        first = owners.setdefault(claim.name, claim)
+        if first is not claim:
+            yield Diagnostic(
+                claim.source.value(claim.path),
+                "duplicate-tool",
+                f"the {_word(claim)} {claim.name!r} is taken by another tool",
+                "rename one of the two",
+                (Note(first.source.value(first.path), f"the {_word(first)} of the other tool"),),
+            )
+
+
+def _word(claim: NameClaim) -> str:
+    return "alias" if claim.kind is NameKind.ALIAS else "name"
+
+
+def _published(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
+    owners: dict[tuple[str, str], NameClaim] = {}
+    for claim in claims:
+        first = owners.setdefault((claim.target, claim.name), claim)
+        if first.tool != claim.tool:
+            yield Diagnostic(
+                claim.source.value(claim.path),
+                "name-collision",
+                f"{claim.target} would publish both {first.tool!r} and {claim.tool!r} as {claim.name!r}",
+                f"give one of them another targets.{claim.target}.name",
+                (Note(first.source.value(first.path), f"{first.tool!r} gets its name here"),),
+            )
+
+
+def _python(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
+    owners: dict[str, NameClaim] = {}
+    reported: set[str] = set()
+    for claim in claims:
+        first = owners.setdefault(claim.name, claim)
+        if first.tool != claim.tool and claim.tool not in reported:
+            reported.add(claim.tool)  # its module and its classes: one mistake
+            yield Diagnostic(
+                claim.source.value(claim.path),
+                "name-collision",
+                f"tools {claim.tool!r} and {first.tool!r} would both be {claim.name!r} in Python",
+                "rename one of them, and keep its old name as an alias",
+                (Note(first.source.value(first.path), f"{first.tool!r} is here"),),
+            )
+
+
+def _is_written(data: Any, path: Path) -> bool:
+    for part in path:
+        if not isinstance(data, Mapping) or part not in data:
+            return False
+        data = data[part]
+    return True
