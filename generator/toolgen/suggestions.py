@@ -14,13 +14,19 @@ def quoted(text: str, limit: int = 60) -> str:
     return f"'{shown}'" if len(shown) <= limit else f"'{shown[: limit - 1]}…'"
 
 
-def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """A hint that names the nearest of `known`, or no hint."""
-    from difflib import get_close_matches  # dear, and for faults only
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the most similar of `known`, ignoring case; None if none is similar enough."""
+    from difflib import get_close_matches  # expensive to import, and needed for errors only
 
     folded = {name.lower(): name for name in islice(known, MAX_COMPARED)}
-    near = get_close_matches(word.lower(), folded, n=1, cutoff=cutoff)
-    return f"did you mean {folded[near[0]]!r}?" if near else ""
+    found = get_close_matches(word.lower(), folded, n=1, cutoff=cutoff)
+    return folded[found[0]] if found else None
+
+
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return a hint that names the nearest of `known`; empty if none is similar enough."""
+    found = nearest(word, known, cutoff)
+    return "" if found is None else f"did you mean {found!r}?"
 
 
 def shortened(text: str, limit: int = 160) -> str:

@@ -13,8 +13,8 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed
 from toolgen.data.source import Path, Source
 from toolgen.data.spec import SCHEMA_FIELDS, Spec, is_shared_file, schemas_of
-from toolgen.lint.names import check_names
-from toolgen.lint.schemas import check_root, check_schema
+from toolgen.semantics.json_schema import check_root, check_schema
+from toolgen.semantics.names import check_names
 from toolgen.suggestions import did_you_mean
 
 FIELDS = tuple(name for name in Spec.model_fields if name != "extensions")

@@ -15,16 +15,15 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed, Program, ProgramTool
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Spec, schemas_of
-from toolgen.lint.advice import advise
-from toolgen.lint.examples import check_examples
-from toolgen.lint.hints import check_annotations
-from toolgen.lint.loops import find_loops
-from toolgen.lint.placeholders import check_placeholders
-from toolgen.lint.schemas import too_complex
+from toolgen.lint.linter import lint_tool
 from toolgen.references.bundle import Bound, Bundler
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.schema.budget import entangled
 from toolgen.schema.graph import Graph
+from toolgen.semantics.examples import check_examples
+from toolgen.semantics.json_schema import too_complex
+from toolgen.semantics.placeholders import check_placeholders
+from toolgen.semantics.reference_loops import find_loops
 
 
 def resolve(parsed: Parsed, *, needs_tools: bool = True) -> Program:
@@ -80,9 +79,7 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
         if len(faults) == before:
             faults.extend(check_examples(tool, validators))
             faults.extend(check_placeholders(tool))
-            advice = {warning for bound in bounds.values() for warning in advise(bound)}
-            advice.update(check_annotations(tool))
-            return replace(tool, warnings=_ordered(advice))
+            return replace(tool, warnings=_ordered(set(lint_tool(tool, bounds.values()))))
     return tool
 
 

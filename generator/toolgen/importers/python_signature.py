@@ -14,7 +14,7 @@ from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.python_docs import Docs, read_docs
 from toolgen.importers.python_names import dotted, exception, leads_to, resolved
 from toolgen.importers.python_types import is_injected, is_object, schema_of
-from toolgen.lint.names import TAKEN
+from toolgen.semantics.names import RESERVED
 from toolgen.suggestions import shortened
 
 _ITERATORS = (abc.Generator, abc.Iterator)
@@ -135,7 +135,7 @@ def _take_in(made: Function, signature: inspect.Signature, hints: dict[str, Any]
 
 def _inject(made: Function, name: str, hint: Any) -> None:
     kind = "typing.Any" if hint is Unresolved else dotted(hint)
-    called = f"{name}_value" if name in TAKEN else name
+    called = f"{name}_value" if name in RESERVED else name
     made.inject.append({"name": called, "type": kind, "parameter": name})
     renamed = "" if called == name else f" and called {called}"
     made.notes.append(f"{name}: no model can give it; injected as {kind}{renamed}")

@@ -23,12 +23,12 @@ from toolgen.importers.schema_rewrites import (
     rewrite_python_patterns,
     rewrite_type_names,
 )
-from toolgen.lint.loops import find_loops
-from toolgen.lint.schemas import check_schema
 from toolgen.references.bundle import Bundler
 from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.budget import TooComplexError, check_budget
 from toolgen.schema.document import follow, format_pointer, subschemas
+from toolgen.semantics.json_schema import check_schema
+from toolgen.semantics.reference_loops import find_loops
 from toolgen.suggestions import shortened
 
 _MAX_ROUNDS = 50  # of removing faults; each round removes every fault that it finds

@@ -1,1 +1,4 @@
-"""Second looks: what a spec's shape cannot say. One subject per file; each yields diagnostics."""
+"""Lint: warnings about specs that are valid. `rules/` has one rule per file, `linter.py` runs them.
+
+The severity of each rule is in `toolgen.data.codes`.
+"""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from importlib import import_module
+from inspect import cleandoc
 
 from toolgen.cli.out import emit, emit_json
 from toolgen.cli.parser import add_format
-from toolgen.data.codes import CODES, Code
+from toolgen.data.codes import CODES, LINT, Code
 from toolgen.project import UnableError
 from toolgen.suggestions import did_you_mean
 
@@ -45,4 +47,11 @@ def _list(form: str) -> None:
 
 
 def _explained(name: str, code: Code) -> str:
-    return f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
+    text = f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
+    return f"{text}\n\n{_page(name)}" if name in LINT else text
+
+
+def _page(name: str) -> str:
+    """Return the examples on a lint rule's page: its module's docstring, without the first line."""
+    rule = import_module(f"toolgen.lint.rules.{name.replace('-', '_')}")
+    return cleandoc(rule.__doc__ or "").partition("\n\n")[2]

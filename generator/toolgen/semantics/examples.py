@@ -1,4 +1,4 @@
-"""Examples are calls that go as they say: they fit both schemas, and their errors are declared."""
+"""Check examples: they are valid for both schemas, and their errors are declared."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from toolgen.suggestions import did_you_mean, quoted, shortened
 def check_examples(
     tool: ProgramTool, validators: Mapping[str, CompiledSchema | None]
 ) -> Iterator[Diagnostic]:
-    """Faults of every example; `validators` has those of the tool's schemas by their names in the spec."""
+    """Yield the faults of every example; `validators` holds the tool's schemas by their names in the spec."""
     request, response = validators["input_schema"], validators.get("output_schema")
     chunk = validators.get("chunk_schema")
     for index, example in enumerate(tool.spec.examples):
         path: Path = ("examples", index)
         if request is not None:
-            yield from _misfits(tool, (*path, "input"), example.input, request, "input_schema")
+            yield from _violations(tool, (*path, "input"), example.input, request, "input_schema")
         has_output = "output" in example.model_fields_set
         if example.error is not None:
             yield from _error(tool, path, example, has_output)
         if not has_output:
             continue
         if response is not None:
-            yield from _misfits(tool, (*path, "output"), example.output, response, "output_schema")
+            yield from _violations(tool, (*path, "output"), example.output, response, "output_schema")
         elif chunk is not None and isinstance(example.output, list):
             for number, item in enumerate(example.output):
-                yield from _misfits(tool, (*path, "output", number), item, chunk, "chunk_schema")
+                yield from _violations(tool, (*path, "output", number), item, chunk, "chunk_schema")
 
 
 def _error(tool: ProgramTool, path: Path, example: Example, has_output: bool) -> Iterator[Diagnostic]:
@@ -50,29 +50,27 @@ def _error(tool: ProgramTool, path: Path, example: Example, has_output: bool) ->
         )
     if has_output:
         message = "the example has an output and an error"
-        yield Diagnostic(
-            tool.source.value(where), "output-and-error", message, "keep the one that the call ends in"
-        )
+        yield Diagnostic(tool.source.value(where), "output-and-error", message, "remove one of them")
 
 
-def _misfits(
+def _violations(
     tool: ProgramTool, path: Path, value: Any, validator: CompiledSchema, schema: str
 ) -> Iterator[Diagnostic]:
     if validator.is_valid(value):
         return
     if not Effort(validator.schema).explains(value):
-        message = f"the example does not fit {schema}"
+        message = f"the example does not match {schema}"
         yield Diagnostic(
             tool.source.value(path), "example-misfit", message, "change the example, or the schema"
         )
         return
-    said: set[str] = set()
+    reported: set[str] = set()
     for error in validator.errors(value):
         where = (*path, *error.instance_path)
         span = tool.source.value(where)
         if isinstance(error.kind, ValidationErrorKind.AdditionalProperties) and error.kind.unexpected:
             span = tool.source.key((*where, error.kind.unexpected[0]))
-        message = f"the example does not fit {schema}: {shortened(error.message)}"
-        if message not in said:
-            said.add(message)
+        message = f"the example does not match {schema}: {shortened(error.message)}"
+        if message not in reported:
+            reported.add(message)
             yield Diagnostic(span, "example-misfit", message, "change the example, or the schema")

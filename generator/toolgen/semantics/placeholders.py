@@ -1,4 +1,4 @@
-"""The question to the user: every placeholder of `confirm.message` names something of the request."""
+"""Check the placeholders of `confirm.message`: each names a property of the request."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _FORMS = "placeholders are {path.to.value} and {list|count}, nothing more"
 
 
 def check_placeholders(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """Faults of the placeholders, each at its own place."""
+    """Yield the faults of the placeholders, each at its place."""
     confirm = tool.spec.confirm
     if confirm is None:
         return
     rest = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), confirm.message)
     for brace in "{", "}":
         if brace in rest:
-            yield _fault(tool, brace, f"a `{brace}` without its other half", _FORMS)
+            yield _fault(tool, brace, f"an unmatched `{brace}`", _FORMS)
             return
     for match in _PLACEHOLDER.finditer(confirm.message):
         path, bar, count = match[1].partition("|")
         if not _PATH.fullmatch(path) or (bar and count != "count"):
             yield _fault(tool, match[0], f"{quoted(match[0])} is not a placeholder", _FORMS)
             continue
-        yield from _lookup(tool, match[0], path.split("."), counted=bool(bar))
+        yield from _resolve(tool, match[0], path.split("."), counted=bool(bar))
 
 
-def _lookup(tool: ProgramTool, written: str, names: list[str], *, counted: bool) -> Iterator[Diagnostic]:
-    nodes = _views(tool.input_schema, [tool.input_schema])
+def _resolve(tool: ProgramTool, written: str, names: list[str], *, counted: bool) -> Iterator[Diagnostic]:
+    nodes = _same_value_schemas(tool.input_schema, [tool.input_schema])
     for name in names:
         found = [inner for node in nodes for inner in _property(node, name)]
         if not found:
@@ -44,15 +44,15 @@ def _lookup(tool: ProgramTool, written: str, names: list[str], *, counted: bool)
             hint = did_you_mean(name, known) or ("known here: " + ", ".join(known[:10]) if known else "")
             yield _fault(tool, written, f"the request has no {quoted('.'.join(names))}", hint)
             return
-        nodes = _views(tool.input_schema, found)
+        nodes = _same_value_schemas(tool.input_schema, found)
     if counted and nodes and not any(_may_be_array(node) for node in nodes):
         yield _fault(
             tool, written, f"{quoted('.'.join(names))} is not an array, and only arrays are counted", ""
         )
 
 
-def _views(root: Mapping[str, Any], schemas: list[Any]) -> list[Mapping[str, Any]]:
-    """Every schema that judges the same value as one of `schemas`."""
+def _same_value_schemas(root: Mapping[str, Any], schemas: list[Any]) -> list[Mapping[str, Any]]:
+    """Return every schema that applies to the same value as one of `schemas`."""
     views: list[Mapping[str, Any]] = []
     waiting = list(schemas)
     while waiting:
@@ -88,7 +88,7 @@ def _fault(tool: ProgramTool, written: str, message: str, hint: str) -> Diagnost
 
 
 def _span(tool: ProgramTool, written: str) -> Span:
-    """The place of `written` in the message, where the file has it letter by letter."""
+    """Return the place of `written` in the message; the whole message if it is escaped in the file."""
     span = tool.source.value(("confirm", "message"))
     lines = tool.source.text.split("\n")
     for number in range(span.line, min(span.line + 20, len(lines)) + 1):

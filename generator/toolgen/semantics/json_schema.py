@@ -1,4 +1,4 @@
-"""Is it JSON Schema? Each schema by itself, references not yet followed."""
+"""Check that a schema is valid JSON Schema, before its references are followed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolgen.schema.budget import Excess, oversized
 from toolgen.schema.document import Draft, draft_of, subschemas
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import relaxed
-from toolgen.suggestions import did_you_mean, quoted
+from toolgen.suggestions import did_you_mean, nearest, quoted
 
 _OTHER_TYPES = {
     "any": "leave `type` out",
@@ -48,7 +48,7 @@ _SHAPE_HINTS = {
 
 
 def check_root(source: Source, path: Path, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """MCP demands an object of every input."""
+    """Yield a fault if the root is not an object, as MCP requires of every input."""
     if schema.get("type") == "object":
         return
     where = source.value((*path, "type")) if "type" in schema else source.key(path)
@@ -57,14 +57,14 @@ def check_root(source: Source, path: Path, schema: Mapping[str, Any]) -> Iterato
 
 
 def too_complex(place: Callable[[Path], Span], path: Path, excess: Excess) -> Diagnostic:
-    """The fault of a schema at `path` that exceeds the budget; `place` gives the span of a path."""
+    """Return the fault of a schema at `path` that exceeds a limit; `place` gives the span of a path."""
     return Diagnostic(place((*path, *excess.path)), "too-complex", excess.message, excess.hint)
 
 
 def check_schema(
     source: Source, path: Path, schema: Mapping[str, Any], outer: Mapping[str, Any] | None = None
 ) -> Iterator[Diagnostic]:
-    """Faults of one schema against its draft; `outer` holds the `$schema` of the file, where it has one."""
+    """Yield the faults of one schema by its draft; `outer` holds the `$schema` of the file, if it has one."""
     draft = draft_of(schema if "$schema" in schema else outer)
     if draft is None:
         where = source.value((*path, "$schema")) if "$schema" in schema else source.value(("$schema",))
@@ -72,7 +72,7 @@ def check_schema(
         yield Diagnostic(
             where,
             "unknown-draft",
-            f"{quoted(str(named))} is not a draft that toolgen reads",
+            f"{quoted(str(named))} is not a draft that toolgen supports",
             "leave it out for 2020-12, or write http://json-schema.org/draft-07/schema#",
         )
         return
@@ -80,30 +80,30 @@ def check_schema(
     if too_large:
         yield from too_large
         return
-    said: set[Path] = set()
+    reported: set[Path] = set()
     for here, node in subschemas(schema, path):
         if not KEYWORDS.issuperset(node):
             yield from _misspelt(source, here, node)
         if "type" in node and not (isinstance(node["type"], str) and node["type"] in TYPES):
-            said.add((*here, "type"))
+            reported.add((*here, "type"))
             yield from _types(source, (*here, "type"), node["type"])
         if "pattern" in node or "patternProperties" in node:
             yield from _patterns(source, here, node)
     if not jsonschema_rs.meta.is_valid({**(outer or {}), **schema}):
-        yield from _meta_faults(source, path, schema, draft, said)
+        yield from _meta_faults(source, path, schema, draft, reported)
 
 
 def _misspelt(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     for key in node:
         if key in KEYWORDS or key in FOREIGN or key.startswith("x-"):
             continue
-        hint = did_you_mean(key, KEYWORDS, cutoff=0.8)
-        if hint and hint.split("'")[1] not in node:
+        meant = nearest(key, KEYWORDS, cutoff=0.8)
+        if meant is not None and meant not in node:
             yield Diagnostic(
                 source.key((*path, key)),
                 "misspelt-keyword",
                 f"{quoted(key)} is not a keyword of JSON Schema, and would be ignored",
-                hint,
+                f"did you mean {meant!r}?",
             )
 
 
@@ -112,7 +112,7 @@ def _types(source: Source, path: Path, value: object) -> Iterator[Diagnostic]:
         [((*path, i), item) for i, item in enumerate(value)] if isinstance(value, list) else [(path, value)]
     )
     if isinstance(value, list) and len(value) != len({repr(item) for item in value}):
-        yield Diagnostic(source.value(path), "unknown-type", "a type stands twice in this list", "remove one")
+        yield Diagnostic(source.value(path), "unknown-type", "this list names a type twice", "remove one")
     if value == []:
         yield Diagnostic(source.value(path), "unknown-type", "this list of types is empty", "name a type")
     for where, item in items:
@@ -120,14 +120,14 @@ def _types(source: Source, path: Path, value: object) -> Iterator[Diagnostic]:
             continue
         if item is None:
             message, hint = (
-                'the type is called "null", and without quotes null is no text',
+                'the type is "null", and null without quotes is not a string',
                 'write "null", in quotes',
             )
         elif isinstance(item, str):
             message = f"unknown type {quoted(item)}"
             hint = _OTHER_TYPES.get(item.lower()) or did_you_mean(item, TYPES) or "known: " + ", ".join(TYPES)
         else:
-            message, hint = "a type is a word", "known: " + ", ".join(TYPES)
+            message, hint = "a type must be a string", "known: " + ", ".join(TYPES)
         yield Diagnostic(source.value(where), "unknown-type", message, hint)
 
 
@@ -144,7 +144,7 @@ def _patterns(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[D
 
 @lru_cache(maxsize=4096)
 def compiles(pattern: str) -> bool:
-    """Whether the validator takes it: what it takes is enforced on every call."""
+    """True if the validator accepts the pattern, so that it can be enforced."""
     try:
         jsonschema_rs.validator_for({"pattern": relaxed(pattern)}, offline=True, pattern_options=PATTERNS)
     except ValueError:
@@ -158,7 +158,7 @@ def _why(pattern: str) -> tuple[str, str]:
     except (re.error, OverflowError, RecursionError) as error:
         return (
             f"the pattern {quoted(pattern)} is not a regular expression: {error}",
-            "a bracket as itself is \\[ or \\(",
+            "write a literal bracket as \\[ or \\(",
         )
     return (
         f"the pattern {quoted(pattern)} is Python's, not JSON Schema's",
@@ -167,22 +167,22 @@ def _why(pattern: str) -> tuple[str, str]:
 
 
 def _meta_faults(
-    source: Source, path: Path, schema: Mapping[str, Any], draft: Draft, said: set[Path]
+    source: Source, path: Path, schema: Mapping[str, Any], draft: Draft, reported: set[Path]
 ) -> Iterator[Diagnostic]:
-    """Every fault that the meta-schema finds, at the outermost place of each."""
+    """Yield every fault that the meta-schema finds, each at its outermost place."""
     faults: dict[Path, str] = {}
     meta_schema = {"$schema": draft.value, "$ref": draft.value}
     for error in jsonschema_rs.validator_for(meta_schema, offline=True).iter_errors(schema):
         faults.setdefault((*path, *error.instance_path), error.message)
     for where, message in faults.items():
-        if any(where[:depth] in said for depth in range(len(path), len(where) + 1)):
+        if any(where[:depth] in reported for depth in range(len(path), len(where) + 1)):
             continue
         keyword = str(where[-1]) if len(where) > len(path) else ""
         shown = message if len(message) <= 160 else message[:157] + "…"
         if message.startswith("null is not of type"):
-            hint = "write `{}` for a schema that takes anything"
+            hint = "write `{}` for a schema that accepts anything"
         else:
             hint = _SHAPE_HINTS.get(keyword, "")
         yield Diagnostic(
-            source.value(where), "invalid-schema", f"not JSON Schema at {keyword!r}: {shown}", hint
+            source.value(where), "invalid-schema", f"invalid JSON Schema at {keyword!r}: {shown}", hint
         )

@@ -1,4 +1,4 @@
-"""References that lead back to where they stand without ever looking inside a value."""
+"""Check for references that lead back to themselves at the same value, which no validator can resolve."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolgen.schema.document import follow, has_schema_at, in_place_subschemas, 
 
 
 def find_loops(bound: Bound) -> Iterator[Diagnostic]:
-    """One fault for every loop in a bound schema."""
+    """Yield one fault for every loop in a bound schema."""
     schema = bound.schema
     found, scope = collect(schema)
     starts = [here for here, keyword, _ in found if keyword == "$ref"]
@@ -27,14 +27,14 @@ def find_loops(bound: Bound) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 bound.value((*places[0], "$ref")),
                 "looping-ref",
-                f"this `$ref` leads back to itself and arrives at no schema: {' → '.join([*refs, refs[0]])}",
-                "recursion goes through `properties` or `items`; here, write the schema that is meant",
+                f"this `$ref` leads back to itself without reaching a schema: {' → '.join([*refs, refs[0]])}",
+                "recurse through `properties` or `items`, or write the schema itself here",
                 notes,
             )
 
 
 def _loop_from(schema: Any, start: Path, anchors: Mapping[str, Path], done: set[Path]) -> list[Path]:
-    """The way from a schema back to itself that begins at `start`, or nothing."""
+    """Return a path of references from a schema back to itself that begins at `start`; empty without one."""
     trail: list[Path] = []
     stack: list[tuple[Path, Iterator[Path]]] = [(start, _steps(schema, start, anchors))]
     while stack:
@@ -68,7 +68,7 @@ def _steps(schema: Any, here: Path, anchors: Mapping[str, Path]) -> Iterator[Pat
 
 
 def _normal(schema: Any, path: Path) -> Path:
-    """`path` with list positions as numbers, as walking finds them."""
+    """Return `path` with list indexes as numbers, as `subschemas` yields them."""
     steps: list[str | int] = []
     for part in path:
         step = int(part) if isinstance(schema, list) else part

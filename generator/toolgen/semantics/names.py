@@ -1,4 +1,4 @@
-"""Names that stand in one another's way inside a single spec."""
+"""Check the names in one spec: repeated, reserved or ambiguous ones."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from toolgen.data.diagnostic import Diagnostic, Note
 from toolgen.data.source import Path, Source
 from toolgen.data.spec import Spec
 
-TAKEN = frozenset(("self", "request", "context"))  # the other arguments of `execute`
+RESERVED = frozenset(("self", "request", "context"))  # the other arguments of `execute`
 
-BOOLEANS = frozenset(("y", "n", "yes", "no", "on", "off"))  # of YAML 1.1, in any case
+YAML_BOOLEANS = frozenset(("y", "n", "yes", "no", "on", "off"))  # of YAML 1.1, in any case
 
 
 def check_names(spec: Spec, source: Source) -> Iterator[Diagnostic]:
-    """Codes, injected names, aliases and example names that repeat or are taken."""
+    """Yield a fault for each error code, injected name, alias or example name that is taken."""
     errors = [(error.code, ("errors", i, "code")) for i, error in enumerate(spec.errors)]
     injected = [(inject.name, ("inject", i, "name")) for i, inject in enumerate(spec.inject)]
     aliases = [(alias, ("aliases", i)) for i, alias in enumerate(spec.aliases)]
@@ -24,21 +24,21 @@ def check_names(spec: Spec, source: Source) -> Iterator[Diagnostic]:
     yield from _repeated(source, "injected name", injected)
     yield from _repeated(source, "alias", [(spec.name, ("name",)), *aliases])
     yield from _repeated(source, "example name", examples)
-    if spec.name.lower() in BOOLEANS and not _is_quoted(source, ("name",)):
+    if spec.name.lower() in YAML_BOOLEANS and not _is_quoted(source, ("name",)):
         yield Diagnostic(
             source.value(("name",)),
             "ambiguous-name",
-            f"many YAML readers take {spec.name} for a boolean",
+            f"many YAML parsers read {spec.name} as a boolean",
             f'quote it: "{spec.name}"',
         )
     for name, path in injected:
-        if name in TAKEN or keyword.iskeyword(name):
-            why = "a word of Python" if keyword.iskeyword(name) else "another argument of `execute`"
+        if name in RESERVED or keyword.iskeyword(name):
+            why = "a keyword of Python" if keyword.iskeyword(name) else "another argument of `execute`"
             yield Diagnostic(
                 source.value(path),
                 "taken-name",
                 f"{name!r} is {why}",
-                f"call it {name}_value, or what it holds",
+                f"rename it, for example to {name}_value",
             )
 
 
@@ -54,7 +54,7 @@ def _repeated(source: Source, what: str, names: Iterable[tuple[str, Path]]) -> I
         yield Diagnostic(
             source.value(path),
             "duplicate-name",
-            f"the {what} {name!r} is taken already",
+            f"the {what} {name!r} is used twice",
             "remove one",
             (other,),
         )

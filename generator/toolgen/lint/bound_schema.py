@@ -1,0 +1,40 @@
+"""A bound schema while it is linted, with the validators that rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import jsonschema_rs
+
+from toolgen.references.bundle import Bound
+from toolgen.runtime.validation.compiled_schema import PATTERNS, compiled
+from toolgen.runtime.validation.complexity import Effort
+from toolgen.schema.document import Draft, Path, draft_of, format_pointer, subschemas
+from toolgen.schema.patterns import enforceable
+
+_DEPENDENT = frozenset(("$ref", "$dynamicRef", "$id"))  # keywords that depend on the schema around them
+
+
+class LintedSchema:
+    """A bound schema, its draft, and validators of its subschemas."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.draft = draft_of(bound.schema)
+        self.effort = Effort(bound.schema)
+
+    def validator_of(self, path: Path, node: Mapping[str, Any]) -> jsonschema_rs.Validator | None:
+        """Return a validator of the subschema `node` at `path`; None if the validator does not find it."""
+        if any(not _DEPENDENT.isdisjoint(inner) for _, inner in subschemas(node)):
+            return self._validators.get("#" + format_pointer(path))
+        draft = self.bound.schema.get("$schema", Draft.DRAFT_2020_12.value)
+        return compiled({**node, "$schema": draft})
+
+    @cached_property
+    def _validators(self) -> jsonschema_rs.ValidatorMap:
+        # Compiles every subschema: expensive, and needed only for subschemas that refer to others
+        return jsonschema_rs.validator_map_for(
+            enforceable(self.bound.schema), offline=True, validate_formats=True, pattern_options=PATTERNS
+        )

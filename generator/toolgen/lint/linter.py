@@ -1,0 +1,56 @@
+"""Run the lint rules over a tool and its bound schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.program import ProgramTool
+from toolgen.lint.bound_schema import LintedSchema
+from toolgen.lint.rules import (
+    contradicting_annotations,
+    default_violates_schema,
+    destructive_unconfirmed,
+    enum_outside_type,
+    ignored_sibling,
+    misspelt_annotation,
+    output_not_object,
+    unenforced_format,
+    unenforced_keyword,
+    unsatisfiable_required,
+)
+from toolgen.references.bundle import Bound
+from toolgen.schema.document import Path, subschemas
+from toolgen.schema.keywords import KEYWORDS
+
+ToolRule = Callable[[ProgramTool], Iterator[Diagnostic]]
+SchemaRule = Callable[[LintedSchema, Path, Mapping[str, Any]], Iterator[Diagnostic]]
+
+TOOL_RULES: tuple[ToolRule, ...] = (
+    contradicting_annotations.check,
+    destructive_unconfirmed.check,
+    misspelt_annotation.check,
+)
+SCHEMA_RULES: Mapping[str, SchemaRule] = {  # keyword → the rule for subschemas that have it
+    "$ref": ignored_sibling.check,
+    "default": default_violates_schema.check,
+    "enum": enum_outside_type.check,
+    "format": unenforced_format.check,
+    "required": unsatisfiable_required.check,
+}
+
+
+def lint_tool(tool: ProgramTool, bounds: Iterable[Bound]) -> Iterator[Diagnostic]:
+    """Yield the warnings about one tool and its bound schemas."""
+    for check in TOOL_RULES:
+        yield from check(tool)
+    for bound in bounds:
+        yield from output_not_object.check(bound)
+        schema = LintedSchema(bound)
+        for path, node in subschemas(bound.schema):
+            if not KEYWORDS.issuperset(node):
+                yield from unenforced_keyword.check(schema, path, node)
+            for keyword, rule in SCHEMA_RULES.items():
+                if keyword in node:
+                    yield from rule(schema, path, node)

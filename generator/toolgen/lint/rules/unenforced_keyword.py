@@ -1,0 +1,40 @@
+"""unenforced-keyword: a keyword that JSON Schema does not have, so that it is not enforced.
+
+Example:
+
+    name: {type: string, nullable: true}
+
+Use instead:
+
+    name: {type: [string, "null"]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolgen.data.diagnostic import Diagnostic
+from toolgen.lint.bound_schema import LintedSchema
+from toolgen.schema.document import Path
+from toolgen.schema.keywords import KEYWORDS
+from toolgen.suggestions import quoted
+
+
+def check(schema: LintedSchema, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Warn about each unknown keyword without `x-` in front."""
+    for key in node:
+        if key in KEYWORDS or key.startswith("x-"):
+            continue
+        if key == "nullable":
+            hint = 'write `type: [string, "null"]`'
+        elif isinstance(node[key], dict) and "type" in node[key]:
+            hint = "if it is a property, move it below `properties`"
+        else:
+            hint = "it is published unchanged; rename it to x-… if it is intended"
+        yield Diagnostic(
+            schema.bound.key((*path, key)),
+            "unenforced-keyword",
+            f"{quoted(key)} is not a keyword of JSON Schema, and is not enforced",
+            hint,
+        )
