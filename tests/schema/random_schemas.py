@@ -1,4 +1,4 @@
-"""Random authors' schemas, instances of them, and what a model in strict mode would send for an instance."""
+"""Random authors' schemas, instances of them, and what a model in strict mode sends for an instance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The subset of JSON Schema that OpenAI documents for strict mode, written down a second time and by hand."""
+"""The subset of JSON Schema that OpenAI documents for strict mode, written independently by hand."""
 
 from __future__ import annotations
 

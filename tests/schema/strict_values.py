@@ -1,4 +1,4 @@
-"""Values of strict schemas, and the strict form of arguments: what a model in strict mode sends."""
+"""Random values of strict schemas, and the strict form of arguments."""
 
 from __future__ import annotations
 

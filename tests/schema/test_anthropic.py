@@ -1,4 +1,4 @@
-"""Anthropic's strict dialect: what is left out, what cannot be said, and nothing else touched."""
+"""Anthropic's strict dialect: what is removed, what is a loss, what stays untouched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_without_strict_the_authors_schema_is_published() -> None:
     assert (published.strict, published.losses) == (False, ())
 
 
-def test_unknown_keywords_go_and_are_told() -> None:
+def test_unsupported_keywords_are_removed_and_reported() -> None:
     schema = {
         **CLOSED,
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -56,7 +56,7 @@ def test_unknown_keywords_go_and_are_told() -> None:
     ]
 
 
-def test_values_that_look_like_keywords_stay() -> None:
+def test_properties_named_like_keywords_are_kept() -> None:
     schema = {**CLOSED, "properties": {"x": {"const": {"maximum": 1}, "default": {"x-y": {"minimum": 2}}}}}
     assert publish(schema, True).schema == schema
 
@@ -73,14 +73,14 @@ def test_values_that_look_like_keywords_stay() -> None:
         ({**CLOSED, "properties": {"a": {"$ref": "#"}}}, "$ref"),
     ],
 )
-def test_what_cannot_be_said_keeps_the_tool_out_of_strict_mode(schema: dict[str, Any], keyword: str) -> None:
+def test_unsupported_structure_prevents_strict_mode(schema: dict[str, Any], keyword: str) -> None:
     published = publish(schema, True)
     assert published.schema is schema
     assert not published.strict
     assert keyword in [lost for _, lost, fatal in losses(schema) if fatal]
 
 
-def test_recursion_by_way_of_another_schema_is_found_and_plain_references_are_not() -> None:
+def test_indirect_recursion_is_found() -> None:
     node = {**CLOSED, "properties": {"next": {"$ref": "#/$defs/Other"}}}
     other = {**CLOSED, "properties": {"back": {"$ref": "#/$defs/Node"}}}
     looping = {

@@ -40,7 +40,7 @@ def faults(schema: Any) -> list[str]:
 
 @PATIENT
 @given(st.one_of(schemas(), unions()))
-def test_what_is_published_is_in_the_documented_subset(schema: dict[str, Any]) -> None:
+def test_published_schemas_are_in_the_documented_subset(schema: dict[str, Any]) -> None:
     before = copy.deepcopy(schema)
     made = to_gemini(schema).schema
     assert schema == before
@@ -50,7 +50,7 @@ def test_what_is_published_is_in_the_documented_subset(schema: dict[str, Any]) -
 
 @PATIENT
 @given(st.one_of(schemas(), unions()), st.data())
-def test_what_the_author_accepts_gemini_is_never_told_to_avoid(
+def test_gemini_schemas_accept_all_that_the_author_accepts(
     schema: dict[str, Any], data: st.DataObject
 ) -> None:
     instances = Instances(schema)
@@ -72,7 +72,7 @@ def printed(child: Any, **more: Any) -> Any:
     return to_gemini(one(child, **more)).schema["properties"]["a"]
 
 
-def test_what_fits_is_the_authors_own() -> None:
+def test_a_supported_schema_is_published_unchanged() -> None:
     schema = one({"type": ["string", "null"], "enum": ["x"], "description": "An x."}, required=["a"])
     assert publish("gemini", schema).schema is schema
 
@@ -106,11 +106,11 @@ def test_what_fits_is_the_authors_own() -> None:
         ),
     ],
 )  # fmt: skip
-def test_one_place(child: dict[str, Any], wanted: dict[str, Any]) -> None:
+def test_conversion_of_one_property(child: dict[str, Any], wanted: dict[str, Any]) -> None:
     assert printed(child) == wanted
 
 
-def test_draft_07_lists_of_items_are_positions() -> None:
+def test_draft_07_lists_of_items_become_prefix_items() -> None:
     child = {"type": "array", "items": [{"const": "x"}], "additionalItems": {"type": "integer"}}
     assert printed(child, **{"$schema": "http://json-schema.org/draft-07/schema#"}) == {
         "type": "array",
@@ -119,7 +119,7 @@ def test_draft_07_lists_of_items_are_positions() -> None:
     }
 
 
-def test_references_are_inlined_with_what_stands_beside_them() -> None:
+def test_references_are_inlined_with_their_siblings() -> None:
     word = {"type": "string", "maxLength": 3, "description": "A word."}
     schema = one({"$ref": "#/$defs/Word", "description": "The first."}, **{"$defs": {"Word": word}})
     assert to_gemini(schema).schema == one({"description": "The first.", "type": "string"})
@@ -131,14 +131,14 @@ def test_references_are_inlined_with_what_stands_beside_them() -> None:
 NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "n": {"type": "integer"}}}
 
 
-def test_recursion_is_kept_as_a_reference() -> None:
+def test_recursive_schemas_keep_references() -> None:
     published = to_gemini(one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": NODE}}))
     made, losses = published.schema, published.losses
     assert made == one(NODE, required=["a"], **{"$defs": {"Node": NODE}})
     assert losses == ()
 
 
-def test_nothing_stands_beside_a_reference() -> None:
+def test_references_have_no_siblings() -> None:
     beside = {"$ref": "#/$defs/Node", "description": "The next one.", "minItems": 1}
     node = {"type": "object", "properties": {"next": beside}}
     schema = one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": node}})
@@ -154,7 +154,7 @@ def test_nothing_stands_beside_a_reference() -> None:
     assert [loss.keyword for loss in losses] == ["$ref"]
 
 
-def test_a_cycle_goes_only_through_what_may_be_absent_and_that_is_told() -> None:
+def test_required_recursive_properties_become_optional_and_are_reported() -> None:
     forced = {**NODE, "required": ["next", "n"]}
     schema = one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": forced}})
     made = to_gemini(schema).schema
@@ -163,7 +163,7 @@ def test_a_cycle_goes_only_through_what_may_be_absent_and_that_is_told() -> None
     assert told(schema) == [("required", True)]
 
 
-def test_what_would_grow_beyond_measure_keeps_its_references() -> None:
+def test_a_schema_that_inlining_would_blow_up_keeps_its_references() -> None:
     doubling: dict[str, Any] = {"L0": {"type": "string"}}
     for level in range(1, 20):
         below = {"$ref": f"#/$defs/L{level - 1}"}

@@ -1,4 +1,4 @@
-"""Each rule of strict mode by itself: what is printed, what is lost, what is refused."""
+"""OpenAI strict mode, rule by rule: conversion, losses, refusals."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lost(schema: Any, **root: Any) -> list[tuple[str, bool]]:
     return [(loss.keyword, loss.fatal) for loss in made.losses]
 
 
-def test_an_object_that_is_strict_already_stays_as_it_is() -> None:
+def test_a_strict_object_stays_unchanged() -> None:
     schema = closed(
         {"a": {"type": "string"}, "b": closed({"c": {"type": "array", "items": {"type": "number"}}})}
     )
@@ -72,7 +72,7 @@ def test_an_optional_property_may_be_null_instead(schema: JsonObject, printed: J
     assert restore(closed({"v": schema}, []), {"v": None}) == {}
 
 
-def test_null_and_absent_cannot_both_be_meant() -> None:
+def test_an_optional_nullable_property_is_a_loss() -> None:
     schema = closed({"v": {"type": ["string", "null"]}}, [])
     (loss,) = to_strict(schema).losses
     assert (loss.path, loss.keyword, loss.fatal) == (("properties", "v"), "type", False)
@@ -138,7 +138,7 @@ def test_null_and_absent_cannot_both_be_meant() -> None:
         (closed({"a": {"type": "null"}, "never": False}, ["a"]), closed({"a": {"type": "null"}})),
     ],
 )
-def test_what_strict_mode_can_say_is_said(schema: JsonObject, printed: JsonObject) -> None:
+def test_supported_schemas_convert_without_loss(schema: JsonObject, printed: JsonObject) -> None:
     assert strict_value(schema) == printed
 
 
@@ -164,7 +164,7 @@ def test_what_strict_mode_can_say_is_said(schema: JsonObject, printed: JsonObjec
         ({"properties": {"a": {"type": "null"}}, "required": ["a"], "additionalProperties": False}, "type"),
     ],
 )
-def test_what_it_cannot_say_and_toolgen_still_enforces_is_a_loss(schema: JsonObject, keyword: str) -> None:
+def test_unsupported_keywords_are_losses(schema: JsonObject, keyword: str) -> None:
     assert lost(schema) == [(keyword, False)]
 
 
@@ -195,7 +195,7 @@ def test_what_it_cannot_say_and_toolgen_still_enforces_is_a_loss(schema: JsonObj
         ({"enum": []}, "required"),
     ],
 )
-def test_what_has_no_strict_form_is_fatal(schema: Any, keyword: str) -> None:
+def test_schemas_without_strict_form_are_fatal_losses(schema: Any, keyword: str) -> None:
     assert (keyword, True) in lost(schema, **{"$defs": {"Loop": {"allOf": [{"$ref": "#/$defs/Loop"}]}}})
 
 
@@ -207,12 +207,12 @@ def test_what_has_no_strict_form_is_fatal(schema: Any, keyword: str) -> None:
         {"type": ["object", "null"], "properties": {}, "additionalProperties": False},
     ],
 )
-def test_the_root_is_one_object(schema: JsonObject) -> None:
+def test_the_root_must_be_one_object(schema: JsonObject) -> None:
     (loss,) = to_strict(schema).losses
     assert (loss.path, loss.fatal) == ((), True)
 
 
-def test_required_groups_at_the_root_are_left_to_the_gate() -> None:
+def test_required_groups_at_the_root_are_left_to_validation() -> None:
     schema = closed({"a": {"type": "string"}, "b": {"type": "string"}}, [])
     schema["anyOf"] = [{"required": ["a"]}, {"required": ["b"]}]
     made = to_strict(schema)
@@ -231,13 +231,13 @@ def test_a_discriminated_oneof_is_an_anyof(tag: JsonObject) -> None:
     assert restore(schema, {"pet": {"kind": "dog", "lives": None}}) == {"pet": {"kind": "dog"}}
 
 
-def test_branches_that_only_strict_mode_confuses_are_a_loss() -> None:
+def test_branches_that_are_ambiguous_in_strict_form_are_a_loss() -> None:
     maybe = closed({"a": {"type": "integer"}}, [])
     null = closed({"a": {"type": "null"}})
     assert lost({"anyOf": [maybe, null]}) == [("anyOf", False)]
 
 
-def test_references_are_kept_and_found_wherever_they_point() -> None:
+def test_references_are_kept_wherever_they_point() -> None:
     schema = closed(
         {
             "tree": {"$ref": "#/definitions/Tree", "description": "the tree"},
@@ -271,7 +271,7 @@ def test_references_are_kept_and_found_wherever_they_point() -> None:
     assert restore(schema, sent) == {"tree": {"kids": [{}, {"kids": []}]}, "self": {"tree": {}}, "odd": "x"}
 
 
-def test_siblings_of_a_reference_count_unless_the_schema_is_draft_7() -> None:
+def test_siblings_of_a_reference_apply_except_in_draft_07() -> None:
     defs = {"N": {"type": "integer", "minimum": 1}}
     schema = closed({"v": {"$ref": "#/$defs/N", "maximum": 5}}, **{"$defs": defs})
     assert to_strict(schema).schema == closed({"v": {"type": "integer", "maximum": 5, "minimum": 1}})
@@ -279,7 +279,7 @@ def test_siblings_of_a_reference_count_unless_the_schema_is_draft_7() -> None:
     assert made.schema == closed({"v": {"$ref": "#/$defs/N"}}, **{"$defs": defs})
 
 
-def test_a_constrained_reference_to_itself_ends() -> None:
+def test_a_constrained_recursive_reference_converts() -> None:
     node = closed({"next": {"$ref": "#/$defs/Node", "type": "object"}}, [])
     schema = closed({"head": {"$ref": "#/$defs/Node"}}, **{"$defs": {"Node": node}})
     made = to_strict(schema)
@@ -287,7 +287,7 @@ def test_a_constrained_reference_to_itself_ends() -> None:
     assert restore(schema, {"head": {"next": {"next": None}}}) == {"head": {"next": {}}}
 
 
-def test_arguments_that_do_not_fit_come_back_as_they_are() -> None:
+def test_invalid_arguments_are_restored_unchanged() -> None:
     schema = closed(
         {
             "v": {
@@ -329,13 +329,13 @@ def nested(depth: int) -> JsonObject:
     ],
     ids=["depth", "properties", "enum values", "long enum", "text"],
 )
-def test_the_providers_limits(fits: JsonObject, exceeds: JsonObject) -> None:
+def test_size_limits_of_openai(fits: JsonObject, exceeds: JsonObject) -> None:
     assert to_strict(fits).losses == ()
     (loss,) = to_strict(exceeds).losses
     assert loss.fatal
 
 
-def test_hostile_depth_is_refused_in_words() -> None:
+def test_excessive_depth_is_a_fatal_loss() -> None:
     schema: JsonObject = {"type": "null"}
     for _ in range(300):
         schema = {"anyOf": [schema]}
@@ -343,14 +343,14 @@ def test_hostile_depth_is_refused_in_words() -> None:
     assert [loss.fatal for loss in to_strict(nested(300)).losses] == [True]
 
 
-def test_a_property_that_nothing_fits_is_left_out_and_told() -> None:
+def test_a_property_that_accepts_nothing_is_removed_and_reported() -> None:
     schema = closed({"a": {"type": "null"}, "odd": {"type": "boolean", "enum": ["True"]}}, ["a"])
     made = to_strict(schema)
     assert made.schema == closed({"a": {"type": "null"}})
     assert [(loss.keyword, loss.fatal) for loss in made.losses] == [("properties", False)]
 
 
-def test_large_unions_that_contain_themselves_take_no_time() -> None:
+def test_large_recursive_unions_convert_fast() -> None:
     kinds = 12
     node = {"anyOf": [{"$ref": f"#/$defs/N{i}"} for i in range(kinds)]}
     fields = {f"f{i}": node for i in range(4)}
@@ -361,7 +361,7 @@ def test_large_unions_that_contain_themselves_take_no_time() -> None:
     assert restore(schema, sent) == {"v": {"kind": 3}}
 
 
-def test_publishing() -> None:
+def test_strict_option_decides_what_is_published() -> None:
     exact = closed({"a": {"type": "integer"}}, [])
     lossy = closed({"a": {"type": "string", "maxLength": 3}})
     hopeless = {"type": "object"}

@@ -1,4 +1,4 @@
-"""For every schema that loses nothing: what strict mode sends comes back as the author meant it."""
+"""Lossless schemas: arguments in strict form are restored to what the author means."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATIENT = settings(
 
 @PATIENT
 @given(st.one_of(schemas(), unions()))
-def test_what_is_published_is_in_the_documented_subset(schema: dict[str, Any]) -> None:
+def test_published_schemas_are_in_the_documented_subset(schema: dict[str, Any]) -> None:
     before = copy.deepcopy(schema)
     made = to_strict(schema)
     assert schema == before
@@ -32,7 +32,7 @@ def test_what_is_published_is_in_the_documented_subset(schema: dict[str, Any]) -
 
 @PATIENT
 @given(st.one_of(schemas(), unions()), st.data())
-def test_encoded_arguments_are_accepted_and_restored(schema: dict[str, Any], data: st.DataObject) -> None:
+def test_strict_arguments_are_accepted_and_restored(schema: dict[str, Any], data: st.DataObject) -> None:
     made = to_strict(schema)
     assume(made.schema is not None and not made.losses)
     instances = Instances(schema)
@@ -46,7 +46,7 @@ def test_encoded_arguments_are_accepted_and_restored(schema: dict[str, Any], dat
 
 @PATIENT
 @given(st.one_of(schemas(), unions()), st.data())
-def test_whatever_strict_mode_accepts_the_author_accepts(schema: dict[str, Any], data: st.DataObject) -> None:
+def test_the_author_accepts_all_restored_strict_values(schema: dict[str, Any], data: st.DataObject) -> None:
     made = to_strict(schema)
     assume(made.schema is not None and not made.losses)
     arguments = Instances({"$defs": {}, **made.schema}).draw(data.draw, made.schema)

@@ -1,4 +1,4 @@
-"""Everybody's tools in OpenAI's strict mode: in the documented subset, and arguments restored exactly."""
+"""Published tools in OpenAI strict mode: in the documented subset, arguments restored exactly."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_strict_schema_is_in_the_documented_subset(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_known_calls_come_back_as_they_were(name: str) -> None:
+def test_known_calls_are_restored_unchanged(name: str) -> None:
     sent, changed = 0, []
     for tool, schema, calls, form, _ in strict(name):
         restore = restorer(schema)
@@ -68,7 +68,7 @@ def test_known_calls_come_back_as_they_were(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_a_model_may_send_fits_the_author_and_comes_back(name: str) -> None:
+def test_random_strict_values_are_valid_and_restored(name: str) -> None:
     random, tried, wrong = Random(4), 0, []
     for tool, schema, _, form, lossless in strict(name):
         restore, author = restorer(schema), Draft202012Validator(schema)

@@ -10,7 +10,7 @@ from toolgen.data.package import Tool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.schema.dialects.anthropic import grammar_cost
-from toolgen.schema.providers import PROVIDERS, StrictBudget
+from toolgen.schema.providers import PROVIDERS, StrictRequestLimits
 
 
 def exceeded_request_limits(tools: Sequence[Tool], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
@@ -29,7 +29,7 @@ def _of_target(tools: Sequence[Tool], target: Target) -> Iterator[Diagnostic]:
         yield from _strict(target, strict, provider.strict)
 
 
-def _strict(target: Target, tools: Sequence[Tool], budget: StrictBudget) -> Iterator[Diagnostic]:
+def _strict(target: Target, tools: Sequence[Tool], budget: StrictRequestLimits) -> Iterator[Diagnostic]:
     costs = [grammar_cost(tool.fits[target.name].input_schema) for tool in tools]
     optional, unions = [cost.optional for cost in costs], [cost.unions for cost in costs]
     yield from _over(target, tools, [1] * len(tools), budget.tools, "strict tools")

@@ -18,7 +18,7 @@ from toolgen.data.spec import Spec, schemas_of
 from toolgen.lint.linter import lint_tool
 from toolgen.references.bundle import Bound, Bundler
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
-from toolgen.schema.budget import entangled
+from toolgen.schema.budget import find_entangled
 from toolgen.schema.graph import Graph
 from toolgen.semantics.examples import check_examples
 from toolgen.semantics.json_schema import too_complex
@@ -85,7 +85,7 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
 
 def _tangles(bound: Bound) -> list[Diagnostic]:
     """What references of a bound schema lead to without end, or in too many ways."""
-    return [too_complex(bound.value, (), excess) for excess in entangled(Graph(bound.schema))] or [
+    return [too_complex(bound.value, (), excess) for excess in find_entangled(Graph(bound.schema))] or [
         *find_loops(bound)
     ]
 

@@ -12,7 +12,7 @@ from toolgen.references.bundle import Bound
 from toolgen.runtime.validation.compiled_schema import PATTERNS, compiled
 from toolgen.runtime.validation.complexity import Effort
 from toolgen.schema.document import Draft, Path, draft_of, format_pointer, subschemas
-from toolgen.schema.patterns import enforceable
+from toolgen.schema.patterns import translate_for_validator
 
 _DEPENDENT = frozenset(("$ref", "$dynamicRef", "$id"))  # keywords that depend on the schema around them
 
@@ -36,5 +36,8 @@ class LintedSchema:
     def _validators(self) -> jsonschema_rs.ValidatorMap:
         # Compiles every subschema: expensive, and needed only for subschemas that refer to others
         return jsonschema_rs.validator_map_for(
-            enforceable(self.bound.schema), offline=True, validate_formats=True, pattern_options=PATTERNS
+            translate_for_validator(self.bound.schema),
+            offline=True,
+            validate_formats=True,
+            pattern_options=PATTERNS,
         )

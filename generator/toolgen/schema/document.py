@@ -195,16 +195,21 @@ def resolve_reference(document: Any, reference: object) -> Located | None:
 
 
 def anchors(schema: Any, *, dynamic: bool = True) -> dict[str, Path]:
-    """Return the path of each `$anchor`, of draft-07's `$id: "#name"` and, if `dynamic`, `$dynamicAnchor`."""
+    """Return the path of each anchor in `schema`, `$dynamicAnchor` only if `dynamic`."""
     found: dict[str, Path] = {}
     for path, node in subschemas(schema):
-        names = [node.get("$anchor"), node.get("$dynamicAnchor") if dynamic else None]
-        if isinstance(address := node.get("$id"), str) and address.startswith("#"):
-            names.append(address[1:])
-        for name in names:
-            if isinstance(name, str):
-                found.setdefault(name, path)
+        for name in anchor_names(node, dynamic=dynamic):
+            found.setdefault(name, path)
     return found
+
+
+def anchor_names(node: Mapping[str, Any], *, dynamic: bool = True) -> Iterator[str]:
+    """Yield the anchors of one subschema. Draft-07 writes them as `$id: "#name"`."""
+    for keyword in ("$anchor", "$dynamicAnchor") if dynamic else ("$anchor",):
+        if isinstance(name := node.get(keyword), str):
+            yield name
+    if isinstance(address := node.get("$id"), str) and address.startswith("#"):
+        yield address[1:]
 
 
 # JSON types and equality

@@ -1,4 +1,4 @@
-"""A schema as a graph: its subschemas, which of them judge the same value, and which judge parts of it.
+"""A schema as a graph: its subschemas, which of them apply to the same value, and which to parts of it.
 
 Every subschema is one node, however many references lead to it: a walk over the graph is linear in the size
 of the document. Nothing here recurses.
@@ -11,26 +11,26 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import unquote, urljoin
 
-from toolgen.schema.document import Path, subschemas
+from toolgen.schema.document import Path, anchor_names, locate, parse_pointer, subschemas
 from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
 
 _REFERENCES: Final = ("$ref", "$dynamicRef")
-_OTHERS: Final = {
+_FOR_UNNAMED: Final = {
     "additionalProperties": "property",
     "unevaluatedProperties": "property",
     "additionalItems": "item",
     "unevaluatedItems": "item",
 }
-_ALL: Final = {"patternProperties": "property", "propertyNames": "property", "contains": "item"}
+_FOR_ALL: Final = {"patternProperties": "property", "propertyNames": "property", "contains": "item"}
 
 
 @dataclass(slots=True)
-class Parts:
-    """Which nodes judge the properties, or the items, of a value."""
+class ChildNodes:
+    """The nodes that apply to the properties, or to the items, of a value."""
 
-    named: dict[str | int, list[int]] = field(default_factory=dict)  # property or index → nodes
-    others: list[int] = field(default_factory=list)  # those without an entry in `named`
-    all: list[int] = field(default_factory=list)  # beside either
+    by_name: dict[str | int, list[int]] = field(default_factory=dict)  # property or index → nodes
+    unnamed: list[int] = field(default_factory=list)  # for those without an entry in `by_name`
+    all: list[int] = field(default_factory=list)  # in addition, for every property or item
 
 
 @dataclass(slots=True)
@@ -39,18 +39,18 @@ class Node:
 
     path: Path
     schema: Mapping[str, Any]
-    in_place: list[int] = field(default_factory=list)  # they judge the same value
+    in_place: list[int] = field(default_factory=list)  # they apply to the same value
     references: list[int] = field(default_factory=list)  # those of `in_place` that a reference leads to
-    properties: Parts = field(default_factory=Parts)
-    items: Parts = field(default_factory=Parts)
+    properties: ChildNodes = field(default_factory=ChildNodes)
+    items: ChildNodes = field(default_factory=ChildNodes)
 
     def children(self) -> Iterator[int]:
-        """The nodes that judge parts of the value."""
-        for parts in (self.properties, self.items):
-            for found in parts.named.values():
+        """Yield the nodes that apply to parts of the value."""
+        for group in (self.properties, self.items):
+            for found in group.by_name.values():
                 yield from found
-            yield from parts.others
-            yield from parts.all
+            yield from group.unnamed
+            yield from group.all
 
 
 class Graph:
@@ -63,7 +63,7 @@ class Graph:
         self._bases: dict[Path, str] = {}
         self._root = schema
         self._add(schema, ())
-        for node in self.nodes:  # grows where a reference leads to what no keyword holds
+        for node in self.nodes:  # grows: a reference may lead to a place that no keyword makes a schema
             self._connect(node)
 
     def _add(self, schema: Any, path: Path) -> None:
@@ -72,14 +72,10 @@ class Graph:
                 continue
             index = self._index[here] = len(self.nodes)
             self.nodes.append(Node(here, node))
-            for keyword in ("$anchor", "$dynamicAnchor"):
-                if isinstance(name := node.get(keyword), str):
-                    self._anchors.setdefault(name, index)
-            if isinstance(name := node.get("$id"), str):
-                if name.startswith("#"):  # draft-07's anchors
-                    self._anchors.setdefault(name[1:], index)
-                else:
-                    self._bases[here] = _join(self._base(here)[1], name.rstrip("#"))
+            for name in anchor_names(node):
+                self._anchors.setdefault(name, index)
+            if isinstance(address := node.get("$id"), str) and not address.startswith("#"):
+                self._bases[here] = _join(self._base(here)[1], address.rstrip("#"))
 
     def _connect(self, node: Node) -> None:
         for keyword, value in node.schema.items():
@@ -94,21 +90,23 @@ class Graph:
             elif keyword in IN_PLACE_LISTS or keyword in IN_PLACE_MAPS:
                 node.in_place += self._below(path, value)
             elif keyword == "properties" and isinstance(value, dict):
-                node.properties.named.update((name, self._at((*path, name))) for name in value)
+                node.properties.by_name.update((name, self._at((*path, name))) for name in value)
             elif keyword in ("items", "prefixItems"):
                 if isinstance(value, list):
-                    node.items.named.update((index, self._at((*path, index))) for index in range(len(value)))
+                    node.items.by_name.update(
+                        (index, self._at((*path, index))) for index in range(len(value))
+                    )
                 else:
-                    node.items.others += self._at(path)
-            elif keyword in _OTHERS:
-                parts = node.properties if _OTHERS[keyword] == "property" else node.items
-                parts.others += self._at(path)
-            elif keyword in _ALL:
-                parts = node.properties if _ALL[keyword] == "property" else node.items
-                parts.all += self._below(path, value) if keyword == "patternProperties" else self._at(path)
+                    node.items.unnamed += self._at(path)
+            elif keyword in _FOR_UNNAMED:
+                group = node.properties if _FOR_UNNAMED[keyword] == "property" else node.items
+                group.unnamed += self._at(path)
+            elif keyword in _FOR_ALL:
+                group = node.properties if _FOR_ALL[keyword] == "property" else node.items
+                group.all += self._below(path, value) if keyword == "patternProperties" else self._at(path)
 
     def _target(self, reference: object, path: Path) -> int | None:
-        """The node that `reference`, written at `path`, leads to; None where it is none of this document."""
+        """Return the node that `reference`, written at `path`, leads to; None outside this document."""
         if not isinstance(reference, str):
             return None
         written, _, fragment = reference.partition("#")
@@ -119,30 +117,17 @@ class Graph:
             if found is None:
                 return None
             home = found
-        fragment = unquote(fragment)
-        if fragment and not fragment.startswith("/"):
-            return self._anchors.get(fragment)
-        steps: list[str | int] = list(home)
-        value: Any = self._root
-        for step in home:
-            value = value[step]
-        for token in fragment.split("/")[1:]:
-            key = token.replace("~1", "/").replace("~0", "~")
-            if isinstance(value, list) and key.isascii() and key.isdigit() and int(key) < len(value):
-                steps.append(int(key))
-                value = value[int(key)]
-            elif isinstance(value, dict) and key in value:
-                steps.append(key)
-                value = value[key]
-            else:
-                return None
-        place = tuple(steps)
-        if place not in self._index:
-            self._add(value, place)
-        return self._index.get(place)
+        if (name := unquote(fragment)) and not name.startswith("/"):
+            return self._anchors.get(name)
+        target = locate(self._root, (*home, *parse_pointer(fragment)))
+        if target is None:
+            return None
+        if target.path not in self._index:
+            self._add(target.value, target.path)
+        return self._index.get(target.path)
 
     def _base(self, path: Path) -> tuple[Path, str]:
-        """The schema whose `$id` is nearest around `path`, and that address; the root where there is none."""
+        """Return the path and address of the nearest schema with an `$id` around `path`, else the root's."""
         if self._bases:
             for length in range(len(path), -1, -1):
                 if (address := self._bases.get(path[:length])) is not None:
@@ -158,8 +143,8 @@ class Graph:
         return [index for step in steps for index in self._at((*path, step))]
 
     def bottom_up(self) -> Iterator[int]:
-        """Every node after those that it leads to in place; a loop is entered somewhere."""
-        state = bytearray(len(self.nodes))  # 0: new, 1: open, 2: done
+        """Yield every node after those that it leads to in place; a loop is entered at any of its nodes."""
+        state = bytearray(len(self.nodes))  # 0: new, 1: in progress, 2: done
         for start in range(len(self.nodes)):
             stack = [start]
             while stack:
@@ -174,13 +159,13 @@ class Graph:
                     yield index
 
     def levels(self) -> list[int]:
-        """For each node, how deep inside a value it is first met; -1 where nothing leads to it."""
+        """Return, for each node, how deep inside a value it first applies; -1 if nothing leads to it."""
         found = [-1] * len(self.nodes)
         found[0] = 0
         here, below = [0], list[int]()
         level = 0
         while here:
-            for index in here:  # grows: what is in place is on the same level
+            for index in here:  # grows: nodes in place are on the same level
                 node = self.nodes[index]
                 for inner in node.in_place:
                     if found[inner] < 0:
@@ -188,10 +173,10 @@ class Graph:
                         here.append(inner)
                 below += node.children()
             level += 1
-            fresh = dict.fromkeys(index for index in below if found[index] < 0)
-            for index in fresh:
+            new = dict.fromkeys(index for index in below if found[index] < 0)
+            for index in new:
                 found[index] = level
-            here, below = list(fresh), []
+            here, below = list(new), []
         return found
 
 

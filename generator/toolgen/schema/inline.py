@@ -1,7 +1,7 @@
-"""Schemas without references, for readers that lose `$defs`; and schemas as the property of an object.
+"""Inline the references of a schema, or wrap it in an object. Neither changes its meaning.
 
-Both mean what the author's schema means. VS Code's Copilot and Claude Desktop drop `$defs`, as
-PrefectHQ/fastmcp#2808 tells; so do Copilot CLI (github/copilot-cli#1876) and Codex (openai/codex#3152).
+Some clients drop `$defs`: VS Code's Copilot and Claude Desktop (PrefectHQ/fastmcp#2808), Copilot CLI
+(github/copilot-cli#1876) and Codex (openai/codex#3152).
 """
 
 from __future__ import annotations
@@ -14,51 +14,51 @@ from toolgen.schema.keywords import CONSTRAINING
 
 Schema = Mapping[str, Any]
 
-MOST_PLACES: Final = 5_000
-"""Subschemas that inlining may come to; what would be larger keeps its references."""
+MAX_SUBSCHEMAS: Final = 5_000
+"""Maximum number of subschemas after inlining; a schema that would be larger keeps its references."""
 
-DEEPEST: Final = 250
+MAX_DEPTH: Final = 250
 """Objects and lists inside one another that inlining may come to; as `MOST_PLACES`."""
 
-RESULT: Final = "result"
-"""The property that a wrapped value stands in."""
+RESULT_PROPERTY: Final = "result"
+"""The property that holds a wrapped value."""
 
-_NAMED: Final = frozenset(
+_IDENTIFIERS: Final = frozenset(
     {"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor"}
 )
 _DEFINITIONS: Final = ("$defs", "definitions")
 
 
-def wrapped(schema: Schema) -> dict[str, Any]:
-    """The schema of an object whose one property is what `schema` describes."""
+def wrap_in_object(schema: Schema) -> dict[str, Any]:
+    """Return the schema of an object whose only property is described by `schema`."""
     moved = {
-        path: f"#/properties/{RESULT}{node['$ref'][1:]}"
+        path: f"#/properties/{RESULT_PROPERTY}{node['$ref'][1:]}"
         for path, node in subschemas(schema)
         if _is_pointer(node.get("$ref")) and "$id" not in schema
     }
     inner: dict[str, Any] = replace_refs(schema, moved)
     draft = {"$schema": inner.pop("$schema")} if "$schema" in inner and "$id" not in inner else {}
-    return {**draft, "type": "object", "properties": {RESULT: inner}, "required": [RESULT]}
+    return {**draft, "type": "object", "properties": {RESULT_PROPERTY: inner}, "required": [RESULT_PROPERTY]}
 
 
 def _is_pointer(reference: object) -> bool:
     return isinstance(reference, str) and (reference == "#" or reference.startswith("#/"))
 
 
-def inlined(schema: Schema) -> Schema:
-    """`schema` with every reference written out that does not lead back to itself."""
+def inline_references(schema: Schema) -> Schema:
+    """Return `schema` with every reference inlined, except recursive ones."""
     nodes = [node for _, node in subschemas(schema)]
-    if not any("$ref" in node for node in nodes) or any(_NAMED & node.keys() for node in nodes):
+    if not any("$ref" in node for node in nodes) or any(_IDENTIFIERS & node.keys() for node in nodes):
         return schema
     try:
-        made: dict[str, Any] = _Inliner(schema).place(schema, ())
+        made: dict[str, Any] = _Inliner(schema).inline(schema, ())
     except _TooLargeError:
         return schema
-    return _without_unused(made)
+    return _without_unused_definitions(made)
 
 
 class _TooLargeError(Exception):
-    """More places than a schema is worth."""
+    """Inlining would make the schema too large."""
 
 
 class _Inliner:
@@ -66,26 +66,26 @@ class _Inliner:
         self._schema = schema
         self._draft7 = draft_of(schema) is Draft.DRAFT_7
         self._schemas = {path for path, _ in subschemas(schema)}
-        self._places = 0
+        self._count = 0
 
-    def place(self, value: Any, path: Path, following: tuple[Path, ...] = (), depth: int = 0) -> Any:
-        """What stands at `path`; `following` are the places that references led through to it."""
+    def inline(self, value: Any, path: Path, following: tuple[Path, ...] = (), depth: int = 0) -> Any:
+        """Inline `value`, found at `path`; `following` are the references that led to it."""
         if isinstance(value, list):
             return [
-                self.place(each, (*path, index), following, depth + 1) for index, each in enumerate(value)
+                self.inline(each, (*path, index), following, depth + 1) for index, each in enumerate(value)
             ]
         if not isinstance(value, Mapping):
             return value
         is_schema = path in self._schemas
-        self._places += is_schema
-        if self._places > MOST_PLACES or depth > DEEPEST:
+        self._count += is_schema
+        if self._count > MAX_SUBSCHEMAS or depth > MAX_DEPTH:
             raise _TooLargeError
         found = resolve_reference(self._schema, value["$ref"]) if is_schema and "$ref" in value else None
         if found is None or any(found[1] == path[: len(found[1])] for path in (*following, path)):
-            return {key: self.place(each, (*path, key), following, depth + 1) for key, each in value.items()}
-        target = self.place(found[0], found[1], (*following, path), depth + 1)
+            return {key: self.inline(each, (*path, key), following, depth + 1) for key, each in value.items()}
+        target = self.inline(found[0], found[1], (*following, path), depth + 1)
         own = {
-            key: self.place(each, (*path, key), following, depth + 1)
+            key: self.inline(each, (*path, key), following, depth + 1)
             for key, each in value.items()
             if key != "$ref" and not self._draft7
         }
@@ -93,7 +93,7 @@ class _Inliner:
 
 
 def _beside(target: Any, own: dict[str, Any]) -> Any:
-    """What a reference to `target` means beside the keywords `own`."""
+    """Combine the target of a reference with the keywords `own` beside the reference."""
     if not own:
         return target
     if isinstance(target, Mapping) and CONSTRAINING.isdisjoint(own):
@@ -101,19 +101,19 @@ def _beside(target: Any, own: dict[str, Any]) -> Any:
     return {**own, "allOf": [*own.get("allOf", ()), target]}
 
 
-def _without_unused(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema` without the definitions that nothing refers to any more."""
-    kept = dict(schema)
+def _without_unused_definitions(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return `schema` without the definitions that nothing refers to."""
+    result = dict(schema)
     for keyword in _DEFINITIONS:
-        if isinstance(kept.get(keyword), Mapping):
-            used = _used(schema, keyword)
-            kept[keyword] = {name: each for name, each in schema[keyword].items() if name in used}
-            if not kept[keyword]:
-                del kept[keyword]
-    return kept
+        if isinstance(result.get(keyword), Mapping):
+            used = _used_definitions(schema, keyword)
+            result[keyword] = {name: each for name, each in schema[keyword].items() if name in used}
+            if not result[keyword]:
+                del result[keyword]
+    return result
 
 
-def _used(schema: dict[str, Any], keyword: str) -> set[str]:
+def _used_definitions(schema: dict[str, Any], keyword: str) -> set[str]:
     body = {key: value for key, value in schema.items() if key not in _DEFINITIONS}
     used: set[str] = set()
     waiting: list[Any] = [body]

@@ -1,8 +1,8 @@
-"""Schemas as authors write them, for a validator whose reading of patterns and references is narrower.
+"""Translate patterns and references as authors write them to those that the validator accepts.
 
-ECMA-262, as browsers and most tools have it, takes a brace that begins no count, and a `-` beside `\\w`, for
-themselves, and has escapes of its own. The validator's engine refuses them, or reads them otherwise.
-`relaxed` says the same in its words; faults are told in the author's.
+In ECMA-262, as browsers implement it, a brace that begins no count and a `-` beside `\\w` stand for
+themselves, and some escapes are its own. The validator's regex engine refuses them or reads them differently.
+Messages about faults show the author's pattern.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ESCAPE = re.compile(
 )
 _GROUP = re.compile(r"\\.|\[(?:\\.|[^\]])*\]|\((?!\?)|\(\?P?<(?P<name>[^=!>][^>]*)>", re.DOTALL)
 _CLASSES = frozenset(("\\w", "\\W", "\\d", "\\D", "\\s", "\\S"))
-_MISREAD = re.compile(r"\\\\[<>]")  # in the words of `repr`; the engine takes `\<` for the start of a word
+_MISREAD = re.compile(r"\\\\[<>]")  # in a `repr`; the engine takes `\<` for the start of a word
 _REFERENCES = ("$ref", "$dynamicRef")
 
 # One class, counted, is the whole pattern: the engine unrolls every count, and a large class with it.
@@ -29,16 +29,16 @@ _COUNTED = re.compile(r"\^((?:\[(?:\\.|[^\[\]\\])+\])|\\[pP]\{[^}]*\})\{([0-9]+)
 _MANY = 50
 
 
-def relaxed(pattern: str) -> str:
-    """`pattern` as the validator's engine has to be told it."""
+def translate_pattern(pattern: str) -> str:
+    """Translate an ECMA-262 pattern to the syntax of the validator's regex engine."""
     if counted := _COUNTED.fullmatch(pattern):
         members, least, most = counted.groups()
         if int(most) > _MANY:
-            return f"^(?=[\\s\\S]{{{least},{most}}}$)(?:{relaxed(members)})*$"
+            return f"^(?=[\\s\\S]{{{least},{most}}}$)(?:{translate_pattern(members)})*$"
     out: list[str] = []
     at = 0
     inside = False  # a [...]
-    before = ""  # the last piece inside of it
+    before = ""  # the previous piece inside of it
     while at < len(pattern):
         match = _ESCAPE.match(pattern, at) or (None if inside else _COUNT.match(pattern, at))
         piece = match[0] if match else pattern[at]
@@ -59,8 +59,8 @@ def relaxed(pattern: str) -> str:
     return "".join(out)
 
 
-def compiled_bytes(pattern: str) -> int:
-    """About how many bytes the engine needs for `pattern`: it unrolls every count, also inside others."""
+def estimate_compiled_bytes(pattern: str) -> int:
+    """Estimate how many bytes the engine compiles `pattern` to: it unrolls every count, also nested ones."""
     stack = [[0, 0]]  # of each open group: all of it but the last atom, the last atom
     for piece in _PIECE.finditer(pattern):
         text = piece[0]
@@ -86,7 +86,7 @@ _PIECE = re.compile(
 
 
 def _escape(piece: str, inside: bool, pattern: str, at: int) -> str:
-    """An escape that ends at `at` of `pattern`, where the engine has another for it or reads it otherwise."""
+    """Translate one escape, which ends at `at` of `pattern`."""
     if piece in ("\\<", "\\>"):
         return piece[1]
     if piece == "\\0" and not pattern[at : at + 1].isdigit():
@@ -101,42 +101,45 @@ def _escape(piece: str, inside: bool, pattern: str, at: int) -> str:
     return piece
 
 
-def misread(schema: Any) -> bool:
-    """Whether the validator would take `schema` and mean something else by it."""
+def is_misread(schema: Any) -> bool:
+    """True if the validator would accept `schema` with another meaning."""
     return _MISREAD.search(repr(schema)) is not None
 
 
-def enforceable(schema: Any) -> Any:
-    """`schema` as the validator takes it: itself, or a copy with some of it in other words."""
+def translate_for_validator(schema: Any) -> Any:
+    """Return `schema` with patterns and references as the validator takes them; itself if nothing changes."""
     for _, node in subschemas(schema):
-        if any(_told(node.get(key), way) != node.get(key) for key, way in _WAYS.items()):
-            return _copy(schema, _WAYS)
+        if any(_apply(node.get(key), translate) != node.get(key) for key, translate in _TRANSLATIONS.items()):
+            return _copy(schema, _TRANSLATIONS)
         if isinstance(patterns := node.get("patternProperties"), dict) and any(
-            relaxed(key) != key for key in patterns
+            translate_pattern(key) != key for key in patterns
         ):
-            return _copy(schema, _WAYS)
+            return _copy(schema, _TRANSLATIONS)
     return schema
 
 
-def located(schema: Any) -> Any:
-    """`schema` in the author's words, its parts where `enforceable` has them: what the validator tells of."""
+def translate_property_patterns(schema: Any) -> Any:
+    """Return `schema` with only its property patterns translated: the validator's paths lead through them."""
     return _copy(schema, {})
 
 
-def _addressed(ref: str) -> str:
-    """A reference with what no address may have (spaces, `<`, letters beyond ASCII) in percent signs."""
+def _encode_reference(ref: str) -> str:
+    """Percent-encode what a URI must not contain: spaces, `<`, letters beyond ASCII."""
     return quote(ref, safe="%/?:@!$&'()*+,;=~#-._")
 
 
-_WAYS: dict[str, Callable[[str], str]] = {"pattern": relaxed, **dict.fromkeys(_REFERENCES, _addressed)}
+_TRANSLATIONS: dict[str, Callable[[str], str]] = {
+    "pattern": translate_pattern,
+    **dict.fromkeys(_REFERENCES, _encode_reference),
+}
 
 
-def _told(value: Any, way: Callable[[str], str]) -> Any:
-    return way(value) if isinstance(value, str) else value
+def _apply(value: Any, translation: Callable[[str], str]) -> Any:
+    return translation(value) if isinstance(value, str) else value
 
 
-def _copy(schema: Any, ways: Mapping[str, Callable[[str], str]]) -> Any:
-    known = {id(node) for _, node in subschemas(schema)}
+def _copy(schema: Any, translations: Mapping[str, Callable[[str], str]]) -> Any:
+    schemas = {id(node) for _, node in subschemas(schema)}
 
     def walk(value: Any) -> Any:
         if isinstance(value, list):
@@ -144,11 +147,13 @@ def _copy(schema: Any, ways: Mapping[str, Callable[[str], str]]) -> Any:
         if not isinstance(value, dict):
             return value
         copy = {key: walk(inner) for key, inner in value.items()}
-        if id(value) in known:
-            copy |= {key: _told(copy[key], way) for key, way in ways.items() if key in copy}
+        if id(value) in schemas:
+            copy |= {
+                key: _apply(copy[key], translate) for key, translate in translations.items() if key in copy
+            }
             if isinstance(copy.get("patternProperties"), dict):
                 copy["patternProperties"] = {
-                    relaxed(key): inner for key, inner in copy["patternProperties"].items()
+                    translate_pattern(key): inner for key, inner in copy["patternProperties"].items()
                 }
         return copy
 

@@ -1,6 +1,6 @@
-"""What providers allow, as data: limits have moved before, so each stands here once, with source and date.
+"""Limits of providers, each with its source and date, since they change.
 
-A name that a provider refuses is an error; what else is over a limit is a warning at the author's line.
+A name that a provider refuses is an error; any other exceeded limit is a warning at the author's line.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
-    """What a provider asks of every tool, whatever its dialect can say. None: nothing is known."""
+class ProviderLimits:
+    """What a provider demands of every tool, in any dialect. None: no limit is known."""
 
     tool_name: str  # pattern, of the whole name
     argument_name: str | None = None  # pattern, of the properties at the root
-    root: frozenset[str] = frozenset()  # keywords that must not stand at the root of the input schema
+    root: frozenset[str] = frozenset()  # keywords that are refused at the root of the input schema
     description: int | None = None  # characters of the tool's description
     tools: int | None = None  # in one request
-    strict: StrictBudget | None = None  # of all strict tools of one request together
+    strict: StrictRequestLimits | None = None  # of all strict tools of one request together
 
 
 @dataclass(frozen=True, slots=True)
-class StrictBudget:
-    """How much grammar a provider compiles for one request."""
+class StrictRequestLimits:
+    """The size of the grammar that a provider compiles for one request."""
 
     tools: int
     optional: int  # properties that are not required
-    unions: int  # places with `anyOf` or several types
+    unions: int  # subschemas with `anyOf` or several types
 
 
 _COMBINATORS: Final = frozenset({"anyOf", "oneOf", "allOf"})
 
-_CLAUDE_STRICT: Final = StrictBudget(
+_CLAUDE_STRICT: Final = StrictRequestLimits(
     # https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "Schema complexity limits";
     # the API's own words are in github.com/vercel/ai/pull/17268 and github.com/genkit-ai/genkit/issues/5230;
     # 2026-07.
@@ -42,8 +42,8 @@ _CLAUDE_STRICT: Final = StrictBudget(
     unions=16,
 )
 
-PROVIDERS: Final[Mapping[str, Provider]] = {
-    "openai": Provider(
+PROVIDERS: Final[Mapping[str, ProviderLimits]] = {
+    "openai": ProviderLimits(
         # Docstring of `FunctionDefinition.name` in openai 3.51; 2026-11.
         tool_name=r"[a-zA-Z0-9_-]{1,64}",
         # The API's own error, as in github.com/langchain-ai/langchainjs/issues/9804; 2026-01, `const` since
@@ -56,7 +56,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         # models take more (github.com/run-llama/llama_index/pull/18784), Azure and older ones do not.
         description=1_024,
     ),
-    "anthropic": Provider(
+    "anthropic": ProviderLimits(
         # The API's error of 400, github.com/home-assistant/core/issues/147760; 2026-07.
         tool_name=r"[a-zA-Z0-9_-]{1,128}",
         # "Property keys should match pattern", github.com/anthropics/claude-code/issues/79418; 2026-08.
@@ -66,17 +66,17 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         root=_COMBINATORS,
         strict=_CLAUDE_STRICT,
     ),
-    "bedrock": Provider(
+    "bedrock": ProviderLimits(
         # Shape `ToolName` of bedrock-runtime in botocore 1.44; 2026-11.
         tool_name=r"[a-zA-Z0-9_-]{1,64}",
-        # Claude, which most tools on Bedrock are for, is asked by its own API's rules.
+        # The rules of Anthropic's API: most tools on Bedrock are for Claude.
         argument_name=r"[a-zA-Z0-9_.-]{1,64}",
         # github.com/code-yeongyu/senpi/issues/1947; 2026-09.
         root=_COMBINATORS,
         # github.com/strands-agents/harness-sdk/issues/2664; 2026-07.
         strict=_CLAUDE_STRICT,
     ),
-    "gemini": Provider(
+    "gemini": ProviderLimits(
         # `FunctionDeclaration.name` of google-genai 3.4 says 128, the API 64
         # (github.com/kaitranntt/ccs/issues/25; 2025-11).
         tool_name=r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}",
@@ -87,7 +87,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         # "At most 512 function declarations", github.com/google-gemini/gemini-cli/issues/25440; 2026-04.
         tools=512,
     ),
-    "mcp": Provider(
+    "mcp": ProviderLimits(
         # It SHOULD be 1 to 128 of [A-Za-z0-9_.-] (modelcontextprotocol.io, 2025-11-25 and 2026-07-28), and
         # real servers have others.
         tool_name=r"[^\x00-\x1f\x7f]{1,256}",
@@ -96,7 +96,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
 
 GEMINI_KEYWORDS: Final = frozenset(
     # `GenerationConfig.response_json_schema` of google-genai 3.4 lists what is supported; 2026-11.
-    # Of its words, `$id` and `$anchor` are of no use where every reference is inlined or goes to `$defs`.
+    # `$id` and `$anchor` are left out: every reference is inlined or leads to `$defs`.
     {
         "$defs", "$ref", "type", "format", "title", "description", "enum", "items", "prefixItems", "minItems",
         "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required",
@@ -110,8 +110,8 @@ GEMINI_FORMATS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class StrictLimits:
-    """The size that a provider allows a strict schema."""
+class StrictSchemaLimits:
+    """The size of one strict schema that a provider accepts."""
 
     properties: int  # of all objects together
     depth: int  # objects inside objects, the root being the first
@@ -121,7 +121,7 @@ class StrictLimits:
     long_enum_text: int  # ... may have at most so many characters
 
 
-OPENAI_STRICT: Final = StrictLimits(
+OPENAI_STRICT: Final = StrictSchemaLimits(
     # https://developers.openai.com/api/docs/guides/structured-outputs: "Objects have limitations on nesting
     # depth and size", "Limitations on total string size", "Limitations on enum size"; as of 2026-11.
     properties=5_000,
@@ -138,7 +138,7 @@ OPENAI_FORMATS: Final = frozenset(
 )
 
 OPENAI_KEYWORDS: Final = {
-    # The same guide, "Supported properties" and "Supported schemas": what may stand beside each `type`.
+    # The same guide, "Supported properties" and "Supported schemas": keywords allowed beside each `type`.
     "string": frozenset({"pattern", "format"}),
     "number": frozenset({"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}),
     "integer": frozenset({"multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}),

@@ -12,10 +12,10 @@ import jsonschema_rs
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
 from toolgen.runtime.validation.compiled_schema import PATTERNS
-from toolgen.schema.budget import Excess, oversized
+from toolgen.schema.budget import Excess, find_oversized
 from toolgen.schema.document import Draft, draft_of, subschemas
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
-from toolgen.schema.patterns import relaxed
+from toolgen.schema.patterns import translate_pattern
 from toolgen.suggestions import did_you_mean, nearest, quoted
 
 _OTHER_TYPES = {
@@ -76,7 +76,7 @@ def check_schema(
             "leave it out for 2020-12, or write http://json-schema.org/draft-07/schema#",
         )
         return
-    too_large = [too_complex(source.key, path, excess) for excess in oversized(schema)]
+    too_large = [too_complex(source.key, path, excess) for excess in find_oversized(schema)]
     if too_large:
         yield from too_large
         return
@@ -146,7 +146,9 @@ def _patterns(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[D
 def compiles(pattern: str) -> bool:
     """True if the validator accepts the pattern, so that it can be enforced."""
     try:
-        jsonschema_rs.validator_for({"pattern": relaxed(pattern)}, offline=True, pattern_options=PATTERNS)
+        jsonschema_rs.validator_for(
+            {"pattern": translate_pattern(pattern)}, offline=True, pattern_options=PATTERNS
+        )
     except ValueError:
         return False
     return True

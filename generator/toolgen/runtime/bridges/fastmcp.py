@@ -25,7 +25,7 @@ from toolgen.runtime.adapters.mcp.result import result_of
 from toolgen.runtime.adapters.mcp.server import answer_call
 from toolgen.runtime.adapters.mcp.service import Service, is_modern
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.schema.inline import wrapped
+from toolgen.schema.inline import wrap_in_object
 
 
 def fastmcp_provider(toolkit: Toolkit) -> Provider:
@@ -111,7 +111,7 @@ class ToolkitTool(Tool):
         exact |= {key: self.listed[key] for key in ("inputSchema", "outputSchema") if key in self.listed}
         request, output = _request(), exact.get("outputSchema")
         if request is not None and output and not is_modern(request) and not is_object_schema(output):
-            exact["outputSchema"] = wrapped(output)
+            exact["outputSchema"] = wrap_in_object(output)
         tool = super().to_mcp_tool(**(exact | overrides))
         tool.meta = tool.meta or None
         return tool

@@ -9,8 +9,9 @@ from typing import Any
 
 import jsonschema_rs
 
-from toolgen.schema.budget import Weights, check_budget
-from toolgen.schema.patterns import enforceable, located, misread
+from toolgen.schema.budget import check_budget
+from toolgen.schema.patterns import is_misread, translate_for_validator, translate_property_patterns
+from toolgen.schema.validation_cost import ValidationCost, validation_cost
 
 from .complexity import too_heavy
 from .json_value import is_json
@@ -28,11 +29,11 @@ class CompiledSchema:
     schema: Mapping[str, Any]  # the author's, as `errors` finds its way in it
     is_valid: Callable[[Any], bool]  # for values known to be JSON; False for those that are too much work
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
-    weights: Weights | None = None  # where checking a value can be too much work
+    cost: ValidationCost | None = None  # where checking a value can be too much work
 
     def is_too_heavy(self, value: Any) -> bool:
         """Whether a JSON value is refused because checking it would take too long."""
-        return self.weights is not None and too_heavy(self.weights, self.schema, value)
+        return self.cost is not None and too_heavy(self.cost, self.schema, value)
 
     def accepts(self, value: Any) -> bool:
         """Whether `value` is JSON and the schema accepts it."""
@@ -44,16 +45,18 @@ def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
 
     Raises ValueError where it is not a schema, refers to anything outside itself, or is too complex.
     """
-    weights = check_budget(schema)
+    cost = validation_cost(check_budget(schema))
     validator, as_written = _compiled(schema, True, _refuse)
-    is_valid = validator.is_valid if weights is None else partial(_is_valid, validator, weights, schema)
-    return CompiledSchema(schema if as_written else located(schema), is_valid, validator.iter_errors, weights)
+    is_valid = validator.is_valid if cost is None else partial(_is_valid, validator, cost, schema)
+    return CompiledSchema(
+        schema if as_written else translate_property_patterns(schema), is_valid, validator.iter_errors, cost
+    )
 
 
 def _is_valid(
-    validator: jsonschema_rs.Validator, weights: Weights, schema: Mapping[str, Any], value: Any
+    validator: jsonschema_rs.Validator, cost: ValidationCost, schema: Mapping[str, Any], value: Any
 ) -> bool:
-    return not too_heavy(weights, schema, value) and bool(validator.is_valid(value))
+    return not too_heavy(cost, schema, value) and bool(validator.is_valid(value))
 
 
 def compiled(
@@ -79,12 +82,12 @@ def _compiled(
             dict(of), validate_formats=formats, retriever=retrieve, pattern_options=patterns
         )
 
-    if not misread(schema):
+    if not is_misread(schema):
         try:
             return validator(schema, _BOUNDED), True
         except ValueError:
             pass
-    return validator(enforceable(schema), PATTERNS), False
+    return validator(translate_for_validator(schema), PATTERNS), False
 
 
 def _refuse(uri: str) -> Any:

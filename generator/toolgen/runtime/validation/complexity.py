@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from toolgen.schema.budget import HEAVY, Weights
 from toolgen.schema.document import resolve_reference
 from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
+from toolgen.schema.validation_cost import MAX_CHECKS, ValidationCost
 
 STEPS: Final = 3_000
 """Checks of a part of a value by a subschema, and other work of that size, for the faults of one value."""
@@ -38,13 +38,13 @@ _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 
-def too_heavy(weights: Weights, schema: Mapping[str, Any], value: Any) -> bool:
+def too_heavy(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bool:
     """Whether checking a JSON value by `schema` would take too long."""
     counts: list[int] = []
     level: list[Any] = [value]
     while level:
         counts.append(len(level))
-        if weights.text and any(type(part) is str and len(part) > weights.text for part in level):
+        if cost.max_text and any(type(part) is str and len(part) > cost.max_text for part in level):
             return True
         level = [
             inner
@@ -52,7 +52,7 @@ def too_heavy(weights: Weights, schema: Mapping[str, Any], value: Any) -> bool:
             if type(part) in (dict, list)
             for inner in (part.values() if type(part) is dict else part)
         ]
-    return weights.cost(counts) > HEAVY and not Effort(schema).checks(value)
+    return cost.checks(counts) > MAX_CHECKS and not Effort(schema).checks(value)
 
 
 class Effort:

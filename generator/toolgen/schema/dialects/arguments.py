@@ -20,7 +20,7 @@ from toolgen.schema.document import (
     subschemas,
 )
 from toolgen.schema.loss import Loss
-from toolgen.schema.providers import Provider
+from toolgen.schema.providers import ProviderLimits
 
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _MAX_NAME_LENGTH: Final = 64  # every provider that limits names allows so many characters
@@ -28,7 +28,7 @@ _MAX_NAME_LENGTH: Final = 64  # every provider that limits names allows so many 
 Properties = dict[str, Any]
 
 
-def flatten_root(schema: Schema, provider: Provider) -> tuple[Schema, tuple[Loss, ...]]:
+def flatten_root(schema: Schema, provider: ProviderLimits) -> tuple[Schema, tuple[Loss, ...]]:
     """Return `schema` without the keywords that `provider` refuses at the root.
 
     Properties of their branches are put beside the root's own.
@@ -180,7 +180,7 @@ def _describe_renames(renames: Mapping[str, str]) -> str:
     return ", ".join(shown) + (f", and {more} more have other names" if more else "")
 
 
-def property_renames(schema: Schema, provider: Provider) -> dict[str, str]:
+def property_renames(schema: Schema, provider: ProviderLimits) -> dict[str, str]:
     """Return the published name of each property at the root whose own name `provider` refuses."""
     if provider.argument_name is None:
         return {}

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolgen.runtime.adapters.naming import options, published_name
 from toolgen.runtime.definition import ToolDefinition
-from toolgen.schema.inline import inlined, wrapped
+from toolgen.schema.inline import inline_references, wrap_in_object
 
 TARGET: Final = "mcp"
 CARRIED: Final = "x-mcp"
@@ -98,7 +98,7 @@ def legacy_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, An
     Several of those clients lose `$defs`: `toolgen.schema.inline` says which.
     """
     written_out = [
-        {key: inlined(value) if key in _SCHEMAS else value for key, value in tool.items()}
+        {key: inline_references(value) if key in _SCHEMAS else value for key, value in tool.items()}
         for tool in served_tools(definitions)
     ]
     return for_handshake_era(written_out)
@@ -111,7 +111,7 @@ def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     """
     return [
         {
-            key: wrapped(value) if key == "outputSchema" and not is_object_schema(value) else value
+            key: wrap_in_object(value) if key == "outputSchema" and not is_object_schema(value) else value
             for key, value in tool.items()
         }
         for tool in tools
@@ -132,7 +132,7 @@ def _tool(definition: ToolDefinition) -> dict[str, Any]:
     for key, field in (("inputSchema", "input_schema"), ("outputSchema", "output_schema")):
         schema: Any = definition.get(field)
         if schema is not None:
-            tool[key] = inlined(schema) if inline else schema
+            tool[key] = inline_references(schema) if inline else schema
     annotations = dict(definition.get("annotations", {}))
     if "title" in definition and options(definition, TARGET).get("annotations_title", True):
         annotations.setdefault("title", definition["title"])

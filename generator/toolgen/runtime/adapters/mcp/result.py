@@ -11,7 +11,7 @@ from toolgen.runtime.context import LOGGER
 from toolgen.runtime.execution.result import as_text
 from toolgen.runtime.instrumentation.redaction import without_text
 from toolgen.runtime.response import ToolResponse
-from toolgen.schema.inline import RESULT
+from toolgen.schema.inline import RESULT_PROPERTY
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
@@ -56,7 +56,7 @@ def result_of(response: ToolResponse, structure: Structure) -> types.CallToolRes
 def _structured(content: Any, structure: Structure) -> Any:
     if structure == "none":
         return None
-    return {RESULT: content} if structure == "wrapped" else content
+    return {RESULT_PROPERTY: content} if structure == "wrapped" else content
 
 
 class Reporter:

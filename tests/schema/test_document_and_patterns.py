@@ -1,4 +1,4 @@
-"""Walking schemas by keyword, and patterns that the engine would refuse."""
+"""Schema documents, and translation of patterns for the validator."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.document import follow, format_pointer, replace_refs, subschemas
-from toolgen.schema.patterns import enforceable, relaxed
+from toolgen.schema.patterns import translate_for_validator, translate_pattern
 
 
-def test_only_schemas_are_walked_in_the_authors_order() -> None:
+def test_subschemas_are_yielded_in_the_authors_order() -> None:
     schema: dict[str, Any] = {
         "properties": {"$ref": {"type": "string"}, "default": {"items": [{"const": {"type": "x"}}]}},
         "default": {"properties": {"no": {}}},
@@ -35,7 +35,7 @@ def test_only_schemas_are_walked_in_the_authors_order() -> None:
     ]
 
 
-def test_rewriting_copies_and_keeps_order() -> None:
+def test_replacing_references_copies_and_keeps_order() -> None:
     schema = {"a": 1, "properties": {"x": {"title": "t", "$ref": "old", "z": [1]}}}
     new = replace_refs(schema, {("properties", "x"): "new"})
     assert new == {"a": 1, "properties": {"x": {"title": "t", "$ref": "new", "z": [1]}}}
@@ -44,7 +44,7 @@ def test_rewriting_copies_and_keeps_order() -> None:
 
 
 @given(st.text(min_size=1))
-def test_the_validator_follows_our_pointers(name: str) -> None:
+def test_the_validator_follows_formatted_pointers(name: str) -> None:
     schema = {"$ref": "#" + format_pointer(("$defs", name)), "$defs": {name: {"type": "string"}}}
     validator = jsonschema_rs.validator_for(schema, offline=True)
     assert validator.is_valid("x")
@@ -53,7 +53,7 @@ def test_the_validator_follows_our_pointers(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", [("a", "-1"), ("a", "x"), ("a", "0", "b"), ("b",), ("a", "²")])
-def test_following_nowhere_is_a_lookup_error(path: tuple[str, ...]) -> None:
+def test_following_a_missing_path_raises_lookup_error(path: tuple[str, ...]) -> None:
     with pytest.raises(LookupError):
         follow({"a": [1]}, path)
 
@@ -82,8 +82,8 @@ def test_following_nowhere_is_a_lookup_error(path: tuple[str, ...]) -> None:
         ("^[a-z]{3,20}$", "^[a-z]{3,20}$"),
     ],
 )
-def test_relaxed(pattern: str, result: str) -> None:
-    assert relaxed(pattern) == result
+def test_patterns_are_translated_to_the_engines_syntax(pattern: str, result: str) -> None:
+    assert translate_pattern(pattern) == result
 
 
 @pytest.mark.parametrize(
@@ -96,27 +96,27 @@ def test_relaxed(pattern: str, result: str) -> None:
         (r"^\ud83d\ude00$", "😀", "x"),
     ],
 )
-def test_what_the_engine_reads_otherwise_is_told_in_its_words(pattern: str, taken: str, refused: str) -> None:
+def test_translated_patterns_mean_what_ecma_262_says(pattern: str, taken: str, refused: str) -> None:
     validator = compiled({"properties": {"v": {"pattern": pattern}}})
     assert validator.is_valid({"v": taken})
     assert not validator.is_valid({"v": refused})
 
 
 @pytest.mark.parametrize("name", ["é", "x y", "List<String>", "a[b]", "a{b}|c"])
-def test_references_with_characters_that_no_address_has(name: str) -> None:
+def test_references_with_characters_outside_of_uris_are_encoded(name: str) -> None:
     validator = compiled({"$defs": {name: {"type": "integer"}}, "items": {"$ref": f"#/$defs/{name}"}})
     assert validator.is_valid([1])
     assert not validator.is_valid(["1"])
 
 
-def test_only_patterns_of_schemas_are_relaxed() -> None:
+def test_only_patterns_of_schemas_are_translated() -> None:
     schema = {
         "properties": {"pattern": {"pattern": "{", "default": {"pattern": "{"}}},
         "patternProperties": {"{}": {"const": 1}},
     }
-    assert enforceable(schema) == {
+    assert translate_for_validator(schema) == {
         "properties": {"pattern": {"pattern": "\\{", "default": {"pattern": "{"}}},
         "patternProperties": {"\\{\\}": {"const": 1}},
     }
     plain = {"properties": {"a": {"pattern": "^a$"}}}
-    assert enforceable(plain) is plain
+    assert translate_for_validator(plain) is plain

@@ -1,4 +1,4 @@
-"""Arguments as providers take them: roots without combinators, names that they allow, and the way back."""
+"""Roots without combinators, property names that providers allow, and their restoration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ A, B = {"type": "string"}, {"type": "integer"}
         (obj({"a": A}, additionalProperties=False, anyOf=[obj({"b": B})]), obj({"a": A}, additionalProperties=False)),
     ],
 )  # fmt: skip
-def test_branches_are_told_at_the_root(dialect: str, schema: dict[str, Any], wanted: dict[str, Any]) -> None:
+def test_properties_of_branches_are_at_the_root(
+    dialect: str, schema: dict[str, Any], wanted: dict[str, Any]
+) -> None:
     made = publish(dialect, schema, False)
     assert made.schema == wanted
     assert all(loss.always for loss in made.losses if loss.path == ())
@@ -50,14 +52,14 @@ def test_branches_may_be_references() -> None:
     assert publish("anthropic", schema).schema == obj({"a": A}, required=["a"], **{"$defs": {"One": branch}})
 
 
-def test_references_into_a_branch_still_lead_somewhere() -> None:
+def test_references_into_a_branch_lead_to_definitions() -> None:
     schema = obj({"c": {REF: "#/anyOf/0/properties/a"}}, anyOf=[obj({"a": A})])
     made = publish("openai", schema).schema
     assert made["properties"] == {"c": {REF: "#/$defs/root_anyOf/anyOf/0/properties/a"}, "a": A}
     assert made["$defs"]["root_anyOf"]["anyOf"][0]["properties"]["a"] == A
 
 
-def test_openai_takes_no_not_at_the_root_either() -> None:
+def test_openai_refuses_not_at_the_root() -> None:
     schema = obj({"a": A}, **{"not": {"required": ["a"]}})
     assert publish("openai", schema).schema == obj({"a": A})
     assert publish("anthropic", schema).schema is schema
@@ -70,7 +72,7 @@ NAMES = obj(
 
 
 @pytest.mark.parametrize("dialect", ["anthropic", "bedrock", "gemini"])
-def test_names_are_changed_and_given_back(dialect: str) -> None:
+def test_property_names_are_changed_and_restored(dialect: str) -> None:
     made = publish(dialect, NAMES)
     names = list(made.schema["properties"])
     assert names == ["Start__2", "Start__3", "Start_", "same", "x" * 64, "_"]
@@ -85,7 +87,7 @@ def test_names_are_changed_and_given_back(dialect: str) -> None:
     assert restore("no object") == "no object"
 
 
-def test_arguments_inside_of_arguments_have_their_own_names() -> None:
+def test_recursive_arguments_keep_their_own_names_inside() -> None:
     schema = obj({"a<": A, "more": {REF: "#"}}, **{"$defs": {"arguments": A}})
     made = publish("anthropic", schema).schema
     inside = obj({"a<": A, "more": {REF: "#/$defs/arguments_"}})

@@ -1,0 +1,125 @@
+"""How much work a schema makes of validating a value: how often each part of the value is checked.
+
+Where several branches apply to the same part of a value, as in `anyOf: [{items: A}, {items: A}]`, every
+level of the value multiplies the work.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+from toolgen.schema.budget import patterns_of
+from toolgen.schema.graph import ChildNodes, Graph, Node
+
+MAX_CHECKS: Final = 2_000_000
+"""Maximum number of checks of a part of a value by a subschema, in one call: about 0.1 s."""
+
+_MAX_BACK_REFERENCE_TEXT: Final = 20_000  # characters; the time that such patterns take is quadratic
+_BACK_REFERENCE: Final = re.compile(r"\\(?:[1-9]|k<)")
+_NEGLIGIBLE: Final = 64  # checks of each part: not worth counting
+_MAX_LEVELS: Final = 200  # of a value, see `runtime.validation.json_value`
+_MAX_WORK: Final = 300_000  # entries compared for one schema
+
+_Counts = dict[int, int]  # node → how many times it is checked against a part
+_Step = tuple[str, str | int | None]  # "property" or "item", and its name; None for any other
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationCost:
+    """How often each part of a value is checked at most, by its level in the value."""
+
+    by_level: tuple[int, ...]
+    below: int  # on the levels after those
+    max_text: int = 0  # characters of a text; 0: no limit
+
+    def checks(self, parts: list[int]) -> int:
+        """Return the number of checks for a value with so many parts on each level."""
+        known = len(self.by_level)
+        return sum(
+            count * (self.by_level[level] if level < known else self.below)
+            for level, count in enumerate(parts)
+        )
+
+
+def validation_cost(graph: Graph) -> ValidationCost | None:
+    """Return how the work for a value grows with its levels; None if it hardly does."""
+    cost = _cost_by_level(graph)
+    if not any(_BACK_REFERENCE.search(text) for node in graph.nodes for text in patterns_of(node.schema)):
+        return cost
+    limit = _MAX_BACK_REFERENCE_TEXT
+    return ValidationCost((1,), 1, limit) if cost is None else replace(cost, max_text=limit)
+
+
+def _cost_by_level(graph: Graph) -> ValidationCost | None:
+    own, below = _checks_in_place(graph)
+    if below is None:
+        powers = (min(2**level, MAX_CHECKS + 1) for level in range(_MAX_LEVELS))
+        return ValidationCost(tuple(powers), MAX_CHECKS + 1)
+    widest = max((sum(counts.values()) for steps in below for counts in steps.values()), default=0)
+    if max(own) <= _NEGLIGIBLE and widest <= 1:
+        return None
+    by_level = [own[0]]
+    now = own
+    for _ in range(_MAX_LEVELS):
+        after = [
+            max(
+                (sum(now[child] * times for child, times in counts.items()) for counts in steps.values()),
+                default=0,
+            )
+            for steps in below
+        ]
+        after = [min(count, MAX_CHECKS + 1) for count in after]
+        by_level.append(after[0])
+        if after[0] > MAX_CHECKS or after == now or not after[0]:
+            break
+        now = after
+    return ValidationCost(tuple(by_level), by_level[-1]) if max(by_level) > _NEGLIGIBLE else None
+
+
+def _checks_in_place(graph: Graph) -> tuple[list[int], list[dict[_Step, _Counts]] | None]:
+    """Return, for each node, how many nodes check the same value, and which check each part of it.
+
+    The latter is None if there are too many to compare.
+    """
+    own = [1] * len(graph.nodes)
+    below: list[dict[_Step, _Counts]] = [{} for _ in graph.nodes]
+    work = 0
+    for index in graph.bottom_up():
+        node = graph.nodes[index]
+        merged = _steps(node)
+        for inner in node.in_place:
+            own[index] = min(own[index] + own[inner], MAX_CHECKS + 1)
+            work += sum(map(len, below[inner].values())) + len(merged)
+            if work > _MAX_WORK:
+                return own, None
+            merged = _merge_steps(merged, below[inner])
+        below[index] = merged
+    return own, below
+
+
+def _steps(node: Node) -> dict[_Step, _Counts]:
+    return {**_steps_of("property", node.properties), **_steps_of("item", node.items)}
+
+
+def _steps_of(kind: str, children: ChildNodes) -> dict[_Step, _Counts]:
+    steps: dict[_Step, _Counts] = {}
+    for name, found in children.by_name.items():
+        steps[kind, name] = dict.fromkeys((*found, *children.all), 1)
+    if children.unnamed or children.all:
+        steps[kind, None] = dict.fromkeys((*children.unnamed, *children.all), 1)
+    return steps
+
+
+def _merge_steps(one: dict[_Step, _Counts], other: dict[_Step, _Counts]) -> dict[_Step, _Counts]:
+    """Return the steps of two schemas that apply to the same value."""
+    if not one or not other:
+        return one or other
+    merged: dict[_Step, _Counts] = {}
+    for step in {**one, **other}:
+        counts = dict(one.get(step) or one.get((step[0], None)) or {})
+        for child, times in (other.get(step) or other.get((step[0], None)) or {}).items():
+            counts[child] = min(counts.get(child, 0) + times, MAX_CHECKS + 1)
+        merged[step] = counts
+    return merged
