@@ -43,7 +43,10 @@ def test_names_words_and_hints() -> None:
     assert (listed.fields["title"], listed.fields["description"]) == ("List pets", "List pets")
     assert created.fields["description"] == "Create one."
     assert got.fields["description"] == "GET /pets/{id}"
-    assert "get_pets_id: has neither summary nor description: write one, models choose by it" in got.notes
+    assert (
+        "get_pets_id: has neither summary nor description; write one, since models choose tools by it"
+        in got.notes
+    )
     assert dropped.fields["deprecated"]
     assert [tool.fields["annotations"] for tool in (listed, created, dropped, put)] == [
         {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
@@ -81,7 +84,7 @@ def test_namesakes() -> None:
     same = {f"/{n}": {"get": {"operationId": "same", **OK}} for n in range(3)}
     tools = imported(document(same))
     assert [tool.name for tool in tools] == ["same", "same_2", "same_3"]
-    assert any("stands for 'same'" in note for note in tools[1].notes)
+    assert any("renamed from 'same'" in note for note in tools[1].notes)
 
 
 def test_paths_and_parameters_that_do_not_fit() -> None:
@@ -142,7 +145,7 @@ def test_servers_and_security_that_are_not_known() -> None:
     (tool,) = imported({**data, "components": {"securitySchemes": schemes}})
     assert "server" not in tool.fields["x-openapi"]
     assert "auth" not in tool.fields
-    assert any("'mtls' of type 'mutualTLS' is not known" in note for note in tool.notes)
+    assert any("'mtls' of type 'mutualTLS' is not supported" in note for note in tool.notes)
 
 
 def write(cli: Cli, name: str, data: Any) -> Path:
@@ -223,7 +226,7 @@ def test_files_beside_stay_beside(project: Cli, tmp_path: Path) -> None:
     write(project, "api.json", document({"/": {"get": {"responses": answer}}}))
     done = project("import", "openapi", "api.json")
     assert done.code == 2
-    assert "leads out of the document's folder" in done.err
+    assert "is a link to a file outside the document's folder" in done.err
 
 
 def test_a_second_import_follows_the_first(project: Cli) -> None:
@@ -275,26 +278,26 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
     [
         (b"", "is empty"),
         (b"   \n", "is empty"),
-        (b'{"openapi": "3.1.0", "paths": {', "ends in the middle"),
+        (b'{"openapi": "3.1.0", "paths": {', "ends inside a value"),
         (b'{"openapi": "3.1.0", "openapi": "3.1.0"}', "duplicate key"),
         (b'{"openapi": "3.1.0", "x": NaN}', "is not a JSON number"),
         (b'{"openapi": "\xff"}', "is not UTF-8"),
-        (DEEP, "deep"),
+        (DEEP, "nested more than 150 deep"),
         (b"a: " + b"[" * 10_000, "inside one another"),
         (BOMB, "api:6:8: the aliases of this file stand for more than 100,000 values"),
         (b"a: [1\n", "api:1:4: the list that begins with `[` is not closed"),
         (b"a: 1\na: 2\n", "is written twice"),
-        (gzip.compress(b"{}" * 99, mtime=0)[:20], "ends in the middle"),
+        (gzip.compress(b"{}" * 99, mtime=0)[:20], "the gzip data is truncated"),
         (gzip.compress(b" " * 70_000_000, mtime=0), "more than 64 MB"),
-        (b"[]", "is no OpenAPI document"),
+        (b"[]", "is not an OpenAPI document"),
         (b"{}", "has no `openapi`"),
         (b'{"swagger": "2.0"}', "Swagger 2.0"),
-        (b'{"openapi": "4.0.0"}', "'4.0.0' is not read"),
+        (b'{"openapi": "4.0.0"}', "'4.0.0' is not supported"),
         (b'{"openapi": "3.1.0", "paths": []}', "api#/paths: must be an object"),
         (b'{"openapi": "3.1.0", "paths": {"/": {"get": 1}}}', "api#/paths/~1/get: must be an object"),
-        (b'{"openapi": "3.1.0", "paths": {"/": {"$ref": "#/paths/~1"}}}', "leads back to itself"),
-        (b'{"openapi": "3.1.0", "paths": {"/": {"get": {"parameters": [{"in": "path"}]}}}}', "parameters/0: a parameter has"),
-        (b'{"openapi": "3.1.0", "paths": {"/": {"get": {"security": [{"x": []}]}}}}', "leads nowhere"),
+        (b'{"openapi": "3.1.0", "paths": {"/": {"$ref": "#/paths/~1"}}}', "refers back to itself"),
+        (b'{"openapi": "3.1.0", "paths": {"/": {"get": {"parameters": [{"in": "path"}]}}}}', "parameters/0: a parameter must have"),
+        (b'{"openapi": "3.1.0", "paths": {"/": {"get": {"security": [{"x": []}]}}}}', "refers to nothing"),
     ],
 )  # fmt: skip
 def test_bad_documents(project: Cli, data: bytes, why: str) -> None:
@@ -322,7 +325,7 @@ def test_what_is_missing_is_said(project: Cli) -> None:
     assert "no package to implement tools in" in done.err
 
 
-def test_what_no_request_can_say_is_left_out() -> None:
+def test_parameters_that_cannot_be_sent_are_left_out() -> None:
     parameters = [
         {"name": "X A", "in": "header", "schema": {}},
         {"name": "Host", "in": "header", "schema": {}},
@@ -333,7 +336,7 @@ def test_what_no_request_can_say_is_left_out() -> None:
     (tool,) = imported(document({"/": {"get": {"parameters": parameters, **OK}}}))
     assert list(tool.fields["input_schema"]["properties"]) == ["_id", "top", "query"]
     assert sum("left out" in note for note in tool.notes) == 2
-    with pytest.raises(SourceError, match="no method"):
+    with pytest.raises(SourceError, match="not a valid name of an HTTP method"):
         imported(document({"/": {"additionalOperations": {"A B": OK}}}, "3.2.0"))
 
 

@@ -1,4 +1,4 @@
-"""Schemas of OpenAPI as JSON Schema: what they say is enforced, on the side that it is said for."""
+"""Schemas of OpenAPI as JSON Schema: what they say is enforced, in requests or in responses."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from toolgen.importers.imported_tool import ImportedTool, SourceError
 from toolgen.importers.names import ExistingNames
-from toolgen.importers.openapi.api import Wanted, import_openapi
+from toolgen.importers.openapi.specs import ImportOptions, import_openapi
 from toolgen.runtime.validation.compiled_schema import compile_schema
 
 from tests.importers.openapi.conftest import document
 
 
-def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **wanted: Any) -> list[ImportedTool]:
+def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **options: Any) -> list[ImportedTool]:
     """The tools of a document, `files` beside it."""
 
     def load(path: str) -> Any:
@@ -21,7 +21,14 @@ def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **wanted
             raise SourceError(f"there is no file {path}")
         return files[path]
 
-    return import_openapi(data, "api.json", load, Wanted(**wanted), ExistingNames(), lambda done, total: None)
+    return import_openapi(
+        data,
+        "api.json",
+        load,
+        options=ImportOptions(**options),
+        existing=ExistingNames(),
+        on_progress=lambda done, total: None,
+    )
 
 
 def both(schema: Any, version: str = "3.0.3", **schemas: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -84,7 +91,7 @@ def test_3_1_is_json_schema() -> None:
     assert item(request) == {"$ref": "#/$defs/A", "minLength": 3}
 
 
-def test_each_side_has_its_own_properties() -> None:
+def test_each_direction_has_its_own_properties() -> None:
     thing = {
         "type": "object",
         "additionalProperties": False,
@@ -167,12 +174,12 @@ def test_files_beside() -> None:
         },
     }
     (tool,) = imported(document({"/pets": {"$ref": "paths.json"}}), files)
-    gate = compile_schema(tool.fields["output_schema"])
-    assert gate.accepts({"tag": "x", "self": {"tag": "y"}})
-    assert not gate.accepts({"self": {"tag": 1}})
+    validator = compile_schema(tool.fields["output_schema"])
+    assert validator.accepts({"tag": "x", "self": {"tag": "y"}})
+    assert not validator.accepts({"self": {"tag": 1}})
 
 
-def test_long_answers_are_left_open_inside() -> None:
+def test_long_response_schemas_are_cut_off() -> None:
     links = {
         f"L{n}": {
             "type": "object",
@@ -198,13 +205,13 @@ def test_long_answers_are_left_open_inside() -> None:
 @pytest.mark.parametrize(
     ("ref", "why"),
     [
-        ("#/components/schemas/Nowhere", "leads nowhere"),
-        ("#/components/schemas/A", "leads back to itself"),
-        ("#anchor", "is no JSON Pointer"),
-        ("../other.json", "leads out of the document's folder"),
-        ("/etc/passwd", "leads out of the document's folder"),
-        ("https://example.com/x.json", "leads out of the document's folder"),
-        ("file:///etc/passwd", "leads out of the document's folder"),
+        ("#/components/schemas/Nowhere", "refers to nothing"),
+        ("#/components/schemas/A", "refers back to itself"),
+        ("#anchor", "is not a JSON Pointer"),
+        ("../other.json", "is outside the document's folder"),
+        ("/etc/passwd", "is outside the document's folder"),
+        ("https://example.com/x.json", "is outside the document's folder"),
+        ("file:///etc/passwd", "is outside the document's folder"),
         ("missing.json#/A", "there is no file missing.json"),
     ],
 )
@@ -217,3 +224,12 @@ def test_references_that_are_refused(ref: str, why: str) -> None:
 def test_circles_of_all_of_are_taken_out() -> None:
     request, _ = both({"$ref": "#/components/schemas/A"}, A={"allOf": [{"$ref": "#/components/schemas/A"}]})
     compile_schema(request)
+
+
+def test_a_multipart_property_may_refer_to_a_list_of_files() -> None:
+    schema = {"type": "object", "properties": {"files": {"$ref": "#/components/schemas/Files"}}}
+    content = {"multipart/form-data": {"schema": schema}}
+    post = {"requestBody": {"required": True, "content": content}, "responses": {"204": {"description": ""}}}
+    files = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    (tool,) = imported(document({"/": {"post": post}}, components={"schemas": {"Files": files}}))
+    assert tool.fields["x-openapi"]["body"]["binary"] == ["files"]

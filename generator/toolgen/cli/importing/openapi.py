@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgen.data.package import Package
     from toolgen.importers.imported_tool import ImportedTool
     from toolgen.importers.names import ExistingNames
-    from toolgen.importers.openapi.variables import Sent
+    from toolgen.importers.openapi.environment import SecretDestination
     from toolgen.importers.sync import ExistingSpecs
 
 _PATIENCE = 1.0  # seconds that nobody minds
@@ -75,22 +75,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.importers.openapi.api import OWNED, Wanted, import_openapi
-    from toolgen.importers.openapi.text import read_document
-    from toolgen.importers.openapi.variables import (
-        checked_prefix,
+    from toolgen.importers.openapi.environment import (
+        check_prefix,
+        default_prefix,
         earlier_stem,
-        prefix_of,
-        refuse_other_hosts,
-        sent,
+        refuse_new_hosts,
+        secret_destinations,
     )
+    from toolgen.importers.openapi.parse import parse_document
+    from toolgen.importers.openapi.specs import OWNED, ImportOptions, import_openapi
 
     beside = _implementations(args) if args.implement else None
     is_url = args.source.startswith(("http://", "https://"))
     with refusing():
-        prefix = checked_prefix(args.env_prefix) if args.env_prefix else ""
+        prefix = check_prefix(args.env_prefix) if args.env_prefix else ""
         data, name = _fetched(args.source) if is_url else read_bytes(args)
-        document = read_document(data, name)
+        document = parse_document(data, name)
     if isinstance(document, dict) and document.get("webhooks") and not document.get("paths"):
         say("the document has webhooks only: what the API calls, and nothing that can be called")
     load = _none_beside if is_url or args.source == "-" else _files_beside(Path(args.start, args.source))
@@ -103,21 +103,23 @@ def run(args: argparse.Namespace) -> bool:
         if args.sync and not prefix:  # a deployment has set the variables of the last import
             imported = (source.data for source in earlier.imported().values())
             stem = earlier_stem([data for data in imported if isinstance(data, dict)])
-        prefix = prefix or prefix_of(_project_name(place))
+        prefix = prefix or default_prefix(_project_name(place))
 
     def make(names: ExistingNames) -> list[ImportedTool]:
-        wanted = Wanted(args.include, args.exclude, args.per, prefix, stem, args.allow_variable)
-        tools = import_openapi(document, name, load, wanted, names, _Teller().tell)
-        secrets = sent([tool.fields for tool in tools])
+        options = ImportOptions(args.include, args.exclude, args.per, prefix, stem, args.allow_variable)
+        tools = import_openapi(
+            document, name, load, options=options, existing=names, on_progress=_Teller().tell
+        )
+        secrets = secret_destinations([tool.fields for tool in tools])
         for line in _disclosed(secrets):
             say(line)
-        refuse_other_hosts(secrets, sent(there), args.allow_variable)
+        refuse_new_hosts(secrets, secret_destinations(there), args.allow_variable)
         return tools
 
     return bring_in(args, make, OWNED, beside, look)
 
 
-def _disclosed(secrets: Sequence[Sent]) -> Iterator[str]:
+def _disclosed(secrets: Sequence[SecretDestination]) -> Iterator[str]:
     """Every variable that tools send, and where to."""
     for each in secrets:
         if each.host:
@@ -177,7 +179,7 @@ def _none_beside(path: str) -> Any:
 
 def _files_beside(document: Path) -> Callable[[str], Any]:
     """Reads files below the document's folder, and no link that leads out of it."""
-    from toolgen.importers.openapi.text import read_document
+    from toolgen.importers.openapi.parse import parse_document
 
     folder = document.resolve().parent
 
@@ -185,14 +187,16 @@ def _files_beside(document: Path) -> Callable[[str], Any]:
         file = (folder / path).resolve()
         shown = posixpath.join(document.parent.as_posix(), path)
         if not file.is_relative_to(folder):
-            raise SourceError(f"{shown} leads out of the document's folder", "put the file itself there")
+            raise SourceError(
+                f"{shown} is a link to a file outside the document's folder", "copy the file there"
+            )
         if not file.is_file():
             raise SourceError(f"there is no file {shown}, which the document refers to", "is it all there?")
         try:
             data = file.read_bytes()
         except OSError as error:
             raise SourceError(f"cannot read {shown}: {error.strerror}") from None
-        return read_document(data, shown)
+        return parse_document(data, shown)
 
     return load
 

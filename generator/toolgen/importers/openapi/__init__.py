@@ -1,1 +1,1 @@
-"""OpenAPI 3.0, 3.1 and 3.2 as specs: one tool per operation or per tag, and how each is called."""
+"""Import OpenAPI 3.0, 3.1 and 3.2 documents: one tool per operation or per tag, with its HTTP call."""

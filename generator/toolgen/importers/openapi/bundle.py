@@ -1,70 +1,90 @@
-"""A schema that stands by itself: the definitions that it needs in its `$defs`, and no others."""
+"""Bundle a converted schema with the definitions that it uses in its `$defs`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from toolgen.importers.openapi.schemas import Schema, Schemas, Side
+from toolgen.importers.openapi.schemas import Direction, Schema, SchemaConverter
 from toolgen.schema.document import parse_pointer
 
-MOST = 100_000
-"""Characters of one response schema, as JSON: what lies deeper is left open, so that a client can read it."""
+MAX_RESPONSE_SCHEMA = 100_000
+"""Characters of one response schema as JSON, beyond which definitions are cut off: clients read no more."""
 
-_BEGIN = "#/$defs/"
+_DEFS = "#/$defs/"
 
 
-class Bundles:
-    """Makes bundles of the schemas of one document."""
+@dataclass(frozen=True, slots=True)
+class BundledSchema:
+    """A schema with its `$defs`."""
 
-    def __init__(self, schemas: Schemas) -> None:
-        self._schemas = schemas
-        self._facts: dict[tuple[Side, str], tuple[tuple[str, ...], int]] = {}
+    schema: Schema
+    cut_off: int  # definitions that accept anything, since the schema would be too long with them
 
-    def bundle(self, schema: Schema, side: Side) -> tuple[Schema, int]:
-        """`schema` with its `$defs`, and how many of these were left open since it would be too long."""
-        size = len(json.dumps(schema)) if side == "response" else 0
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    references: tuple[str, ...]  # names of other definitions
+    size: int  # characters as JSON
+
+
+class SchemaBundler:
+    """Bundles the schemas of one document; definitions are measured once."""
+
+    def __init__(self, converter: SchemaConverter) -> None:
+        self._converter = converter
+        self._measured: dict[tuple[Direction, str], _Definition] = {}
+
+    def bundle(self, schema: Schema, direction: Direction) -> BundledSchema:
+        """Return `schema` with the definitions that it uses; of a response, the outermost ones that fit."""
+        size = len(json.dumps(schema)) if direction == "response" else 0
         definitions: dict[str, Any] = {}
-        queue = list(dict.fromkeys(_names(schema)))
-        opened = 0
-        for name in queue:  # grows, nearest first
-            found = self._schemas.definition(side, name)
+        queue = list(dict.fromkeys(_references(schema)))
+        cut_off = 0
+        for name in queue:  # grows in the loop: breadth first, so that outer definitions are kept
+            found = self._converter.definition(direction, name)
             if found is None or name in definitions:
                 continue
-            inner, length = self._fact(side, name, found)
-            if side == "response" and size + length > MOST:
-                definitions[name] = _open(found)
-                opened += 1
+            measured = self._measure(direction, name, found)
+            if direction == "response" and size + measured.size > MAX_RESPONSE_SCHEMA:
+                definitions[name] = _cut_off(found)
+                cut_off += 1
                 continue
-            size += length
+            size += measured.size
             definitions[name] = found
-            queue.extend(inner)
+            queue.extend(measured.references)
         if definitions:
             schema = {**schema, "$defs": dict(sorted(definitions.items()))}
-        return schema, opened
+        return BundledSchema(schema, cut_off)
 
-    def _fact(self, side: Side, name: str, found: Any) -> tuple[tuple[str, ...], int]:
-        if (side, name) not in self._facts:
-            inner = tuple(dict.fromkeys(_names(found)))
-            self._facts[side, name] = (inner, len(json.dumps(found)))
-        return self._facts[side, name]
+    def _measure(self, direction: Direction, name: str, definition: Any) -> _Definition:
+        if (direction, name) not in self._measured:
+            references = tuple(dict.fromkeys(_references(definition)))
+            self._measured[direction, name] = _Definition(references, len(json.dumps(definition)))
+        return self._measured[direction, name]
 
 
-def _open(schema: Any) -> Schema:
-    """The outermost of `schema`: its type, where it says one."""
+def _cut_off(schema: Any) -> Schema:
+    """Return only the title and type of `schema`."""
     kept = ("title", "type") if isinstance(schema, dict) else ()
     return {key: schema[key] for key in kept if key in schema}
 
 
-def _names(schema: Any) -> Iterator[str]:
-    """The definitions that `schema` refers to, in their order."""
+def definition_name(ref: str) -> str:
+    """Return the name of the definition that a reference to `$defs` means."""
+    return str(parse_pointer(ref[1:])[1])
+
+
+def _references(schema: Any) -> Iterator[str]:
+    """Yield the names of the definitions that `schema` refers to, in their order."""
     if isinstance(schema, dict):
         for key, value in schema.items():
-            if key == "$ref" and isinstance(value, str) and value.startswith(_BEGIN):
-                yield str(parse_pointer(value[1:])[1])
+            if key == "$ref" and isinstance(value, str) and value.startswith(_DEFS):
+                yield definition_name(value)
             else:
-                yield from _names(value)
+                yield from _references(value)
     elif isinstance(schema, list):
         for value in schema:
-            yield from _names(value)
+            yield from _references(value)

@@ -1,37 +1,38 @@
-"""The operations of a document, in its order, and which of them are wanted."""
+"""List the operations of a document in its order, filter them by pattern, and find their server."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from toolgen.importers.imported_tool import SourceError
-from toolgen.importers.openapi.document import Library, Place
+from toolgen.importers.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog
 from toolgen.runtime.http.media import TOKEN
 from toolgen.suggestions import did_you_mean, quoted
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-_MORE = "additionalOperations"  # since 3.2: methods of other names, as they are sent
+_ADDITIONAL = "additionalOperations"  # since 3.2: other methods, spelled as they are sent
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation, and the path item that it is part of."""
+    """One operation and the path item that contains it."""
 
     method: str  # in lower case
     path: str
-    node: dict[str, Any]
-    place: Place
-    item: dict[str, Any]
-    item_place: Place
+    node: ObjectNode
+    path_item: ObjectNode
 
     @property
     def name(self) -> str:
-        """What the document calls it; else, method and path."""
-        given = self.node.get("operationId")
-        return given if isinstance(given, str) and given else f"{self.method}_{self.path.strip('/')}"
+        """The operationId; method and path if there is none."""
+        operation_id = self.node.data.get("operationId")
+        if isinstance(operation_id, str) and operation_id:
+            return operation_id
+        return f"{self.method}_{self.path.strip('/')}"
 
     @property
     def title(self) -> str:
@@ -40,64 +41,99 @@ class Operation:
 
     @property
     def tags(self) -> list[str]:
-        """The tags that are text."""
-        given = self.node.get("tags")
-        found = [tag for tag in given if isinstance(tag, str) and tag] if isinstance(given, list) else []
-        return list(dict.fromkeys(found))
+        """The tags that are strings, each once."""
+        tags = self.node.data.get("tags")
+        names = [tag for tag in tags if isinstance(tag, str) and tag] if isinstance(tags, list) else []
+        return list(dict.fromkeys(names))
 
 
-def all_operations(library: Library) -> list[Operation]:
-    """Every operation below `paths`. Raises `SourceError` where something there is no operation."""
-    found: list[Operation] = []
-    paths = library.member(library.root, Place("", ()), "paths")
-    for path in paths:
+def list_operations(document: OpenApiDocument) -> list[Operation]:
+    """Return every operation below `paths`. Raises `SourceError` if one of them is not an object."""
+    operations: list[Operation] = []
+    for path in document.member(document.root, "paths"):
         if path.startswith("/"):
-            item, place = library.mapping(Place("", ("paths", path)))
-            found.extend(_of_item(library, path, item, place))
-    return found
+            path_item = document.object_at(Location("", ("paths", path)))
+            operations.extend(_operations_of(document, path, path_item))
+    return operations
 
 
-def _of_item(library: Library, path: str, item: dict[str, Any], place: Place) -> Iterator[Operation]:
-    more = library.member(item, place, _MORE)
-    methods = [(method, place / method) for method in METHODS if method in item]
-    methods.sort(key=lambda found: list(item).index(found[0]))
-    methods += [(method.lower(), place / _MORE / method) for method in more]
-    for method, at in methods:
+def _operations_of(document: OpenApiDocument, path: str, path_item: ObjectNode) -> Iterator[Operation]:
+    for method in (key for key in path_item.data if key in METHODS):
+        yield Operation(method, path, document.object_at(path_item / method), path_item)
+    for method in document.member(path_item, _ADDITIONAL):
+        location = path_item / _ADDITIONAL / method
         if not TOKEN.fullmatch(method):
-            raise library.refuse(at, "no method can be called so")
-        node, at = library.mapping(at)
-        yield Operation(method, path, node, at, item, place)
+            raise document.error(location, "not a valid name of an HTTP method")
+        yield Operation(method.lower(), path, document.object_at(location), path_item)
 
 
-def selected(
+def filter_operations(
     operations: Sequence[Operation], include: Sequence[str], exclude: Sequence[str]
 ) -> list[Operation]:
-    """Those that one of `include` matches (all, where there are none) and none of `exclude`.
+    """Return the operations that match a pattern of `include` (all if it is empty) and none of `exclude`.
 
-    Raises `SourceError` for a pattern that matches nothing: it is mistyped.
+    Raises:
+        SourceError: a pattern matches nothing, which means that it is mistyped, or no operation is left.
     """
     for pattern in (*include, *exclude):
         if operations and not any(_matches(operation, pattern) for operation in operations):
-            known = [word for operation in operations for word in _words(operation)]
+            known = [text for operation in operations for text in _searchable(operation)]
             raise SourceError(
                 f"no operation matches {quoted(pattern)}",
                 did_you_mean(pattern, known)
                 or "a pattern matches an operationId, a path, 'GET /path' or a tag; * stands for anything",
             )
-    found = [
+    selected = [
         operation
         for operation in operations
         if (not include or any(_matches(operation, pattern) for pattern in include))
         and not any(_matches(operation, pattern) for pattern in exclude)
     ]
-    if operations and not found:
+    if operations and not selected:
         raise SourceError("no operation is left", "include more, or exclude less")
-    return found
+    return selected
 
 
 def _matches(operation: Operation, pattern: str) -> bool:
-    return any(fnmatchcase(word, pattern) for word in _words(operation))
+    return any(fnmatchcase(text, pattern) for text in _searchable(operation))
 
 
-def _words(operation: Operation) -> tuple[str, ...]:
+def _searchable(operation: Operation) -> tuple[str, ...]:
     return (operation.name, operation.path, operation.title, *operation.tags)
+
+
+def server_url(operation: Operation, document: OpenApiDocument, repairs: RepairLog) -> str:
+    """Return the URL of the operation's first server; empty if the document has no absolute one."""
+    for owner in (operation.node, operation.path_item, document.root):
+        servers = owner.data.get("servers")
+        if isinstance(servers, list) and servers and isinstance(servers[0], dict):
+            return _fill_variables(ObjectNode(servers[0], owner / "servers" / 0), document, repairs)
+    return _absolute_url("/", document.root.location, document, repairs)
+
+
+def _fill_variables(server: ObjectNode, document: OpenApiDocument, repairs: RepairLog) -> str:
+    url = server.data.get("url")
+    if not isinstance(url, str):
+        raise document.error(server.location, "a server must have a `url`")
+    variables = document.member(server, "variables")
+
+    def default(match: re.Match[str]) -> str:
+        variable = variables.get(match[1])
+        value = variable.get("default") if isinstance(variable, dict) else None
+        return str(value) if isinstance(value, str | int | float) else match[0]
+
+    filled = re.sub(r"\{([^{}]+)\}", default, url)
+    if "{" in filled:
+        repairs.add("the server's URL has a variable without a default: ignored", server.location)
+        return ""
+    return _absolute_url(filled, server.location, document, repairs)
+
+
+def _absolute_url(url: str, location: Location, document: OpenApiDocument, repairs: RepairLog) -> str:
+    if document.name.startswith(("http://", "https://")):
+        url = urljoin(document.name, url)
+    parts = urlsplit(url)
+    if parts.scheme in ("http", "https") and parts.netloc and not (parts.username or parts.query):
+        return url.rstrip("/")
+    repairs.add("no server with an absolute URL: set it in the environment variable", location)
+    return ""

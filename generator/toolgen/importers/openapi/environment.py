@@ -1,7 +1,7 @@
-"""Names of the environment variables that an imported API reads, and the hosts that its secrets go to.
+"""Name the environment variables of an imported API, and check the hosts that its secrets are sent to.
 
 A document must not choose which variables are sent to its own server: their names begin with a prefix of the
-project, the well-known credentials of others are refused, and no variable gets a second host unasked.
+project, well-known credentials of other services are refused, and no variable gets a second host unasked.
 """
 
 from __future__ import annotations
@@ -88,128 +88,139 @@ _WELL_KNOWN: Mapping[str, str] = {
     "VERCEL_": "Vercel",
     "XAI_": "xAI",
 }
-"""Beginning of a variable's name → whose credentials or settings begin so."""
+"""Beginning of a variable's name → the service whose credentials or settings it belongs to."""
 
 _PREFIX = re.compile(r"[A-Z][A-Z0-9_]{0,39}")
-_WORDS = re.compile(r"[^A-Za-z0-9]+")
+_NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]+")
 BASE_URL = "BASE_URL"
+
+SECRET_KEYS = ("secret", "username", "password")
+"""Keys of a security scheme in `x-openapi` whose values are names of environment variables."""
 
 
 @dataclass(frozen=True, slots=True)
-class Variables:
-    """The variables of one imported API: all names begin with `stem`."""
+class EnvironmentVariables:
+    """The variables of one imported API; all names begin with `stem`."""
 
     stem: str
-    allowed: Collection[str] = ()  # credentials of others that the user named
+    allowed: Collection[str] = ()  # credentials of other services that the user named
 
     def name(self, *words: str) -> str:
-        """The name of one variable: MYAPP_PETSTORE_API_KEY."""
-        parts = (snake(_WORDS.sub("_", word), "api") for word in words)
+        """Return the name of one variable: MYAPP_PETSTORE_API_KEY."""
+        parts = (snake(_NOT_ALPHANUMERIC.sub("_", word), "api") for word in words)
         return re.sub("_+", "_", "_".join([self.stem, *parts])).strip("_").upper()
 
     def secret(self, *words: str) -> str:
-        """The name of a variable that holds a secret. Raises `SourceError` for one of somebody else's."""
+        """Return the name of a variable for a secret. Raises `SourceError` if another service uses it."""
         name = self.name(*words)
         owner = owner_of(name)
         if owner and name not in self.allowed:
             raise SourceError(
-                f"the document asks for {name}, which is where a credential of {owner} is kept",
+                f"the document asks for {name}, the name of a credential of {owner}",
                 f"choose other names with --env-prefix, or send this one with --allow-variable {name}",
             )
         return name
 
 
 def owner_of(name: str) -> str:
-    """Whose variables begin like `name`; empty where nobody's are known to."""
+    """Return the service whose variables begin like `name`, "" if none is known."""
     return next((owner for start, owner in _WELL_KNOWN.items() if name.startswith(start)), "")
 
 
-def prefix_of(words: str) -> str:
-    """A prefix made of the name of a project, under which nobody else keeps credentials."""
-    found = _WORDS.sub("_", words).strip("_").upper()[:32].rstrip("_")
-    usable = _PREFIX.fullmatch(found) and not owner_of(f"{found}_")
-    return found if usable else f"APP_{found}".rstrip("_")
+def default_prefix(project_name: str) -> str:
+    """Return a prefix from the name of a project, changed if another service uses it."""
+    prefix = _NOT_ALPHANUMERIC.sub("_", project_name).strip("_").upper()[:32].rstrip("_")
+    if _PREFIX.fullmatch(prefix) and not owner_of(f"{prefix}_"):
+        return prefix
+    return f"APP_{prefix}".rstrip("_")
 
 
-def checked_prefix(given: str) -> str:
-    """What the user gave as a prefix. Raises `SourceError` where no variable can begin so."""
-    prefix = given.rstrip("_")
+def check_prefix(option: str) -> str:
+    """Return the value of --env-prefix without trailing underscores. Raises `SourceError` if invalid."""
+    prefix = option.rstrip("_")
     if not _PREFIX.fullmatch(prefix):
         raise SourceError(
-            f"--env-prefix {given!r} begins no variable's name",
-            "upper-case letters, digits and _, as in MYAPP",
+            f"--env-prefix {option!r} is not the beginning of a variable's name",
+            "use upper-case letters, digits and _, as in MYAPP",
         )
     return prefix
 
 
 def stem_of(prefix: str, title: str) -> str:
-    """What the names of an API's variables begin with: the project's prefix, then the API's title."""
-    kept = re.sub(r"(?i)\b(open)?api\b", " ", title)
-    return f"{prefix}_{snake(_WORDS.sub('_', kept), 'api')}".upper()
+    """Return the beginning of all names: the project's prefix, then the API's title."""
+    words = re.sub(r"(?i)\b(open)?api\b", " ", title)
+    return f"{prefix}_{snake(_NOT_ALPHANUMERIC.sub('_', words), 'api')}".upper()
 
 
 def earlier_stem(specs: Sequence[Mapping[str, Any]]) -> str:
-    """What the variables of earlier imported specs begin with; empty where that is not one word for all."""
+    """Return the stem of the variables in earlier imported specs, "" if they do not share one."""
     names = {str(call["base_url"]) for spec in specs for call in calls_of(spec) if "base_url" in call}
-    found = names.pop() if len(names) == 1 else ""
-    return found.removesuffix(f"_{BASE_URL}") if found.endswith(f"_{BASE_URL}") else ""
+    name = names.pop() if len(names) == 1 else ""
+    return name.removesuffix(f"_{BASE_URL}") if name.endswith(f"_{BASE_URL}") else ""
 
 
 def calls_of(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """How each operation of an imported spec is called."""
+    """Yield the HTTP call of each operation of an imported spec."""
     carried = spec.get("x-openapi")
     if isinstance(carried, dict):
         operations = carried.get("operations")
-        found = operations.values() if isinstance(operations, dict) else (carried,)
-        yield from (call for call in found if isinstance(call, dict))
+        calls = operations.values() if isinstance(operations, dict) else (carried,)
+        yield from (call for call in calls if isinstance(call, dict))
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Sent:
-    """A secret, and where it goes."""
+class SecretDestination:
+    """A secret and the host that receives it."""
 
     variable: str
-    host: str  # scheme, host and port; empty where the environment says where the API is
-    base_url: str  # the variable that says where else it is
+    host: str  # scheme, host and port; empty if only the environment says where the API is
+    base_url: str  # the environment variable that overrides the host
 
 
-def sent(specs: Sequence[Mapping[str, Any]]) -> list[Sent]:
-    """Every secret that tools of these specs send, sorted."""
+def secret_destinations(specs: Sequence[Mapping[str, Any]]) -> list[SecretDestination]:
+    """Return every secret that the tools of `specs` send, sorted."""
     return sorted(
         {
-            Sent(str(scheme[key]), origin_of(str(call.get("server", ""))), str(call.get("base_url", "")))
+            SecretDestination(
+                str(scheme[key]), origin_of(str(call.get("server", ""))), str(call.get("base_url", ""))
+            )
             for spec in specs
             for call in calls_of(spec)
             for scheme in _schemes(call)
-            for key in ("secret", "username", "password")
+            for key in SECRET_KEYS
             if key in scheme
         }
     )
 
 
 def _schemes(call: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    listed = call.get("security")
-    yield from (each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
+    schemes = call.get("security")
+    yield from (each for each in schemes if isinstance(each, dict)) if isinstance(schemes, list) else ()
 
 
-def refuse_other_hosts(new: Sequence[Sent], known: Sequence[Sent], allowed: Collection[str]) -> None:
-    """Raise `SourceError` where a variable that goes to one host already would go to another one, too."""
+def refuse_new_hosts(
+    new: Sequence[SecretDestination], existing: Sequence[SecretDestination], allowed: Collection[str]
+) -> None:
+    """Raise `SourceError` if a variable that existing specs send to one host would go to another one."""
     hosts: dict[str, set[str]] = {}
-    for each in known:
+    for each in existing:
         hosts.setdefault(each.variable, set()).add(each.host)
     for each in new:
-        before = hosts.get(each.variable)
-        if before and each.host not in before and each.variable not in allowed:
-            there = ", ".join(sorted(host or "where the environment says" for host in before))
+        known = hosts.get(each.variable)
+        if known and each.host not in known and each.variable not in allowed:
+            listed = ", ".join(sorted(host or _FROM_ENVIRONMENT for host in known))
             raise SourceError(
-                f"{each.variable} is sent to {there} by specs that are there; this document would send it to "
-                f"{each.host or 'where the environment says'}",
+                f"{each.variable} is sent to {listed} by existing specs; this document would send it to "
+                f"{each.host or _FROM_ENVIRONMENT}",
                 f"choose another --env-prefix, or allow it with --allow-variable {each.variable}",
             )
 
 
+_FROM_ENVIRONMENT = "the host that the environment names"
+
+
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a URL; empty for no URL."""
+    """Return scheme, host and port of `url`, "" if it has none."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""
