@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.cli import VERBS
+from toolgen.cli import COMMANDS
 from toolgen.data.spec import Spec
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +28,7 @@ def test_every_field_of_the_language_is_described() -> None:
 
 def test_every_verb_is_in_the_readme() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert rows == list(VERBS)
+    assert rows == list(COMMANDS)
 
 
 def test_links_lead_somewhere() -> None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolgen.cli import VERBS, main
+from toolgen.cli import COMMANDS, main
 from toolgen.data.codes import CODES
 
 from .conftest import Cli
@@ -18,10 +18,10 @@ from .conftest import Cli
 def test_help_lists_every_verb(empty: Cli) -> None:
     done = empty("--help")
     assert done.code == 0
-    assert all(f"\n  {verb} " in done.out for verb in VERBS)
+    assert all(f"\n  {verb} " in done.out for verb in COMMANDS)
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
+@pytest.mark.parametrize("verb", sorted(COMMANDS))
 def test_every_verb_explains_itself_and_has_few_flags(empty: Cli, verb: str) -> None:
     done = empty(verb, "--help")
     assert done.code == 0
@@ -41,11 +41,11 @@ def test_version(empty: Cli) -> None:
     ("words", "said"),
     [
         (["genrate"], "did you mean 'generate'?"),
-        (["frobnicate"], "the verbs are init, new, generate"),
+        (["frobnicate"], "the commands are init, new, generate"),
         (["check", "--formt", "json"], "did you mean '--format'?"),
         (["check", "--format=xml"], "invalid choice: 'xml'"),
         (["--versoin"], "did you mean '--version'?"),
-        ([], "which verb?"),
+        ([], "no command given"),
         (["call"], "NAME"),
         (["check", "extra"], "unexpected argument 'extra'"),
         (["explain", "no-spec"], "did you mean 'no-specs'?"),

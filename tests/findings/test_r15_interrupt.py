@@ -131,7 +131,7 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize(
-    "module", ["toolgen.cli", "toolgen.cli.out", "toolgen.cli.commands.generate", "ruff"]
+    "module", ["toolgen.cli", "toolgen.cli.output", "toolgen.cli.commands.generate", "ruff"]
 )
 def test_an_interrupt_while_modules_are_imported_is_exit_code_130(project: Project, module: str) -> None:
     done = project.python("-c", WHILE_IMPORTED.format(module=module))

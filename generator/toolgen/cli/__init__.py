@@ -1,7 +1,7 @@
-"""Arguments in, exit code out. The only place that decides exit codes, and the only one that shows faults.
+"""The command line: arguments in, exit code out. Exit codes are decided here, and errors are shown here.
 
-A verb is a module of `commands/` with `arguments(parser)` and `run(args)`: True for clean, False for the
-finding that the verb is there to make. It is imported when it is called: `toolgen --help` loads none.
+A command is a module of `commands/` with `arguments(parser)` and `run(args)`, which returns True for clean
+and False for the command's own finding. It is imported when the command runs: `toolgen --help` imports none.
 """
 
 from __future__ import annotations
@@ -17,31 +17,41 @@ if TYPE_CHECKING:
     import argparse
 
 CLEAN, FINDING, UNABLE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
+"""Exit codes: nothing to report, the command's own finding, could not do it, a bug in toolgen, SIGINT."""
 
-VERBS = {
-    "init": "set up a project: configuration, folders, CI, pre-commit",
-    "new": "write a new tool: spec, implementation, test",
-    "generate": "write the code that the specs describe",
-    "outputs": "print the files that generate writes, before it does",
+COMMANDS = {
+    "init": "set up a project: configuration, folders, CI workflow, pre-commit hook",
+    "new": "create a tool: spec, implementation and test",
+    "generate": "generate code from the specs",
+    "outputs": "list the files that `generate` would write",
     "check": "check that generated code is up to date; show a diff if it is not",
-    "import": "write specs for tools that exist: of an MCP server, of OpenAI, of an HTTP API",
-    "export": "print a target's tool definitions as JSON",
-    "call": "call one tool's implementation, validated",
+    "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
+    "Python functions",
+    "export": "print the tool definitions of one target as JSON",
+    "call": "call one tool's implementation, with validation and confirmation",
     "schema": "print the JSON Schema of the spec language",
     "explain": "explain a diagnostic code",
 }
 
-_ASYNC = {
+_ASYNC = {  # asyncio handles SIGINT itself, unless there is a handler already
     "toolgen.cli.commands.call",
     "toolgen.cli.commands.import_",
-}  # asyncio handles ^C itself, if nobody else does
-_NOT_OURS = {errno.EACCES, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EROFS}
+}
+_SYSTEM_ERRORS = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOSPC,
+    errno.EROFS,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one verb and return its exit code."""
-    from toolgen.cli.out import flush
-    from toolgen.cli.parser import Done, parse
+    """Run one command and return its exit code."""
+    from toolgen.cli.output import flush
+    from toolgen.cli.parser import HelpPrinted, parse
 
     _use_utf8()
     args: argparse.Namespace | None = None
@@ -50,19 +60,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             import_module("toolgen.cli.completion").complete()
         args = parse(sys.argv[1:] if argv is None else list(argv))
         return CLEAN if _run(args) else FINDING
-    except Done:
+    except HelpPrinted:
         return CLEAN
     except KeyboardInterrupt:
         sys.stderr.write("toolgen: interrupted\n")
         return INTERRUPTED
     except Exception as error:
-        return _shown(error, args)
+        return _report(error, args)
     finally:
         flush()
 
 
 def _run(args: argparse.Namespace) -> bool:
-    """Run the verb. ^C ends it with KeyboardInterrupt, whatever code it meets on its way."""
+    """Run the command; SIGINT ends it with KeyboardInterrupt, even if other code swallows the exception."""
     if args.run.__module__ in _ASYNC:
         return bool(args.run(args))
     from toolgen.project.interrupts import remembered_interrupts
@@ -71,31 +81,31 @@ def _run(args: argparse.Namespace) -> bool:
         return bool(args.run(args))
 
 
-def _shown(error: Exception, args: argparse.Namespace | None) -> int:
-    """Report what went wrong, in words for the person who can fix it; return the exit code."""
-    from toolgen.cli import faults
+def _report(error: Exception, args: argparse.Namespace | None) -> int:
+    """Show an error and return the exit code."""
+    from toolgen.cli import diagnostics
     from toolgen.data.diagnostic import SpecErrors
     from toolgen.project.errors import UnableError, reason
 
-    if isinstance(error, OSError) and error.errno in _NOT_OURS:
+    if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
         error = UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
     if not isinstance(error, SpecErrors | UnableError):
-        from toolgen.cli import requirements
+        from toolgen.cli import installation
 
-        wrong = requirements.explain(error)
-        if wrong is not None:
+        cause = installation.explain(error)
+        if cause is not None:
             if os.environ.get("TOOLGEN_DEBUG") == "1":
-                faults.report_traceback(error)
-            error = wrong
+                diagnostics.print_traceback(error)
+            error = cause
     if isinstance(error, SpecErrors | UnableError):
-        faults.show_error(error, args)
+        diagnostics.show_error(error, args)
         return UNABLE
-    faults.report_bug(error)
+    diagnostics.report_bug(error)
     return BUG
 
 
 def _use_utf8() -> None:
-    """Everything printed is UTF-8, whatever the locale says; and a closed stream is one that nobody reads."""
+    """Print UTF-8 whatever the locale is; replace streams that were closed before the start."""
     from io import TextIOWrapper
 
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (as long as the process)

@@ -1,4 +1,4 @@
-"""Processes that run other people's code: unheard, for a limited time, ended with all that they started."""
+"""Run a command without input and output, for a limited time; end it with all processes it started."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def how_it_ended(code: int) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and what it has started."""
+    """Kill the process and its process group."""
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,21 +1,21 @@
-"""Shell completion, where argcomplete is installed: `eval "$(register-python-argcomplete toolgen)"`."""
+"""Shell completion with argcomplete: `eval "$(register-python-argcomplete toolgen)"`."""
 
 from __future__ import annotations
 
 import argparse
 
-from toolgen.cli import VERBS
-from toolgen.cli.parser import verb_arguments, verb_module
+from toolgen.cli import COMMANDS
+from toolgen.cli.parser import add_arguments, command_module
 
 
 def complete() -> None:
-    """Answer the shell and exit, when it is the shell that asks."""
+    """Print completions and exit, if the shell asks for them; do nothing without argcomplete."""
     try:
         from argcomplete import autocomplete
-    except ModuleNotFoundError:  # then there is nothing to complete
+    except ModuleNotFoundError:  # the extra `cli` is not installed
         return
     parser = argparse.ArgumentParser(prog="toolgen")
-    verbs = parser.add_subparsers()
-    for verb, does in VERBS.items():
-        verb_arguments(verbs.add_parser(verb, help=does), verb_module(verb))
+    commands = parser.add_subparsers()
+    for name, summary in COMMANDS.items():
+        add_arguments(commands.add_parser(name, help=summary), command_module(name))
     autocomplete(parser)

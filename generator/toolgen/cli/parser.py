@@ -1,28 +1,30 @@
-"""Words of the command line, and what was probably meant by those that are none."""
+"""Parse the command line: the command, its arguments, and suggestions for misspelt ones."""
 
 from __future__ import annotations
 
 import argparse
 import keyword
 from importlib import import_module
+from textwrap import wrap
 from typing import Any, NoReturn
 
-from toolgen.cli import VERBS
-from toolgen.cli.out import emit, say
+from toolgen.cli import COMMANDS
+from toolgen.cli.output import emit, say
 from toolgen.suggestions import did_you_mean
 
-_USAGE = "toolgen [-C DIR] VERB ..."
+_USAGE = "toolgen [-C DIR] COMMAND ..."
+_COLUMNS = 100  # width of the help
 
 
-class Done(Exception):  # noqa: N818  (not an error)
-    """Everything that was asked for has been printed."""
+class HelpPrinted(Exception):  # noqa: N818  (not an error)
+    """The help or the version was requested and has been printed."""
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse that refuses by exception, and suggests."""
+    """An argparse parser that raises instead of exiting, and suggests flags for misspelt ones."""
 
     def parse_all(self, words: list[str]) -> argparse.Namespace:
-        """`words` as a namespace; `UnableError` for a word too many or too few, `Done` after `--help`."""
+        """Return `words` as a namespace. Raises `UnableError` if wrong, `HelpPrinted` after `--help`."""
         args, unknown = self.parse_known_args(words)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
@@ -35,7 +37,7 @@ class Parser(argparse.ArgumentParser):
         self._refuse(message)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        raise Done
+        raise HelpPrinted
 
     def _refuse(self, message: str, hint: str = "") -> NoReturn:
         from toolgen.project import UnableError
@@ -44,63 +46,61 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(words: list[str]) -> argparse.Namespace:
-    """The command line as a namespace with `run`, the verb's function, and `start`, the folder to work in."""
-    start, verb, rest = _split(words)
-    if verb not in VERBS:
+    """Return the command line as a namespace with `run`, the command's function, and `start`, the folder."""
+    start, command, rest = _split(words)
+    if command not in COMMANDS:
         Parser(prog="toolgen", usage=_USAGE)._refuse(
-            f"there is no verb '{verb}'",
-            did_you_mean(verb, list(VERBS)) or f"the verbs are {', '.join(VERBS)}",
+            f"unknown command '{command}'",
+            did_you_mean(command, list(COMMANDS)) or f"the commands are {', '.join(COMMANDS)}",
         )
-    parser = verb_parser(verb)
-    args = parser.parse_all(rest)
+    args = command_parser(command).parse_all(rest)
     args.start = args.start or start or "."
-    args.run = verb_module(verb).run
+    args.run = command_module(command).run
     return args
 
 
-def verb_module(verb: str) -> Any:
-    """The module of one verb; a verb that is a word of Python has an underscore behind it."""
-    return import_module(
-        f"toolgen.cli.commands.{verb}_" if keyword.iskeyword(verb) else f"toolgen.cli.commands.{verb}"
-    )
+def command_module(command: str) -> Any:
+    """Return a command's module; the name of one that is a keyword of Python ends in an underscore."""
+    name = f"{command}_" if keyword.iskeyword(command) else command
+    return import_module(f"toolgen.cli.commands.{name}")
 
 
-def verb_parser(verb: str) -> Parser:
-    """The parser of one verb: its own arguments, and those that every verb has."""
-    module = verb_module(verb)
+def command_parser(command: str) -> Parser:
+    """Return the parser of one command: its own arguments, and those that every command has."""
+    module = command_module(command)
     parser = Parser(
-        prog=f"toolgen {verb}",
+        prog=f"toolgen {command}",
         description=module.__doc__,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verb_arguments(parser, module)
+    add_arguments(parser, module)
     return parser
 
 
-def verb_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
-    """What `module`, a verb, takes."""
-    parser.add_argument("-C", dest="start", metavar="DIR", help="work in this folder")
+def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
+    """Add the arguments of a command's `module`."""
+    parser.add_argument("-C", dest="start", metavar="DIR", help="run as if started in DIR")
     module.arguments(parser)
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
-    """`--format`, for the verbs that have output to read."""
+    """Add `--format`, for commands whose output programs read."""
     parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="what stdout is for (default: text)"
+        "--format", choices=("text", "json"), default="text", help="output format on stdout (default: text)"
     )
 
 
 def _split(words: list[str]) -> tuple[str | None, str, list[str]]:
-    """What stands before the verb, the verb, what stands behind it."""
-    parser = _front()
-    args, _ = parser.parse_known_args(words[: _verb_at(words)])
-    at = _verb_at(words)
+    """Return the folder of a `-C` before the command, the command, and the words after it."""
+    parser = _global_parser()
+    at = _command_index(words)
+    args, _ = parser.parse_known_args(words[:at])
     if args.version:
         from importlib.metadata import version
 
         emit(f"toolgen {version('toolgen')}")
-        raise Done
+        raise HelpPrinted
     if args.help or at == len(words):
         unknown = [word for word in words if word.startswith("-") and word not in ("-h", "--help", "-C")]
         if unknown and not args.help:
@@ -109,13 +109,13 @@ def _split(words: list[str]) -> tuple[str | None, str, list[str]]:
             )
         if not args.help:
             say(_help())
-            parser._refuse("which verb?")
+            parser._refuse("no command given")
         emit(_help())
-        raise Done
+        raise HelpPrinted
     return args.start, words[at], words[at + 1 :]
 
 
-def _front() -> Parser:
+def _global_parser() -> Parser:
     parser = Parser(prog="toolgen", usage=_USAGE, add_help=False, allow_abbrev=False)
     parser.add_argument("-C", dest="start", metavar="DIR")
     parser.add_argument("--version", action="store_true")
@@ -123,8 +123,8 @@ def _front() -> Parser:
     return parser
 
 
-def _verb_at(words: list[str]) -> int:
-    """Where the verb stands: the first word that is neither a flag nor the folder of `-C`."""
+def _command_index(words: list[str]) -> int:
+    """Return the index of the command: the first word that is neither a flag nor the folder of `-C`."""
     for at, word in enumerate(words):
         if not word.startswith("-") and (at == 0 or words[at - 1] != "-C"):
             return at
@@ -132,18 +132,27 @@ def _verb_at(words: list[str]) -> int:
 
 
 def _help() -> str:
-    width = max(map(len, VERBS))
-    verbs = "\n".join(f"  {verb:<{width}}  {does}" for verb, does in VERBS.items())
+    width = max(map(len, COMMANDS))
+    margin = f"\n{' ' * (width + 4)}"
+    commands = "\n".join(
+        f"  {name:<{width}}  {margin.join(wrap(summary, _COLUMNS - width - 4))}"
+        for name, summary in COMMANDS.items()
+    )
     return f"""usage: {_USAGE}
 
-One reviewed YAML file per tool; typed models, adapters and checks generated from it.
+Describe each tool in one YAML file; generate typed models, adapters and servers from it.
 
-verbs:
-{verbs}
+commands:
+{commands}
 
 flags:
-  -C DIR     work in this folder
-  --version  print toolgen's version
-  --help     print this, or with a verb what that verb does
+  -C DIR     run as if started in DIR
+  --version  print the version
+  --help     print this help; after a command, the help of that command
 
-exit codes: 0 clean, 1 the verb's finding, 2 could not do it, 3 a bug in toolgen, 130 interrupted"""
+exit codes:
+  0    clean
+  1    the command's own finding: outdated code, a failed call
+  2    could not do it: wrong usage, configuration or spec
+  3    a bug in toolgen
+  130  interrupted"""

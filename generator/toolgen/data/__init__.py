@@ -1,1 +1,1 @@
-"""Nouns: frozen values that the verbs hand to each other."""
+"""Frozen values that the packages above exchange."""

@@ -462,7 +462,7 @@ PROJECT: dict[str, Code] = {
     "usage": error(
         "a command line that toolgen does not understand",
         "It was mistyped, or belongs to another version of toolgen.",
-        "`toolgen --help` lists the verbs, `toolgen VERB --help` the arguments of each.",
+        "`toolgen --help` lists the commands, `toolgen COMMAND --help` the arguments of each.",
     ),
 }
 

@@ -98,8 +98,8 @@ class _Made:
 
 def run(args: argparse.Namespace) -> bool:
     """Make what was asked for and say nothing of it, warnings excepted."""
-    from toolgen.cli import faults
-    from toolgen.cli.out import emit_json
+    from toolgen.cli import diagnostics
+    from toolgen.cli.output import emit_json
     from toolgen.data.bug import TemplateBug
     from toolgen.project import UnableError
     from toolgen.project.declared_files import dependencies, files_below, write_declared
@@ -123,7 +123,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         emit_json({"written": sorted(ours), "warnings": as_data(made.warnings)})
     elif made.warnings:
-        faults.show(made.warnings, args.start, as_json=False, texts=args.texts)
+        diagnostics.show(made.warnings, args.start, as_json=False, texts=args.texts)
     return True
 
 

@@ -1,4 +1,4 @@
-"""The options of an action, which a project would say in its configuration."""
+"""Options of a build action, which a project has in its configuration."""
 
 from __future__ import annotations
 

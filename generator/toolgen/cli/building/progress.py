@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from toolgen.cli.building.worker_pool import worker_pool
-from toolgen.cli.out import say
+from toolgen.cli.output import say
 from toolgen.incremental import CompileBatch, Encoded
 
 _SILENT = 1.0  # seconds before the first word

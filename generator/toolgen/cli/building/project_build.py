@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from toolgen.cli.building.progress import worker_pool_with_progress
-from toolgen.cli.out import say
+from toolgen.cli.output import say
 from toolgen.compile.compare import compare, digest
 from toolgen.compile.lower import lower
 from toolgen.data.bug import TemplateBug

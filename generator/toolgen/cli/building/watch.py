@@ -1,7 +1,7 @@
-"""`generate --watch`: one process that stays, and generates again when something was saved.
+"""`generate --watch`: generate again after every change of a file.
 
-Ten times a second it asks for the time and size of every file that matters, which takes two milliseconds for
-a thousand of them: no library, no limit on watched files, and it works on every file system.
+Polls the modification time and size of every input ten times a second, which takes two milliseconds for a
+thousand files. A library for file events would have limits on watched files and fail on network file systems.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from toolgen.cli.out import say
+from toolgen.cli.output import say
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.project import FILE, PYPROJECT, UnableError, find_project, find_root
 
-_PAUSE = 0.1  # seconds between two looks
-_CALM = 0.02  # seconds without a change, after which a file is saved as a whole
+_INTERVAL = 0.1  # seconds between two polls
+_SETTLE = 0.02  # seconds without a change, after which saving is complete
 
-Seen = dict[str, tuple[int, int, int]]
-"""Path → when it was changed, its size, which file it is."""
+Snapshot = dict[str, tuple[int, int, int]]
+"""Path → modification time, size, inode."""
 
 
 def watch(start: str, generate: Callable[[], object], show: Callable[[Exception], object]) -> None:
-    """Call `generate` now and after every change, until interrupted. What it refuses is shown: on we go."""
+    """Call `generate` now and after every change until interrupted; show errors and continue."""
     folders: tuple[str, ...] = ()
-    seen: Seen | None = None
+    before: Snapshot | None = None
     while True:
         root, folders = find_root(Path(start)), _folders(start) or folders
-        now = _look(root, folders)
-        if now == seen:
-            time.sleep(_PAUSE)
+        now = _snapshot(root, folders)
+        if now == before:
+            time.sleep(_INTERVAL)
             continue
-        while now != seen:  # somebody may be in the middle of saving
-            seen = now
-            time.sleep(_CALM)
-            now = _look(root, folders)
+        while now != before:  # wait until saving is complete
+            before = now
+            time.sleep(_SETTLE)
+            now = _snapshot(root, folders)
         try:
             generate()
         except (SpecErrors, UnableError) as error:
@@ -45,7 +45,7 @@ def watch(start: str, generate: Callable[[], object], show: Callable[[Exception]
 
 
 def _folders(start: str) -> tuple[str, ...]:
-    """What the specs and the project's own templates lie in; nothing where the configuration is broken."""
+    """Return the folders of specs and of the project's templates; none if the configuration is not valid."""
     try:
         project = find_project(Path(start))
     except (SpecErrors, UnableError):
@@ -54,15 +54,15 @@ def _folders(start: str) -> tuple[str, ...]:
     return tuple(str(project.root / name) for name in names)
 
 
-def _look(root: Path, folders: tuple[str, ...]) -> Seen:
-    """All that there is to see: the configuration, and every file in `folders`."""
-    seen: Seen = {}
+def _snapshot(root: Path, folders: tuple[str, ...]) -> Snapshot:
+    """Return the state of the configuration and of every file in `folders`."""
+    found: Snapshot = {}
     for path in (str(root / FILE), str(root / PYPROJECT)):
         with suppress(OSError):
-            seen[path] = _state(os.stat(path))
+            found[path] = _file_state(os.stat(path))
     for folder in folders:
-        seen.update(_inside(folder))
-    return seen
+        found.update(_inside(folder))
+    return found
 
 
 def _inside(folder: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
@@ -74,9 +74,9 @@ def _inside(folder: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
         if entry.is_dir(follow_symlinks=False):
             yield from _inside(entry.path)
         else:
-            with suppress(OSError):  # gone between two looks: as good as not there
-                yield entry.path, _state(entry.stat())
+            with suppress(OSError):  # removed meanwhile
+                yield entry.path, _file_state(entry.stat())
 
 
-def _state(found: os.stat_result) -> tuple[int, int, int]:
+def _file_state(found: os.stat_result) -> tuple[int, int, int]:
     return found.st_mtime_ns, found.st_size, found.st_ino

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from toolgen.cli.out import ask, can_ask, emit_json, say
+from toolgen.cli.output import ask, can_ask, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.project import Project, UnableError, find_project
 from toolgen.suggestions import did_you_mean

@@ -1,11 +1,11 @@
 """Check that the generated code is up to date: exit 1 and a diff if it is not.
 
-CHANGED  the specs moved on since the file was generated
-MISSING  the file is not there
+CHANGED  the specs changed since the file was generated
+MISSING  the file does not exist
 EXTRA    the file is no longer generated
-EDITED   the file is no longer what toolgen wrote
+EDITED   the file was changed after toolgen wrote it
 
-No code of the project runs, except with --implementations, which imports the code behind the tools.
+Runs no code of the project, except with --implementations, which imports the implementations of the tools.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolgen.cli.out import count, emit, emit_json, say
+from toolgen.cli.output import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-diff", action="store_true", help="name the files only")
+    parser.add_argument("--no-diff", action="store_true", help="list the files without a diff")
     parser.add_argument(
         "--implementations",
         action="store_true",
-        help="also import the implementations, which runs their code, and check that they fit their specs",
+        help="also import the implementations, which runs their code, and check them against their specs",
     )
     add_format(parser)
 
@@ -39,17 +39,17 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _check_with_implementations(args: argparse.Namespace) -> bool:
-    from toolgen.cli import faults, implementations
+    from toolgen.cli import diagnostics, implementation_check
     from toolgen.cli.building.project_build import read_inputs
     from toolgen.data.codes import CODES
     from toolgen.output_files import disabled_modules
 
     inputs = read_inputs(args.start)
-    idle = disabled_modules(inputs.specs, f"{inputs.project.specs}/")
-    found = implementations.check(inputs.project, idle)
+    disabled = disabled_modules(inputs.specs, f"{inputs.project.specs}/")
+    found = implementation_check.check(inputs.project, disabled)
     fresh = _check_output(args, found)
     if found and args.format == "text":
-        faults.show(found, args.start, as_json=False)
+        diagnostics.show(found, args.start, as_json=False)
     errors = [each for each in found if CODES[each.code].severity == "error"]
     if args.format == "text":
         say(f"implementations: {count(len(errors), 'fault') if errors else 'clean'}")
@@ -62,33 +62,33 @@ def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool
     known = find_up_to_date(args.start) if args.format == "text" else None
     if known is not None:
         if known.warnings:
-            from toolgen.cli import faults
+            from toolgen.cli import diagnostics
 
-            faults.show(known.warnings, args.start, as_json=False)
+            diagnostics.show(known.warnings, args.start, as_json=False)
         _say_clean(known.tools, known.files)
         return True
-    from toolgen.cli import faults
-    from toolgen.cli.building import drift, project_build
+    from toolgen.cli import diagnostics
+    from toolgen.cli.building import output_diff, project_build
     from toolgen.report.json import as_data
 
     plan = project_build.plan(args.start)
-    drifted = drift.of(plan)
+    diff = output_diff.compare_output(plan)
     if args.format == "json":
         warnings = as_data(plan.warnings)
-        data = {**drift.as_data(drifted), "warnings": warnings}
-        data["fix"] = None if drifted.clean else _fix(args)
+        data = {**output_diff.as_data(diff), "warnings": warnings}
+        data["fix"] = None if diff.clean else _fix(args)
         if args.implementations:
             data["implementations"] = as_data(found)
         emit_json(data)
-        return drifted.clean
+        return diff.clean
     if plan.warnings:
-        faults.show(plan.warnings, args.start, as_json=False)
-    if drifted.clean:
-        for line in drift.toolchain_lines(drifted):
+        diagnostics.show(plan.warnings, args.start, as_json=False)
+    if diff.clean:
+        for line in output_diff.toolchain_lines(diff):
             say(f"{line} (the output is the same)")
         _say_clean(plan.tools, len(plan.tree))
         return True
-    emit("\n".join([*drift.lines(drifted, with_diff=not args.no_diff), f"to fix it: {_fix(args)}"]))
+    emit("\n".join([*output_diff.lines(diff, with_diff=not args.no_diff), f"to fix it: {_fix(args)}"]))
     return False
 
 

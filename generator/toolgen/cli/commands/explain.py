@@ -1,4 +1,4 @@
-"""Explain a diagnostic code: what it means, why it matters, what to do. Without one, list them all."""
+"""Explain a diagnostic code: what it means, why it matters, how to fix it. Without a code, list all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict
 from importlib import import_module
 from inspect import cleandoc
 
-from toolgen.cli.out import emit, emit_json
+from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
 from toolgen.data.codes import CODES, LINT, Code
 from toolgen.project import UnableError
@@ -15,7 +15,7 @@ from toolgen.suggestions import did_you_mean
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("code", nargs="?", help="as it stands in the brackets of error[...]")
+    parser.add_argument("code", nargs="?", help="the code in the brackets of error[...] or warning[...]")
     add_format(parser)
 
 
@@ -25,12 +25,12 @@ def run(args: argparse.Namespace) -> bool:
         return True
     code = args.code.removeprefix("error[").removeprefix("warning[").removesuffix("]")
     if code not in CODES:
-        hint = did_you_mean(code, list(CODES)) or "`toolgen explain` lists them all"
+        hint = did_you_mean(code, list(CODES)) or "`toolgen explain` lists all codes"
         raise UnableError("unknown-code", f"there is no diagnostic code '{code}'", hint)
     if args.format == "json":
         emit_json({"code": code, **asdict(CODES[code])})
     else:
-        emit(_explained(code, CODES[code]))
+        emit(_explanation(code, CODES[code]))
     return True
 
 
@@ -46,7 +46,7 @@ def _list(form: str) -> None:
     )
 
 
-def _explained(name: str, code: Code) -> str:
+def _explanation(name: str, code: Code) -> str:
     text = f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
     return f"{text}\n\n{_page(name)}" if name in LINT else text
 

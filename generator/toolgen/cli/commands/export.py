@@ -1,9 +1,9 @@
-"""Print a target's tool definitions as one JSON document, and on stderr what its dialect loses.
+"""Print the tool definitions of one target as JSON; warn on stderr about what its dialect cannot express.
 
 Reads the specs; starts no server, imports no SDK.
 
-mcp                {"tools": [...]}, as `tools/list` gives it
-mcp-legacy         the same for clients up to 2025-11-25: outputs are objects, references are written out
+mcp                {"tools": [...]}, as `tools/list` returns it
+mcp-legacy         the same for clients up to 2025-11-25: outputs are objects, references are inlined
 openai-chat        [...], for Chat Completions
 openai-responses   [...], for Responses
 anthropic          [...], for Messages
@@ -17,7 +17,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from toolgen.cli.out import emit_json
+from toolgen.cli.output import emit_json
 
 if TYPE_CHECKING:
     from toolgen.runtime import ToolDefinition
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _TARGETS = ("mcp", "mcp-legacy", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
 
 _LOSSES = frozenset({"dialect-loss", "provider-limit"})
-_TOLD = dict.fromkeys(_TARGETS, _LOSSES) | {"mcp-legacy": _LOSSES | {"output-not-object"}}
+_REPORTED = dict.fromkeys(_TARGETS, _LOSSES) | {"mcp-legacy": _LOSSES | {"output-not-object"}}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.cli import faults
+    from toolgen.cli import diagnostics
     from toolgen.cli.building.project_build import Inputs, model_of, program_of, read_inputs
     from toolgen.compile.request_limits import exceeded_request_limits
     from toolgen.project import load_targets
@@ -44,9 +44,9 @@ def run(args: argparse.Namespace) -> bool:
     inputs = Inputs(asked, found.specs, load_targets(asked))
     program = program_of(inputs)
     model = model_of(program, inputs)
-    told = [warning for warning in program.warnings if warning.code in _TOLD[args.target]]
-    if told := [*told, *exceeded_request_limits(model.tools, inputs.targets)]:
-        faults.show(told, args.start, as_json=False)
+    warnings = [warning for warning in program.warnings if warning.code in _REPORTED[args.target]]
+    if warnings := [*warnings, *exceeded_request_limits(model.tools, inputs.targets)]:
+        diagnostics.show(warnings, args.start, as_json=False)
     definitions = {tool.wire_name: cast("ToolDefinition", tool.definition) for tool in model.tools}
     match args.target:
         case "mcp":

@@ -1,4 +1,4 @@
-"""Write the code that the specs describe: all of it or, where something is wrong, nothing."""
+"""Generate code from the specs. Files are written all together, or not at all if there is an error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from toolgen.cli.building import action
-from toolgen.cli.out import count, emit, emit_json, say
+from toolgen.cli.output import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 
 _NOTHING: dict[str, Any] = {"written": (), "removed": (), "replaced": (), "kept": ()}
@@ -14,7 +14,7 @@ _NOTHING: dict[str, Any] = {"written": (), "removed": (), "replaced": (), "kept"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--watch", action="store_true", help="stay, and generate after every change, until ^C"
+        "--watch", action="store_true", help="keep running, and generate after every change until ^C"
     )
     add_format(parser)
     action.arguments(parser)
@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> bool:
     if not args.watch:
         return _generate(args)
     from toolgen.cli.building.watch import watch
-    from toolgen.cli.faults import show_error
+    from toolgen.cli.diagnostics import show_error
 
     watch(args.start, lambda: _generate(args), lambda error: show_error(error, args))
     return True
@@ -38,9 +38,9 @@ def _generate(args: argparse.Namespace) -> bool:
     known = find_up_to_date(args.start) if args.format == "text" else None
     if known is not None:
         if known.warnings:
-            from toolgen.cli import faults
+            from toolgen.cli import diagnostics
 
-            faults.show(known.warnings, args.start, as_json=False)
+            diagnostics.show(known.warnings, args.start, as_json=False)
         emit(_summary({**_NOTHING, "tools": known.tools, "unchanged": known.files}))
         return True
     from toolgen.cli.building import project_build
@@ -48,30 +48,30 @@ def _generate(args: argparse.Namespace) -> bool:
 
     plan = project_build.plan(args.start)
     write(plan.project, plan.changes, plan.manifest_text)
-    _tell(plan, args)
+    _report(plan, args)
     return True
 
 
-def _tell(plan: Any, args: argparse.Namespace) -> None:
-    from toolgen.cli import faults
+def _report(plan: Any, args: argparse.Namespace) -> None:
+    from toolgen.cli import diagnostics
     from toolgen.report.json import as_data
 
-    done = _sorted_out(plan)
+    done = _summarize(plan)
     if args.format == "json":
         emit_json({**done, "warnings": as_data(plan.warnings)})
         return
     if plan.warnings:
-        faults.show(plan.warnings, args.start, as_json=False)
+        diagnostics.show(plan.warnings, args.start, as_json=False)
     for path in done["replaced"]:
-        where = plan.project.implementations or "a package of your own"
-        say(f"EDITED {path}: your changes were replaced; hand-written code belongs in subclasses, in {where}")
+        package = plan.project.implementations or "a package of your own"
+        say(f"EDITED {path}: your changes were replaced; write subclasses in {package} instead")
     for path in done["kept"]:
         say(f"KEPT {path}: no longer generated, but edited; remove it when you no longer need it")
     emit(_summary(done))
 
 
-def _sorted_out(plan: Any) -> dict[str, Any]:
-    """What was done, by what it means to the person who ran it. Paths are relative to the project."""
+def _summarize(plan: Any) -> dict[str, Any]:
+    """Return the written, removed, replaced and kept files. Paths are relative to the project."""
     from toolgen.data.changes import ChangeKind
 
     def paths(*kinds: ChangeKind, deleted: bool = False) -> list[str]:

@@ -1,9 +1,9 @@
-"""Write specs for tools that exist already, one file each; nothing that their source says is lost.
+"""Create specs from existing tools, one file each. Everything that the source says is kept.
 
 mcp      tools of an MCP server
-openai   functions as Chat Completions and Responses have them
-openapi  operations of an HTTP API, and with --implement what calls them
-python   functions of Python, by their type hints and docstrings
+openai   function definitions for Chat Completions or Responses
+openapi  operations of an HTTP API; --implement also writes modules that call it
+python   Python functions, from their type hints and docstrings
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any
 
 KINDS = {
     "mcp": "tools of an MCP server",
-    "openai": "functions as Chat Completions and Responses have them",
-    "openapi": "operations of an HTTP API, and with --implement what calls them",
-    "python": "functions of Python, by their type hints and docstrings",
+    "openai": "function definitions for Chat Completions or Responses",
+    "openapi": "operations of an HTTP API; --implement also writes modules that call it",
+    "python": "Python functions, from their type hints and docstrings",
 }
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, prog=parser.prog)
-    for kind, does in KINDS.items():
+    for kind, summary in KINDS.items():
         module = _module(kind)
         inner = kinds.add_parser(
             kind,
-            help=does,
+            help=summary,
             description=module.__doc__,
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,

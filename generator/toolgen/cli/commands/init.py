@@ -1,4 +1,4 @@
-"""Set up a project: configuration, folders, CI workflow, pre-commit entry. Nothing is replaced."""
+"""Set up a project: configuration, folders, CI workflow, pre-commit hook. Existing files are kept."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolgen.cli.out import emit, emit_json, say
+from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.cli.scaffolding.requirement import requirement
-from toolgen.cli.scaffolding.starter import PACKAGE, render, schema_file
+from toolgen.cli.scaffolding.files import PACKAGE, render, schema_file
+from toolgen.cli.scaffolding.pinned_requirement import requirement
 from toolgen.project import (
     FILE,
     PYPROJECT,
@@ -33,14 +33,14 @@ _CONFTEST = '"""Lets tests import this project: pytest puts the folder of this f
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One thing that a set-up project has."""
+class NewFile:
+    """One file of a new project."""
 
     path: str  # relative to the project, or to the repository for what belongs to it
     text: str
     at: Path  # the folder that `path` is relative to
-    appends: bool = False  # to a file that is there, which otherwise stays as it is
-    advice: str = ""  # what to do by hand where the file is there already
+    appends: bool = False  # to an existing file, which is otherwise left unchanged
+    advice: str = ""  # what to do by hand if the file exists
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,39 +53,39 @@ def run(args: argparse.Namespace) -> bool:
         raise UnableError("no-configuration", f"{args.start} is not a folder", "create it first")
     project = find_project(root) if find_configuration(root) else None
     written, kept = [], []
-    for step in _steps(root, project):
-        if (step.at / step.path).exists() and not step.appends:
-            kept.append(step)
+    for file in _files(root, project):
+        if (file.at / file.path).exists() and not file.appends:
+            kept.append(file)
             continue
-        create_files(step.at, {step.path: step.text}, append=step.appends)
-        written.append(step)
+        create_files(file.at, {file.path: file.text}, append=file.appends)
+        written.append(file)
     if args.format == "json":
         emit_json({"written": [s.path for s in written], "kept": [s.path for s in kept]})
     else:
-        _tell(written, kept)
+        _report(written, kept)
     return True
 
 
-def _steps(root: Path, project: Project | None) -> Iterator[Step]:
+def _files(root: Path, project: Project | None) -> Iterator[NewFile]:
     package = _free_package(root)
     if project is None:
         shared = read_text(root, PYPROJECT) is not None
         text = render("_init/toolgen.toml.jinja", table=shared, implementations=package)
-        yield Step(PYPROJECT if shared else FILE, text, root, appends=shared)
+        yield NewFile(PYPROJECT if shared else FILE, text, root, appends=shared)
     else:
-        yield Step(project.file, "", root)
+        yield NewFile(project.file, "", root)
         package = project.implementations or ""
     specs = project.specs if project else "specs"
-    yield Step(f"{specs}/{schema_file()[0]}", schema_file()[1], root)
+    yield NewFile(f"{specs}/{schema_file()[0]}", schema_file()[1], root)
     if package:
         base = project.folder_of(package) if project else root / package
-        yield Step(f"{base.relative_to(root).as_posix()}/__init__.py", PACKAGE, root)
-    yield Step("conftest.py", _CONFTEST, root)
-    yield from _steps_of_the_repository(root)
+        yield NewFile(f"{base.relative_to(root).as_posix()}/__init__.py", PACKAGE, root)
+    yield NewFile("conftest.py", _CONFTEST, root)
+    yield from _repository_files(root)
 
 
-def _steps_of_the_repository(root: Path) -> Iterator[Step]:
-    """CI and hooks live at the repository's root, and work from there."""
+def _repository_files(root: Path) -> Iterator[NewFile]:
+    """Yield the CI workflow and the hook, which belong at the root of the repository."""
     top = repository(root) or root
     below = root.relative_to(top).as_posix()
     if not below.isprintable():
@@ -98,28 +98,28 @@ def _steps_of_the_repository(root: Path) -> Iterator[Step]:
         "command": _quoted(command.replace("${{", "$''{{")),
         "requirement": shlex.quote(wanted) if wanted else "",
     }
-    yield Step(_WORKFLOW, render("_init/workflow.yml.jinja", **in_workflow), top)
+    yield NewFile(_WORKFLOW, render("_init/workflow.yml.jinja", **in_workflow), top)
     entry = render("_init/pre-commit.yaml.jinja", whole=False, **in_hook)
     whole = render("_init/pre-commit.yaml.jinja", whole=True, **in_hook)
     there = read_text(top, _PRE_COMMIT) or ""
     advice = "" if "toolgen" in there else f"add this to its repos:\n\n{entry}"
-    yield Step(_PRE_COMMIT, whole, top, advice=advice)
+    yield NewFile(_PRE_COMMIT, whole, top, advice=advice)
 
 
 def _quoted(command: str) -> str:
-    """`command` as YAML: as it is where that means the same, else in JSON's quotes."""
+    """Return `command` as a YAML scalar, quoted if necessary."""
     return command if _PLAIN.fullmatch(command) else json.dumps(command, ensure_ascii=False)
 
 
 def _free_package(root: Path) -> str:
-    """A name for the implementations' package that means nothing here yet."""
+    """Return a name for the package of implementations that is not in use."""
     taken = (root / "tools").exists() and not (root / "tools" / "__init__.py").exists()
     return "tool_implementations" if taken or (root / "tools.py").exists() else "tools"
 
 
-def _tell(written: list[Step], kept: list[Step]) -> None:
-    for step in written:
-        emit(f"{'added to' if step.appends else 'wrote'} {step.path}")
-    for step in kept:
-        say(f"kept {step.path}, which was there already" + (f"; {step.advice}" if step.advice else ""))
+def _report(written: list[NewFile], kept: list[NewFile]) -> None:
+    for file in written:
+        emit(f"{'added to' if file.appends else 'wrote'} {file.path}")
+    for file in kept:
+        say(f"kept {file.path}, which exists already" + (f"; {file.advice}" if file.advice else ""))
     say("next: toolgen new my_tool, fill in its spec, then toolgen generate")

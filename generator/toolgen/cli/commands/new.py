@@ -1,7 +1,7 @@
-"""Write a new tool: its spec, the module that will do the work, and a test. Without flags, it asks.
+"""Create a tool: its spec, a module for its implementation, and a test. Without flags, asks for the values.
 
-A parameter is written name:type[:description]. Types: string, integer, number, boolean, object; [] behind a
-type makes an array, ? makes the parameter optional.
+A parameter is written name:type[:description]. Types: string, integer, number, boolean, object; string[] is
+an array of strings, and `?` after the type makes the parameter optional.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from toolgen.cli.out import ask, can_ask, emit, emit_json, say
+from toolgen.cli.output import ask, can_ask, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.scaffolding.parameters import Parameter, parse_parameter, printable
 from toolgen.project import Project, UnableError, create_files, find_project, read_text
@@ -21,16 +21,16 @@ _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the tool's name, as models will call it")
-    parser.add_argument("--description", metavar="TEXT", help="what the tool does; without it, you are asked")
+    parser.add_argument("name", metavar="NAME", help="the name by which models call the tool")
+    parser.add_argument("--description", metavar="TEXT", help="what the tool does (default: ask)")
     parser.add_argument(
         "--param",
         action="append",
         default=[],
         metavar="NAME:TYPE[:TEXT]",
-        help="one parameter; repeat for more",
+        help="a parameter; may be repeated",
     )
-    parser.add_argument("--destructive", action="store_true", help="the user must confirm every call")
+    parser.add_argument("--destructive", action="store_true", help="ask the user to confirm every call")
     add_format(parser)
 
 
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> bool:
     spec = f"{project.specs}/{args.name}.yaml"
     if read_text(project.root, spec) is not None:
         raise UnableError("file-exists", f"{spec} exists already", "nothing was written")
-    written = _files(project, spec, _wanted(args))
+    written = _files(project, spec, _answers(args))
     create_files(project.root, written)
     if args.format == "json":
         emit_json({"written": list(written)})
@@ -52,10 +52,10 @@ def run(args: argparse.Namespace) -> bool:
     return True
 
 
-def _wanted(args: argparse.Namespace) -> dict[str, Any]:
-    """What the flags say, or the person at the terminal."""
+def _answers(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the values from the flags, or from the user at the terminal."""
     if args.description is None and not can_ask():
-        message = "there is no terminal to ask at, and no --description"
+        message = "--description is required without a terminal"
         raise UnableError("usage", message, "see `toolgen new --help`")
     if args.description is not None:
         parameters = [parse_parameter(text) for text in args.param]
@@ -64,26 +64,28 @@ def _wanted(args: argparse.Namespace) -> dict[str, Any]:
     while not description:
         description = ask(f"What does {args.name} do? ")
     parameters = [*map(parse_parameter, args.param), *_asked_parameters()]
-    question = "Does it change or delete what cannot be brought back? [y/N] "
+    question = "Does it change or delete something that cannot be restored? [y/N] "
     destructive = args.destructive or ask(question).lower() in ("y", "yes")
     return _values(args.name, description, parameters, destructive)
 
 
 def _asked_parameters() -> Iterator[Parameter]:
-    say("Its parameters, one a line: name:type[:description], for example 'note:string?:Free text'.")
-    while text := ask("  parameter (empty to go on): "):
+    say("Its parameters, one per line: name:type[:description], for example 'note:string?:Free text'.")
+    while text := ask("  parameter (empty to continue): "):
         try:
             yield parse_parameter(text)
-        except UnableError as error:  # whoever mistypes at a prompt is asked again
+        except UnableError as error:  # a typo at a prompt: ask again
             say(f"  {error.message}; {error.hint}")
 
 
 def _values(name: str, description: str, parameters: list[Parameter], destructive: bool) -> dict[str, Any]:
     names = [parameter.name for parameter in parameters]
     for twice in {name for name in names if names.count(name) > 1}:
-        raise UnableError("bad-parameter", f"the parameter '{twice}' is there twice")
+        raise UnableError("bad-parameter", f"the parameter '{twice}' is given twice")
     if not description.strip():
-        raise UnableError("usage", "the description is empty", "say what the tool does: models choose by it")
+        raise UnableError(
+            "usage", "the description is empty", "say what the tool does: models choose tools by it"
+        )
     words = name.replace("_", " ").replace("-", " ").strip() or name
     title = words[:1].upper() + words[1:]
     required = [parameter for parameter in parameters if not parameter.optional]
@@ -98,9 +100,9 @@ def _values(name: str, description: str, parameters: list[Parameter], destructiv
     }
 
 
-def _files(project: Project, spec: str, wanted: dict[str, Any]) -> dict[str, str]:
-    """Path below the project → text of everything that is new."""
-    from toolgen.cli.scaffolding.starter import (
+def _files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, str]:
+    """Return path below the project → text of every new file."""
+    from toolgen.cli.scaffolding.files import (
         PACKAGE,
         implementation_text,
         missing_packages,
@@ -108,10 +110,10 @@ def _files(project: Project, spec: str, wanted: dict[str, Any]) -> dict[str, str
         spec_text,
         test_text,
     )
-    from toolgen.cli.scaffolding.trial import try_spec
+    from toolgen.cli.scaffolding.trial_compilation import compile_new_spec
 
-    text = spec_text(wanted)
-    tool = try_spec(project, wanted["name"], spec, text)
+    text = spec_text(answers)
+    tool = compile_new_spec(project, answers["name"], spec, text)
     schema, schema_text = schema_file()
     files = {spec: text}
     if read_text(project.root, f"{project.specs}/{schema}") is None:
@@ -119,6 +121,6 @@ def _files(project: Project, spec: str, wanted: dict[str, Any]) -> dict[str, str
     if project.implementations:
         files |= dict.fromkeys(missing_packages(project), PACKAGE)
         module = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
-        files[module.relative_to(project.root).as_posix()] = implementation_text(project, tool, wanted)
-        files[f"tests/test_{tool.py_name}.py"] = test_text(project, tool, wanted)
+        files[module.relative_to(project.root).as_posix()] = implementation_text(project, tool, answers)
+        files[f"tests/test_{tool.py_name}.py"] = test_text(project, tool, answers)
     return files

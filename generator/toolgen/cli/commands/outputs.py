@@ -1,29 +1,29 @@
-"""Print the files that `generate` writes, one a line, before it does.
+"""List the files that `generate` would write, one per line, relative to the project.
 
-Those of the project, relative to it. With --spec or --index, those of one action of a build system, relative
-to its --out; nothing is read then but that spec.
+With --spec or --index, list the files of one action of a build system, relative to its --out. Then nothing is
+read but that spec.
 """
 
 from __future__ import annotations
 
 import argparse
 
-from toolgen.cli.out import emit, emit_json
+from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
-    group = parser.add_argument_group("for build systems", "The options must be those of `generate`.")
+    group = parser.add_argument_group("for build systems", "Use the options that `generate` gets.")
     which = group.add_mutually_exclusive_group()
-    which.add_argument("--spec", metavar="FILE", help="the files of this one spec")
-    which.add_argument("--index", action="store_true", help="the files that all specs share")
+    which.add_argument("--spec", metavar="FILE", help="list the files of this spec")
+    which.add_argument("--index", action="store_true", help="list the files that all specs share")
     group.add_argument("--target", metavar="NAME", action="append", help="a target (default: all built-in)")
-    group.add_argument("--templates", metavar="DIR", help="a folder of further templates")
+    group.add_argument("--templates", metavar="DIR", help="a folder with further templates")
 
 
 def run(args: argparse.Namespace) -> bool:
-    files = _of_action(args) if args.spec or args.index else _of_project(args)
+    files = _action_files(args) if args.spec or args.index else _project_files(args)
     if args.format == "json":
         emit_json({"outputs": files})
     elif files:
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> bool:
     return True
 
 
-def _of_action(args: argparse.Namespace) -> list[str]:
+def _action_files(args: argparse.Namespace) -> list[str]:
     from toolgen.cli.building.options import targets_of
     from toolgen.output_files import enabled_tools, index_files, tool_files
     from toolgen.project.declared_files import read_file
@@ -47,7 +47,7 @@ def _of_action(args: argparse.Namespace) -> list[str]:
     return [path for name in names for path in tool_files(name, targets)]
 
 
-def _of_project(args: argparse.Namespace) -> list[str]:
+def _project_files(args: argparse.Namespace) -> list[str]:
     from toolgen.cli.building.project_build import read_inputs
     from toolgen.output_files import enabled_tools, index_files, tool_files
     from toolgen.project import UnableError

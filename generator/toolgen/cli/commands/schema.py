@@ -1,10 +1,10 @@
-"""Print the JSON Schema of the spec language, for editors and for other programs."""
+"""Print the JSON Schema of the spec language, for editors and other programs."""
 
 from __future__ import annotations
 
 import argparse
 
-from toolgen.cli.out import emit_json
+from toolgen.cli.output import emit_json
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

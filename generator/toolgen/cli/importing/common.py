@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolgen.cli.out import count, emit, emit_json, say
+from toolgen.cli.output import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.project import (
     Project,
@@ -211,7 +211,7 @@ def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
     """`files`, and what an editor checks them with, where it is not there yet."""
     if not files or (place.base / ".toolgen.schema.json").exists():
         return dict(files)
-    from toolgen.cli.scaffolding.starter import schema_file
+    from toolgen.cli.scaffolding.files import schema_file
 
     name, text = schema_file()
     return {**files, name: text}

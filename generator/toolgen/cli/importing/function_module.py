@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolgen.cli.scaffolding.starter import render
+from toolgen.cli.scaffolding.files import render
 
 if TYPE_CHECKING:
     from toolgen.data.package import Tool

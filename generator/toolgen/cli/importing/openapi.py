@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.importing.common import Beside, Place, add_arguments, bring_in, read_bytes, refusing
-from toolgen.cli.out import count, say
+from toolgen.cli.output import count, say
 from toolgen.importers.imported_tool import SourceError
 from toolgen.project import PYPROJECT, Project, UnableError, find_project, read_text
 
@@ -203,7 +203,7 @@ def _files_beside(document: Path) -> Callable[[str], Any]:
 
 def _implementations(args: argparse.Namespace) -> Beside:
     """What writes the modules of `--implement`, for tools whose module is not there."""
-    from toolgen.cli.scaffolding.starter import PACKAGE, http_text, missing_packages
+    from toolgen.cli.scaffolding.files import PACKAGE, http_text, missing_packages
 
     if not find_project(Path(args.start)).implementations:
         raise UnableError(

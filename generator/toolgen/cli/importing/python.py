@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.child_process import how_it_ended, run_bounded
 from toolgen.cli.importing.common import add_arguments, bring_in, refusing
-from toolgen.cli.out import say
+from toolgen.cli.output import say
 from toolgen.project import Project, UnableError, find_project
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _check_project(args: argparse.Namespace) -> None:
 def _modules(project: Project, found: Sequence[tuple[Tool, dict[str, Any]]]) -> dict[str, str]:
     """Path below the project → text of the implementations that are not there yet."""
     from toolgen.cli.importing.function_module import function_module
-    from toolgen.cli.scaffolding.starter import PACKAGE, missing_packages
+    from toolgen.cli.scaffolding.files import PACKAGE, missing_packages
 
     files: dict[str, str] = {}
     for tool, function in found:

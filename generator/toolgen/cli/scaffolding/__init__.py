@@ -1,1 +1,1 @@
-"""What `init` and `new` write: starting texts, parameters, the pinned requirement."""
+"""The files that `init`, `new` and `import --implement` create."""

@@ -1,4 +1,4 @@
-"""Parameters as people type them: name:type, name:type?, name:type[]:What it is."""
+"""Parse parameters of the command line: name:type, name:type?, name:type[]:Description."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from toolgen.project import UnableError
 
 _SAMPLES: dict[str, Any] = {"string": "example", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
-_FORM = re.compile(
+_PARAMETER = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_-]*):(?P<type>[a-z]+)(?P<array>\[\])?(?P<optional>\?)?(:(?P<about>.*))?",
     re.DOTALL,
 )
-_PLAIN = re.compile(r"^[A-Za-z][A-Za-z0-9_ ,./()-]*(?<! )$")
-_NOT_TEXT = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+_UNQUOTED = re.compile(r"^[A-Za-z][A-Za-z0-9_ ,./()-]*(?<! )$")
+_NOT_STRINGS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One property of the request."""
+    """A property of the request."""
 
     name: str
     item: str  # a JSON Schema type: of the value or, in an array, of its items
@@ -30,30 +30,30 @@ class Parameter:
 
     @property
     def key(self) -> str:
-        """The name as YAML."""
+        """Return the name as YAML."""
         return scalar(self.name)
 
     @property
     def type(self) -> str:
-        """The JSON Schema type of the value."""
+        """Return the JSON Schema type of the value."""
         return "array" if self.array else self.item
 
     @property
     def description(self) -> str:
-        """What it is, as YAML; the name in words, where nobody said."""
+        """Return the description as YAML; without one, the name in words."""
         words = self.name.replace("_", " ").replace("-", " ").strip() or self.name
         return scalar(self.about or f"{words[:1].upper()}{words[1:]}.")
 
     @property
     def sample(self) -> Any:
-        """A value that it accepts."""
+        """Return a valid value."""
         value = _SAMPLES[self.item]
         return [value] if self.array else value
 
 
 def parse_parameter(text: str) -> Parameter:
-    """`text` as a parameter; `UnableError` says what is wrong with it."""
-    found = _FORM.fullmatch(text.strip())
+    """Parse one parameter; raise `UnableError` if it is not valid."""
+    found = _PARAMETER.fullmatch(text.strip())
     if found is None:
         raise UnableError(
             "bad-parameter",
@@ -72,7 +72,7 @@ def parse_parameter(text: str) -> Parameter:
 
 
 def printable(text: str) -> str:
-    """`text`, where it can stand on one line of a file."""
+    """Return `text` if it is printable and on one line; raise `UnableError` otherwise."""
     if text.isprintable():
         return text
     raise UnableError(
@@ -81,6 +81,6 @@ def printable(text: str) -> str:
 
 
 def scalar(text: str) -> str:
-    """`text` as one YAML scalar: plain where it cannot be taken for anything else."""
-    plain = _PLAIN.fullmatch(text) and text.lower() not in _NOT_TEXT
+    """Return `text` as a YAML scalar, quoted unless it is certainly read as a string."""
+    plain = _UNQUOTED.fullmatch(text) and text.lower() not in _NOT_STRINGS
     return text if plain else json.dumps(text, ensure_ascii=False)

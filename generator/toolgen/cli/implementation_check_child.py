@@ -1,7 +1,7 @@
 """The process that imports a project's implementations for `check --implementations`.
 
-Called as `python -m toolgen.cli.implementations_child RESULT TRACE`; the task is JSON on the first line of
-RESULT, the answer follows as JSON lines: {"started": …}, {"fault": …}, {"done": true}.
+Called as `python -m toolgen.cli.implementation_check_child RESULT TRACE`. The task is JSON on the first
+line of RESULT, the results follow as JSON lines: {"started": …}, {"fault": …}, {"done": true}.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 
 
 def main(result: str, trace: str) -> None:
-    """Check the implementations; end the process with whatever threads they started."""
+    """Check the implementations; end the process with all threads that they started."""
     process = os.getpid()
     with open(result, "r+", encoding="utf-8") as lines, open(trace, "w") as hung:
         task: dict[str, Any] = json.loads(lines.readline())
         lines.seek(0, os.SEEK_END)
 
         def write(**line: Any) -> None:
-            if os.getpid() == process:  # a module that forks leaves two of us
+            if os.getpid() == process:  # not in a process that a module forked
                 lines.write(json.dumps(line) + "\n")
                 lines.flush()
 
@@ -45,7 +45,7 @@ def main(result: str, trace: str) -> None:
             for fault in found:
                 write(fault=dataclasses.asdict(fault))
         write(done=True)
-        os._exit(0)  # not waiting for threads and exit handlers of what was imported
+        os._exit(0)  # without waiting for threads and exit handlers of imported modules
 
 
 if __name__ == "__main__":

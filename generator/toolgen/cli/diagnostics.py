@@ -1,4 +1,4 @@
-"""Faults shown: with their place in the file, as JSON, or as a report to send to us."""
+"""Show errors and warnings: as text with source lines, as JSON, or as a bug report."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import traceback
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from toolgen.cli.out import emit_json, say
+from toolgen.cli.output import emit_json, say
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import UnableError, find_root, read_text
 from toolgen.report.json import as_data
 
 
 def show_error(error: Exception, args: argparse.Namespace | None) -> None:
-    """What was refused, as the verb's flags want it shown."""
+    """Show an error in the format that the command's flags ask for."""
     as_json = getattr(args, "format", "text") == "json"
     if isinstance(error, SpecErrors):
         show(error.diagnostics, getattr(args, "start", "."), as_json, getattr(args, "texts", None))
@@ -28,9 +28,9 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
 def show(
     diagnostics: Iterable[Diagnostic], start: str, as_json: bool, texts: Mapping[str, str] | None = None
 ) -> None:
-    """Faults or warnings: text on stderr with the lines that they are about, or JSON on stdout.
+    """Show errors or warnings: text with source lines on stderr, or JSON on stdout.
 
-    The lines are looked up in the project that `start` is in, unless `texts`, file → text, has them.
+    Source lines are read from the project at or above `start`, unless `texts` (file → text) is given.
     """
     if as_json:
         emit_json({"diagnostics": as_data(diagnostics)})
@@ -44,7 +44,7 @@ def show(
 
 
 def show_unable(error: UnableError, as_json: bool) -> None:
-    """A fault without a place."""
+    """Show an error that has no place in a file."""
     if as_json:
         fault = {"code": error.code, "severity": "error", "message": error.message, "hint": error.hint}
         emit_json({"diagnostics": [fault]})
@@ -55,7 +55,7 @@ def show_unable(error: UnableError, as_json: bool) -> None:
 
 
 def report_bug(error: Exception) -> None:
-    """What nobody foresaw: the traceback goes to a file, or to stderr under TOOLGEN_DEBUG=1."""
+    """Write the traceback of an unexpected error to a file, or to stderr with TOOLGEN_DEBUG=1."""
     text = "".join(traceback.format_exception(error))
     say(f"toolgen: this is a bug in toolgen, not in your specs: {type(error).__name__}")
     if os.environ.get("TOOLGEN_DEBUG") == "1":
@@ -76,24 +76,24 @@ def report_bug(error: Exception) -> None:
         say("  = help: please report it with the output of the same command under TOOLGEN_DEBUG=1")
 
 
-def report_traceback(error: Exception) -> None:
-    """Print the traceback of an error that is reported in other words, for TOOLGEN_DEBUG=1."""
+def print_traceback(error: Exception) -> None:
+    """Print the traceback of an error that is reported with another message, for TOOLGEN_DEBUG=1."""
     say("".join(traceback.format_exception(error)))
 
 
 def has_color() -> bool:
-    """Whether stderr is a terminal whose owner did not say no (https://no-color.org)."""
+    """True if stderr is a terminal and NO_COLOR is not set (https://no-color.org)."""
     return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _texts(diagnostics: tuple[Diagnostic, ...], root: Path) -> dict[str, str]:
-    """The files that these are about, as they are now."""
+    """Return the current texts of the files that these point into."""
     texts: dict[str, str] = {}
     for file in {span.file for d in diagnostics for span in (d.span, *(note.span for note in d.notes))}:
-        if (root / file).is_symlink():  # what it leads to may be nobody's business
+        if (root / file).is_symlink():  # its target may be private
             continue
         try:
             texts[file] = read_text(root, file) or ""
-        except UnableError:  # not text: then there is no line to show
+        except UnableError:  # not text: no line to show
             continue
     return texts

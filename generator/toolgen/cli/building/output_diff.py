@@ -1,4 +1,4 @@
-"""How the output folder drifted from the specs, and why: what `check` shows."""
+"""Compare the output folder with the specs, and report the differences and their reasons for `check`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from toolgen.project.manifest import NAME, manifest_text, parse_manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
-    """What differs, and what moved. Paths are relative to the project."""
+class OutputDiff:
+    """Differences between output and specs. Paths are relative to the project."""
 
     changes: tuple[Change, ...]
-    origins: Mapping[str, str]  # changed file → the spec that it comes from, where it is one
+    origins: Mapping[str, str]  # changed file → the spec that it comes from, unless from all
     specs: Mapping[str, str]  # spec → "edited", "added" or "removed" since the last `generate`
     uses: Mapping[str, tuple[str, ...]]  # spec → the files of shared schemas that it uses
     toolchain: Mapping[str, tuple[str, str]]  # distribution → its version then and now
 
     @property
     def clean(self) -> bool:
-        """Whether there is nothing to mend. Other versions that generate the same are nothing to mend."""
+        """True if no file differs. Other versions of the toolchain that generate the same do not count."""
         return not self.changes
 
 
-def of(plan: Plan) -> Drift:
-    """What of `plan` a reader of `check` is told."""
+def compare_output(plan: Plan) -> OutputDiff:
+    """Return the differences that `plan` would remove."""
     then, now, below = plan.ours.manifest, plan.manifest, plan.project.output
     known = parse_manifest(plan.ours.text or "") is not None
     changes = [replace(change, path=f"{below}/{change.path}") for change in plan.changes]
@@ -38,10 +38,10 @@ def of(plan: Plan) -> Drift:
     own = _manifest_change(plan, known)
     if own and (not changes or own.kind is not ChangeKind.CHANGED):
         changes.append(own)
-    return Drift(
+    return OutputDiff(
         changes=tuple(changes),
         origins={change.path: origins[change.path] for change in changes if change.path in origins},
-        specs=_moved(then.inputs, now.inputs) if known else {},
+        specs=_changed_specs(then.inputs, now.inputs) if known else {},
         uses=plan.uses,
         toolchain={
             name: (then.toolchain.get(name, "none"), now.toolchain.get(name, "none"))
@@ -52,7 +52,7 @@ def of(plan: Plan) -> Drift:
 
 
 def _manifest_change(plan: Plan, known: bool) -> Change | None:
-    """The manifest's own difference, other versions of the toolchain left aside."""
+    """Return the change of the manifest itself, apart from versions of the toolchain."""
     text, then, now = plan.ours.text, plan.ours.manifest, plan.manifest
     expected = replace(now, toolchain=then.toolchain)
     if then.toolchain.get("toolgen") != now.toolchain.get("toolgen"):
@@ -62,7 +62,7 @@ def _manifest_change(plan: Plan, known: bool) -> Change | None:
     return None if text == after else Change(kind, path, text, after)
 
 
-def _moved(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+def _changed_specs(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
     return {
         path: "added" if path not in then else "removed" if path not in now else "edited"
         for path in sorted(then.keys() | now.keys())
@@ -70,59 +70,59 @@ def _moved(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def lines(drift: Drift, with_diff: bool) -> Iterator[str]:
-    """The drift as text: what moved, which files it touches, how they differ."""
-    touched = _touched(drift)
-    for spec, word in drift.specs.items():
-        yield f"SPEC {spec} was {word}" + (f": {', '.join(touched[spec])}" if spec in touched else "")
-    yield from toolchain_lines(drift)
-    for change in drift.changes:
-        origin = drift.origins.get(change.path)
+def lines(diff: OutputDiff, with_diff: bool) -> Iterator[str]:
+    """Yield the lines of the report: changed specs and tools, affected files, diffs."""
+    affected = _affected(diff)
+    for spec, word in diff.specs.items():
+        yield f"SPEC {spec} was {word}" + (f": {', '.join(affected[spec])}" if spec in affected else "")
+    yield from toolchain_lines(diff)
+    for change in diff.changes:
+        origin = diff.origins.get(change.path)
         yield f"{change.kind} {change.path}" + (f" (from {origin})" if origin else "")
     if with_diff:
-        for change in drift.changes:
+        for change in diff.changes:
             yield from _diff(change)
 
 
-def _touched(drift: Drift) -> dict[str, list[str]]:
-    """Spec → the changed files that come from it alone, or from one that uses it."""
-    touched: dict[str, list[str]] = {}
-    for path, origin in drift.origins.items():
-        for spec in {origin, *drift.uses.get(origin, ())}:
-            touched.setdefault(spec, []).append(path)
-    return touched
+def _affected(diff: OutputDiff) -> dict[str, list[str]]:
+    """Return spec → the changed files that come from it, or from a spec that uses it."""
+    affected: dict[str, list[str]] = {}
+    for path, origin in diff.origins.items():
+        for spec in {origin, *diff.uses.get(origin, ())}:
+            affected.setdefault(spec, []).append(path)
+    return affected
 
 
-def toolchain_lines(drift: Drift) -> Iterator[str]:
-    """What toolgen stands on, where it is not what generated the files."""
-    for name, (then, now) in drift.toolchain.items():
+def toolchain_lines(diff: OutputDiff) -> Iterator[str]:
+    """Yield each distribution of the toolchain whose version changed since the files were generated."""
+    for name, (then, now) in diff.toolchain.items():
         yield f"TOOLCHAIN {name} {then} → {now}"
 
 
-def as_data(drift: Drift) -> dict[str, Any]:
-    """The drift as JSON data."""
-    touched = _touched(drift)
+def as_data(diff: OutputDiff) -> dict[str, Any]:
+    """Return the differences as JSON data."""
+    affected = _affected(diff)
     return {
-        "clean": drift.clean,
+        "clean": diff.clean,
         "changes": [
             {
                 "kind": change.kind.value,
                 "path": change.path,
-                "spec": drift.origins.get(change.path),
+                "spec": diff.origins.get(change.path),
                 "diff": "\n".join(_diff(change)),
             }
-            for change in drift.changes
+            for change in diff.changes
         ],
         "specs": [
-            {"path": path, "change": word, "affects": touched.get(path, [])}
-            for path, word in drift.specs.items()
+            {"path": path, "change": word, "affects": affected.get(path, [])}
+            for path, word in diff.specs.items()
         ],
-        "toolchain": [{"name": name, "then": t, "now": n} for name, (t, n) in drift.toolchain.items()],
+        "toolchain": [{"name": name, "then": t, "now": n} for name, (t, n) in diff.toolchain.items()],
     }
 
 
 def _diff(change: Change) -> Iterator[str]:
-    """Unified, as `git apply` takes it: from what is on disk to what should be."""
+    """Yield a unified diff for `git apply`, from the file on disk to the expected one."""
     before = "/dev/null" if change.before is None else f"a/{change.path}"
     after = "/dev/null" if change.after is None else f"b/{change.path}"
     old, new = _lines(change.before), _lines(change.after)

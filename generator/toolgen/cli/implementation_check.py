@@ -1,4 +1,4 @@
-"""Check the code behind the tools, for `check --implementations`."""
+"""Check the implementations of a project's tools, for `check --implementations`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toolgen.data.source import Span
 from toolgen.project import Project, UnableError
 
 _SECONDS = 30.0  # that importing one implementation may take
-_MOST = 600.0  # seconds that all of them may take
+_TOTAL_SECONDS = 600.0  # seconds that all of them may take
 _RESTARTS = 10  # implementations that may end the process before the check gives up
 
 _HINTS = {
@@ -47,31 +47,31 @@ def check(project: Project, unlisted: Collection[str] = ()) -> list[Diagnostic]:
             faults[fault["code"], fault["tool"], fault["message"]] = fault
         if run.done:
             return sorted((_diagnostic(project, fault) for fault in faults.values()), key=lambda d: d.span)
-        fault = _of_the_end(run, project)
+        fault = _crash_fault(run, project)
         faults[fault["code"], fault["tool"], fault["message"]] = fault
         if fault["tool"] == project.implementations:
             break
         skip.append(fault["tool"])
     found = sorted((_diagnostic(project, fault) for fault in faults.values()), key=lambda d: d.span)
-    note = "the check stopped here: not all implementations were looked at"
+    note = "the check stopped here: not all implementations were checked"
     last = found[-1]
     return [*found[:-1], Diagnostic(last.span, last.code, f"{last.message}; {note}", last.hint)]
 
 
 @dataclass(slots=True)
 class _Run:
-    """The answer of one child process."""
+    """The result of one child process."""
 
     code: int | None  # None: it took too long
     faults: list[dict[str, Any]] = field(default_factory=list)
-    last: tuple[str, str] = ("", "")  # name and file of what it looked at last
+    last: tuple[str, str] = ("", "")  # name and file of the implementation that it checked last
     done: bool = False
     hung_at: tuple[str, int] | None = None
 
 
 def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> _Run:
-    with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
-        result, trace = Path(scratch, "result.jsonl"), Path(scratch, "trace")
+    with tempfile.TemporaryDirectory(prefix="toolgen-") as folder:
+        result, trace = Path(folder, "result.jsonl"), Path(folder, "trace")
         task = {
             "folder": str(project.import_root),
             "package": project.package,
@@ -80,32 +80,32 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> _R
             "seconds": _SECONDS,
         }
         result.write_text(json.dumps(task) + "\n", "utf-8")
-        command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.implementations_child"]
-        run = _Run(run_bounded([*command, str(result), str(trace)], project.import_root, _MOST))
+        command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.implementation_check_child"]
+        run = _Run(run_bounded([*command, str(result), str(trace)], project.import_root, _TOTAL_SECONDS))
         _, *lines = result.read_text("utf-8", "replace").splitlines()
         if trace.is_file():
-            run.hung_at = _innermost(trace.read_text("utf-8", "replace"), project)
+            run.hung_at = _innermost_frame(trace.read_text("utf-8", "replace"), project)
     for line in lines:
         try:
-            said = json.loads(line)
+            event = json.loads(line)
         except ValueError:  # cut off with its process
             continue
-        if "broken" in said:
-            message = f"the generated code cannot be imported: {said['broken']}"
+        if "broken" in event:
+            message = f"the generated code cannot be imported: {event['broken']}"
             raise UnableError("not-generated", message, "run `toolgen generate`")
-        if "fault" in said:
-            run.faults.append(said["fault"])
-        if "started" in said:
-            run.last = (said["started"][0], said["started"][1])
-        run.done = run.done or "done" in said
+        if "fault" in event:
+            run.faults.append(event["fault"])
+        if "started" in event:
+            run.last = (event["started"][0], event["started"][1])
+        run.done = run.done or "done" in event
     if not run.done and not run.last[0]:
         ended = "took too long" if run.code is None else f"ended{how_it_ended(run.code)}"
         raise UnableError("not-generated", f"importing the generated code {ended}", "run `toolgen generate`")
     return run
 
 
-def _of_the_end(run: _Run, project: Project) -> dict[str, Any]:
-    """The fault of the implementation that ended the child process."""
+def _crash_fault(run: _Run, project: Project) -> dict[str, Any]:
+    """Return the fault of the implementation that ended the child process."""
     name, file = run.last
     where = run.hung_at or (file, 1)
     if run.hung_at is not None or run.code is None:
@@ -124,8 +124,8 @@ def _of_the_end(run: _Run, project: Project) -> dict[str, Any]:
     }
 
 
-def _innermost(trace: str, project: Project) -> tuple[str, int] | None:
-    """The innermost frame in the project, of a traceback that faulthandler wrote when time was up."""
+def _innermost_frame(trace: str, project: Project) -> tuple[str, int] | None:
+    """Return file and line of the innermost frame in the project, from a traceback of faulthandler."""
     _, _, main = trace.rpartition("Thread ")
     root = os.path.join(os.path.realpath(project.root), "")
     for file, line in re.findall(r'File "(.+?)", line (\d+)', main):

@@ -1,4 +1,4 @@
-"""stdout is data, stderr is talk."""
+"""Print: data on stdout, messages on stderr."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 
 def emit(text: str) -> None:
-    """Print data. A reader that goes away has seen enough: the verb goes on, its exit code stays true."""
-    with hushed():
+    """Print data. If the reader of a pipe goes away, the command continues and keeps its exit code."""
+    with closed_pipe_ignored():
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 
@@ -23,24 +23,24 @@ def emit_json(data: Any) -> None:
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Print talk: for the person who watches, never for a program."""
-    with suppress(OSError):  # nobody is listening
+    """Print a message for the user, not for programs."""
+    with suppress(OSError):  # stderr is closed
         sys.stderr.write(text + end)
         sys.stderr.flush()
 
 
 def count(number: int, noun: str) -> str:
-    """1 file, 2 files."""
+    """Return number and noun: `1 file`, `2 files`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def can_ask() -> bool:
-    """Whether somebody is there to answer."""
+    """True if a user at a terminal can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def ask(question: str) -> str:
-    """One line from the person at the terminal; asked on stderr, so that stdout stays data."""
+    """Ask the user at the terminal for one line; on stderr, so that stdout holds data only."""
     say(question, end="")
     line = sys.stdin.readline()
     if not line:  # ^D
@@ -49,12 +49,12 @@ def ask(question: str) -> str:
 
 
 @contextmanager
-def hushed() -> Iterator[None]:
-    """Writing to a pipe that nobody reads any more is no fault; data that is lost otherwise is one."""
+def closed_pipe_ignored() -> Iterator[None]:
+    """Ignore a closed pipe; raise `UnableError` if data is lost for another reason."""
     try:
         yield
     except OSError as error:
-        _divert()
+        _discard_buffer()
         if not isinstance(error, BrokenPipeError):
             from toolgen.project.errors import UnableError, reason
 
@@ -62,13 +62,13 @@ def hushed() -> Iterator[None]:
 
 
 def flush() -> None:
-    """The end: what matters was flushed when it was printed."""
+    """Flush stdout at the end; errors no longer matter, as data was flushed when it was printed."""
     try:
         sys.stdout.flush()
     except OSError:
-        _divert()
+        _discard_buffer()
 
 
-def _divert() -> None:
-    with open(os.devnull, "w") as nowhere:  # what is left in the buffer has to go somewhere
+def _discard_buffer() -> None:
+    with open(os.devnull, "w") as nowhere:  # or the interpreter would fail to flush at exit
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

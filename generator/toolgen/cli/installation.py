@@ -1,4 +1,7 @@
-"""Whether the distributions of the extra `cli` are installed, in versions that this toolgen works with."""
+"""Find out whether an error comes from the installation: a part that is missing or of another version.
+
+Versions are compared by hand, as `packaging` may be what is missing.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from toolgen.project.errors import UnableError
 
 _INSTALL = "pip install 'toolgen[cli]'"
-_MODULES = {  # top-level modules of the extra's distributions, and of those that they need
+_MODULES = {  # top-level modules of the extra `cli` and its dependencies
     "argcomplete",
     "datamodel_code_generator",
     "griffe",
@@ -27,7 +30,7 @@ _BOUND = re.compile(r"(==|>=|<=|<|>|!=)\s*([0-9][0-9.]*)")
 
 
 def explain(error: Exception) -> UnableError | None:
-    """Return what is wrong with the installation, if that explains an unexpected error; else None."""
+    """Return the fault in the installation that explains an unexpected error; None if there is none."""
     if isinstance(error, ModuleNotFoundError) and error.name in _MODULES:
         message = f"toolgen's generator is not installed ({error.name} is missing)"
         return UnableError("not-installed", message, _INSTALL)
@@ -39,7 +42,7 @@ def explain(error: Exception) -> UnableError | None:
 
 
 def _unsupported() -> Iterator[str]:
-    """Yield each distribution whose installed version is not one that toolgen was made for."""
+    """Yield a message for each required distribution that is missing or of an unsupported version."""
     try:
         needed = requires("toolgen") or []
     except PackageNotFoundError:  # run from a checkout that is not installed

@@ -1,4 +1,4 @@
-"""A spec tried before it is written: does it compile, and what is its tool called in Python."""
+"""Compile a new spec before it is written."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from toolgen.data.package import Tool
 from toolgen.project import Project, UnableError, load_targets, read_specs
 
 
-def try_spec(project: Project, name: str, spec: str, text: str) -> Tool:
-    """The tool `name` that `text` would be, beside the specs that are there; `SpecErrors` with its faults."""
+def compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool:
+    """Compile `text` together with the existing specs; return its tool `name`, or raise its `SpecErrors`."""
     path = spec.removeprefix(f"{project.specs}/")
     alone = Inputs(project, {path: text.encode()}, load_targets(project))
     try:
         others = read_specs(project)
-    except UnableError:  # the first of its kind
+    except UnableError:  # there are no specs yet
         others = {}
     together = Inputs(project, {**others, path: text.encode()}, alone.targets)
     try:
@@ -24,7 +24,7 @@ def try_spec(project: Project, name: str, spec: str, text: str) -> Tool:
         ours = [fault for fault in errors.diagnostics if spec in _files(fault)]
         if ours:
             raise SpecErrors(ours) from errors
-        program = program_of(alone)  # faults in the others are for `generate` to tell
+        program = program_of(alone)  # `generate` reports errors in the others
         inputs = alone
     return next(tool for tool in model_of(program, inputs).tools if tool.wire_name == name)
 

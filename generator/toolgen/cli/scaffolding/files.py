@@ -1,4 +1,4 @@
-"""The texts that a project starts from: templates whose names begin with an underscore."""
+"""Texts of new files, from the templates whose names begin with an underscore."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from toolgen.project import Project
 
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
-_WIDTH = 88  # as generated code is laid out
+_WIDTH = 88  # line length of generated code
 SCHEMA = ".toolgen.schema.json"
 
 
 def render(path: str, **values: Any) -> str:
-    """`templates/<path>` with `values`, which are printed as they are: quote what a person typed before."""
+    """Render `templates/<path>` with `values`. Nothing is escaped: callers quote text that a user typed."""
     from jinja2 import Environment, StrictUndefined
 
     from toolgen.python_source.literals import docstring
@@ -35,34 +35,34 @@ def render(path: str, **values: Any) -> str:
 
 
 def schema_file() -> tuple[str, str]:
-    """Name and text of the file that lets an editor complete and check specs without the network."""
+    """Return name and text of the JSON Schema file with which editors complete and check specs offline."""
     from toolgen.compile.editor_schema import editor_schema
 
     return SCHEMA, json.dumps(editor_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def spec_text(wanted: Mapping[str, Any]) -> str:
-    """The spec of a new tool. Everything that a person typed is quoted where YAML would read it otherwise."""
+def spec_text(answers: Mapping[str, Any]) -> str:
+    """Return the spec of a new tool, with the user's text quoted where YAML needs it."""
     return render(
         "_new/spec.yaml.jinja",
         schema=SCHEMA,
-        name=scalar(wanted["name"]),
-        title=scalar(wanted["title"]),
-        description=scalar(wanted["description"]),
-        parameters=wanted["parameters"],
-        required=[parameter.key for parameter in wanted["required"]],
-        destructive=wanted["destructive"],
-        confirm=scalar(f"{wanted['title']}?") if wanted["destructive"] else "",
-        example=json.dumps(wanted["arguments"]),
+        name=scalar(answers["name"]),
+        title=scalar(answers["title"]),
+        description=scalar(answers["description"]),
+        parameters=answers["parameters"],
+        required=[parameter.key for parameter in answers["required"]],
+        destructive=answers["destructive"],
+        confirm=scalar(f"{answers['title']}?") if answers["destructive"] else "",
+        example=json.dumps(answers["arguments"]),
     )
 
 
-def implementation_text(project: Project, tool: Tool, wanted: Mapping[str, Any]) -> str:
-    """The module that the person who asked for the tool goes on with."""
+def implementation_text(project: Project, tool: Tool, answers: Mapping[str, Any]) -> str:
+    """Return the module of a new tool's implementation, to be completed by the user."""
     return render(
         "_new/implementation.py.jinja",
         package=project.package,
-        title=wanted["title"],
+        title=answers["title"],
         spec=tool.file,
         tool=tool,
         class_name=tool.tool_class.removesuffix("Tool"),
@@ -70,7 +70,7 @@ def implementation_text(project: Project, tool: Tool, wanted: Mapping[str, Any])
 
 
 def http_text(package: str, tool: Tool) -> str:
-    """A module that makes the call of an imported operation."""
+    """Return a module that calls an imported HTTP operation."""
     name, base = tool.tool_class.removesuffix("Tool"), tool.tool_class
     module = f"{package}.tools.{tool.py_name}"
     imported, head = f"from {module} import {base}", f"class {name}(HttpTool, {base}):"
@@ -81,21 +81,21 @@ def http_text(package: str, tool: Tool) -> str:
     return render("_new/http.py.jinja", spec=tool.file, imported=imported, head=head)
 
 
-def test_text(project: Project, tool: Tool, wanted: Mapping[str, Any]) -> str:
-    """A test that waits for the implementation."""
+def test_text(project: Project, tool: Tool, answers: Mapping[str, Any]) -> str:
+    """Return the test of a new tool."""
     return render(
         "_new/test.py.jinja",
         package=project.package,
-        title=wanted["title"],
+        title=answers["title"],
         tool=tool,
         wire_name=json.dumps(tool.wire_name),
-        arguments=repr(wanted["arguments"]).replace("'", '"'),
-        confirm=wanted["destructive"],
+        arguments=repr(answers["arguments"]).replace("'", '"'),
+        confirm=answers["destructive"],
     )
 
 
 def missing_packages(project: Project) -> Iterator[str]:
-    """`__init__.py` of every package on the way to the implementations that has none."""
+    """Yield the path of each missing `__init__.py` of the implementations' package and its parents."""
     parts = (project.implementations or "").split(".")
     for depth in range(1, len(parts) + 1):
         path = project.folder_of(".".join(parts[:depth])) / "__init__.py"

@@ -1,6 +1,6 @@
-"""Find the requirement that installs this toolgen again: the place that it was installed from, pinned.
+"""Find the requirement that installs this toolgen again, pinned to a commit or a hash.
 
-A version alone would name whatever an index has under that name, now or later: it may be anybody's there.
+A version alone would name whatever a package index has under that name, which may be somebody else's package.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _EXTRA = "toolgen[cli]"
 def requirement(top: Path) -> str:
     """Return what pip installs the same toolgen from, in the repository at `top`; empty if it is not known.
 
-    That is a commit of a repository or an archive with its hash, as PEP 610 records them, or a folder or file
+    It is a commit of a repository or an archive with its hash, as recorded by PEP 610, or a folder or file
     inside the repository.
     """
     try:
@@ -54,7 +54,7 @@ def requirement(top: Path) -> str:
 
 
 def _inside(top: Path, path: Path) -> str:
-    """A path that is part of the repository, as pip takes it from the repository's root."""
+    """Return a path inside the repository as a requirement relative to its root; empty if it is outside."""
     try:
         below = path.resolve().relative_to(top.resolve()).as_posix()
     except ValueError:
