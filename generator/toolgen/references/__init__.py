@@ -1,1 +1,1 @@
-"""References between schemas: what they name, and schemas that stand by themselves."""
+"""References between schemas: resolved to definitions of shared files, and bundled."""

@@ -1,135 +1,154 @@
-"""A schema that stands by itself: what it takes from shared files is copied into its `$defs`."""
+"""Bundle schemas: definitions of shared files that a schema refers to are copied into its `$defs`.
+
+See JSON Schema 2020-12 core, section 9.3.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
-from toolgen.references.scope import collect
-from toolgen.references.shared_files import Target, definition, file_target
-from toolgen.schema.document import Draft, draft_of, follow, format_pointer, replace_refs
+from toolgen.references.scope import scope_of
+from toolgen.references.shared_files import SharedDefinition, find_definition, resolve_file_reference
+from toolgen.schema.document import Draft, anchors, draft_of, follow, format_pointer, replace_refs
 from toolgen.suggestions import did_you_mean, quoted
+
+
+class Origin(NamedTuple):
+    """A definition of a shared file."""
+
+    source: Source
+    name: str
+
+
+class BundledDefinitions(NamedTuple):
+    """Definitions of shared files by their names in the bundle, and their origins."""
+
+    schemas: dict[str, Any]
+    origins: dict[str, Origin]
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A schema in which every reference is bound, and where each part of it was written."""
+    """A schema whose references all lead to places inside it, with the origin of each part."""
 
     schema: Mapping[str, Any]
     source: Source
     path: Path  # of the schema in `source`
-    taken: Mapping[str, tuple[Source, str]]  # name in `$defs` → file and name it was copied from
+    copied: Mapping[str, Origin]  # name in `$defs` → where it was copied from
 
     def origin(self, path: Path) -> tuple[Source, Path]:
-        """Where the part of the schema at `path` was written."""
-        if len(path) >= 2 and path[0] == "$defs" and path[1] in self.taken:
-            source, name = self.taken[str(path[1])]
+        """Return the file and the path in it where the part of the schema at `path` was written."""
+        if len(path) >= 2 and path[0] == "$defs" and path[1] in self.copied:
+            source, name = self.copied[str(path[1])]
             return source, ("$defs", name, *path[2:])
         return self.source, (*self.path, *path)
 
     def value(self, path: Path) -> Span:
-        """The place of the value at `path` of the schema."""
+        """Return where the value at `path` of the schema was written."""
         source, written = self.origin(path)
         return source.value(written)
 
     def key(self, path: Path) -> Span:
-        """The place of the key at `path` of the schema."""
+        """Return where the key at `path` of the schema was written."""
         source, written = self.origin(path)
         return source.key(written)
 
 
 class Bundler:
-    """Binds one schema. `faults` fill up on the way."""
+    """Bundles one schema, and collects the `faults` of its references."""
 
     def __init__(self, shared: Mapping[str, Source]) -> None:
         self.faults: list[Diagnostic] = []
         self._shared = shared
-        self._names: dict[tuple[str, str], str] = {}  # file and definition → name in the bundle
-        self._queue: list[tuple[str, str]] = []
-        self._taken_names: set[str] = set()
+        self._names: dict[tuple[str, str], str] = {}  # file and definition → its name in the bundle
+        self._queue: list[tuple[str, str]] = []  # of definitions to copy
+        self._used_names: set[str] = set()
         self._draft: Draft | None = None
 
     def bind(self, schema: Mapping[str, Any], source: Source, path: Path) -> Bound:
-        """`schema`, written in `source` at `path`, with what it takes from shared files."""
+        """Return the bundle of `schema`, which is written in `source` at `path`."""
         own = schema.get("$defs")
-        self._taken_names = set(own) if isinstance(own, dict) else set()
+        self._used_names = set(own) if isinstance(own, dict) else set()
         self._draft = draft_of(schema)
         refs = self._own_refs(schema, source, path)
         if not refs:
             return Bound(schema, source, path, {})
         bundle = replace_refs(schema, refs)
-        definitions, taken = self._pulled()
-        bundle["$defs"] = {**bundle.get("$defs", {}), **definitions}
-        return Bound(bundle, source, path, taken)
+        copied = self._copy_definitions()
+        bundle["$defs"] = {**bundle.get("$defs", {}), **copied.schemas}
+        return Bound(bundle, source, path, copied.origins)
 
     def audit(self, path: str) -> Bound:
-        """A bundle of every definition in the shared file at `path`, used or not, for its faults."""
+        """Return a bundle of all definitions in the shared file at `path`, to find their faults."""
         source = self._shared[path]
         data: Any = source.data
         self._draft = draft_of(data)
         for name in data["$defs"]:
-            self._pull(Target(path, name, ()))
-        definitions, taken = self._pulled()
-        return Bound({"$defs": definitions}, source, (), taken)
+            self._include(SharedDefinition(path, name, ()))
+        copied = self._copy_definitions()
+        return Bound({"$defs": copied.schemas}, source, (), copied.origins)
 
     def uses(self) -> set[str]:
-        """The shared files that were drawn from."""
+        """Return the shared files that definitions were copied from."""
         return {path for path, _ in self._names}
 
-    def _pulled(self) -> tuple[dict[str, Any], dict[str, tuple[Source, str]]]:
-        definitions: dict[str, Any] = {}
-        taken: dict[str, tuple[Source, str]] = {}
+    def _copy_definitions(self) -> BundledDefinitions:
+        copied = BundledDefinitions({}, {})
         for path, name in self._queue:  # grows while definitions refer to further ones
             source = self._shared[path]
             schema = follow(source.data, ("$defs", name))
             copy = replace_refs(schema, self._shared_refs(schema, source, name))
             bundled = self._names[path, name]
-            definitions[bundled], taken[bundled] = copy, (source, name)
-        return definitions, taken
+            copied.schemas[bundled], copied.origins[bundled] = copy, Origin(source, name)
+        return copied
 
     def _own_refs(self, schema: Mapping[str, Any], source: Source, path: Path) -> dict[Path, str]:
-        """New words for the references of a tool's schema that lead to shared files."""
-        found, scope = collect(schema)
+        """Return the rewritten references of a tool's schema to shared files, by path."""
+        scope = scope_of(schema)
         refs: dict[Path, str] = {}
-        for here, keyword, ref in found:
+        for here, keyword, ref in scope.references:
             span_path = (*path, *here, keyword)
             if ref.startswith("#"):
-                if not scope.binds(schema, here, ref[1:]):
-                    self._dangling(source, span_path, ref, self._taken_names)
+                if not scope.resolves(schema, here, ref[1:]):
+                    self._dangling(source, span_path, ref, self._used_names)
             elif not scope.knows(here, ref):
-                target = file_target(ref, source, span_path, self._shared)
-                new = self._take(target, source, span_path, scope.inside_id(here))
+                target = resolve_file_reference(ref, source, span_path, self._shared)
+                new = self._rewrite(target, source, span_path, scope.is_inside_id(here))
                 if new:
                     refs[here] = new
         return refs
 
     def _shared_refs(self, schema: Any, source: Source, name: str) -> dict[Path, str]:
-        """New words for all references of a shared definition, whose `#` is no longer its file."""
-        found, scope = collect(schema)
+        """Return the rewritten references of a shared definition: `#` no longer means its file."""
+        scope = scope_of(schema)
         refs: dict[Path, str] = {}
-        for here, keyword, ref in found:
+        for here, keyword, ref in scope.references:
             span_path = ("$defs", name, *here, keyword)
-            inside = scope.inside_id(here)
-            target: Target | Diagnostic
+            inside = scope.is_inside_id(here)
+            target: SharedDefinition | Diagnostic
             if ref.startswith("#") and inside:
-                continue  # relative to that `$id`, and carried along with it
+                continue  # relative to that `$id`, which is copied with it
             if ref.startswith("#/"):
-                target = definition(source, ref[1:], source, span_path)
+                target = find_definition(source, ref[1:], source, span_path)
             elif ref.startswith("#"):
-                target = _anchored(source, ref[1:]) or definition(source, ref[1:], source, span_path)
+                target = _find_anchor(source, ref[1:]) or find_definition(source, ref[1:], source, span_path)
             elif scope.knows(here, ref):
                 continue
             else:
-                target = file_target(ref, source, span_path, self._shared)
-            new = self._take(target, source, span_path, inside)
+                target = resolve_file_reference(ref, source, span_path, self._shared)
+            new = self._rewrite(target, source, span_path, inside)
             if new and keyword == "$ref":
                 refs[here] = new
         return refs
 
-    def _take(self, target: Target | Diagnostic, source: Source, at: Path, inside_id: bool) -> str:
+    def _rewrite(
+        self, target: SharedDefinition | Diagnostic, source: Source, at: Path, inside_id: bool
+    ) -> str:
+        """Return the reference to `target` in the bundle; empty if it is refused, which is a fault."""
         if isinstance(target, Diagnostic):
             self.faults.append(target)
             return ""
@@ -151,16 +170,16 @@ class Bundler:
                 )
             )
             return ""
-        return self._pull(target)
+        return self._include(target)
 
-    def _pull(self, target: Target) -> str:
-        """The pointer to `target` in the bundle."""
+    def _include(self, target: SharedDefinition) -> str:
+        """Add `target` to the bundle, and return the reference to it there."""
         key = (target.path, target.name)
         if key not in self._names:
             name, number = target.name, 2
-            while name in self._taken_names:
+            while name in self._used_names:
                 name, number = f"{target.name}_{number}", number + 1
-            self._taken_names.add(name)
+            self._used_names.add(name)
             self._names[key] = name
             self._queue.append(key)
         return "#" + format_pointer(("$defs", self._names[key], *target.rest))
@@ -171,17 +190,17 @@ class Bundler:
             Diagnostic(
                 source.value(path),
                 "dangling-ref",
-                f"{quoted(ref)} leads nowhere in this schema",
+                f"{quoted(ref)} names nothing in this schema",
                 near or "`#` is the root of the schema, `input_schema` for one; its `$defs` are below that",
             )
         )
 
 
-def _anchored(source: Source, anchor: str) -> Target | None:
-    """The place of an `$anchor` in a shared file."""
+def _find_anchor(source: Source, anchor: str) -> SharedDefinition | None:
+    """Return the part of a shared file that has the anchor."""
     data: Any = source.data
     for name, schema in data["$defs"].items():
-        rest = collect(schema)[1].anchors.get(anchor)
+        rest = anchors(schema).get(anchor)
         if rest is not None:
-            return Target(source.path, name, rest)
+            return SharedDefinition(source.path, name, rest)
     return None

@@ -1,89 +1,93 @@
-"""What a schema refers to, and what it offers to references from inside: its `$id`s and anchors."""
+"""The references of a schema, and the names that it offers to them: `$id`s and anchors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from toolgen.data.source import Path
-from toolgen.schema.document import has_schema_at, parse_pointer, subschemas
+from toolgen.schema.document import Path, anchor_names, has_schema_at, parse_pointer, subschemas
 
 _REFERENCES = ("$ref", "$dynamicRef")
-_ANCHORS = ("$anchor", "$dynamicAnchor")
-_NAMING = frozenset((*_REFERENCES, *_ANCHORS, "$id"))
+_RELEVANT = frozenset((*_REFERENCES, "$anchor", "$dynamicAnchor", "$id"))
+
+
+class Reference(NamedTuple):
+    """One reference, as it is written."""
+
+    path: Path  # of the subschema that has it
+    keyword: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """The names of one schema, all paths from its root."""
+class ReferenceScope:
+    """The references and names of one schema. All paths are from its root."""
 
-    bases: Mapping[Path, str]  # of every schema that has an `$id`: its address, as far as one is known
+    references: tuple[Reference, ...]
+    bases: Mapping[Path, str]  # of every schema with an `$id`: its absolute URI, if one is known
     id_paths: frozenset[Path]  # of those below the root
     anchors: Mapping[str, Path]
-    addresses: frozenset[str]
+    uris: frozenset[str]
 
-    def inside_id(self, here: Path) -> bool:
-        """Whether `#` means, at `here`, something else than the root."""
+    def is_inside_id(self, here: Path) -> bool:
+        """True if `#`, written at `here`, does not mean the root."""
         return bool(self.id_paths) and any(
             here[:length] in self.id_paths for length in range(1, len(here) + 1)
         )
 
     def knows(self, here: Path, ref: str) -> bool:
-        """Whether `ref`, written at `here`, names a schema inside by its `$id`; the validator decides."""
-        return _joined(_base(self.bases, here), ref).partition("#")[0] in self.addresses
+        """True if `ref`, written at `here`, names a schema inside by its `$id`; the validator resolves it."""
+        return _join(_base(self.bases, here), ref).partition("#")[0] in self.uris
 
-    def binds(self, schema: Any, here: Path, fragment: str) -> bool:
-        """Whether `#fragment`, written at `here` of `schema`, leads somewhere."""
-        if self.inside_id(here):
-            return True  # relative to that `$id`: the validator says whether it is bound
+    def resolves(self, schema: Any, here: Path, fragment: str) -> bool:
+        """True if `#fragment`, written at `here` of `schema`, names a schema."""
+        if self.is_inside_id(here):
+            return True  # relative to that `$id`: left to the validator
         if not fragment or fragment.startswith("/"):
             return has_schema_at(schema, parse_pointer(fragment))
         return fragment in self.anchors
 
 
-def collect(schema: Any) -> tuple[list[tuple[Path, str, str]], Scope]:
-    """Every reference in `schema` as (path of its schema, keyword, text), and the scope of all of them."""
-    found: list[tuple[Path, str, str]] = []
+def scope_of(schema: Any) -> ReferenceScope:
+    """Return the references and names of `schema`."""
+    references: list[Reference] = []
     ids: dict[Path, str] = {}
     anchors: dict[str, Path] = {}
     for here, node in subschemas(schema):
-        if _NAMING.isdisjoint(node):
+        if _RELEVANT.isdisjoint(node):
             continue
-        found.extend(
-            (here, keyword, node[keyword]) for keyword in _REFERENCES if isinstance(node.get(keyword), str)
+        references.extend(
+            Reference(here, keyword, node[keyword])
+            for keyword in _REFERENCES
+            if isinstance(node.get(keyword), str)
         )
-        name = node.get("$id")
-        if isinstance(name, str):
-            if name.startswith("#"):
-                anchors[name[1:]] = here  # draft-07's anchors
-            else:
-                ids[here] = name.rstrip("#")
-        for keyword in _ANCHORS:
-            if isinstance(node.get(keyword), str):
-                anchors[node[keyword]] = here
-    bases = _addresses(ids)
-    below = frozenset(here for here in ids if here)
-    return found, Scope(bases, below, anchors, frozenset(bases.values()))
+        if isinstance(uri := node.get("$id"), str) and not uri.startswith("#"):
+            ids[here] = uri.rstrip("#")
+        for name in anchor_names(node):
+            anchors[name] = here
+    bases = _absolute(ids)
+    below_root = frozenset(here for here in ids if here)
+    return ReferenceScope(tuple(references), bases, below_root, anchors, frozenset(bases.values()))
 
 
-def _addresses(ids: Mapping[Path, str]) -> dict[Path, str]:
-    """Each `$id` as an address: relative to that of the nearest schema around it."""
+def _absolute(ids: Mapping[Path, str]) -> dict[Path, str]:
+    """Resolve each `$id` against that of the nearest schema around it."""
     bases: dict[Path, str] = {}
     for here in sorted(ids, key=len):
-        bases[here] = _joined(_base(bases, here), ids[here])
+        bases[here] = _join(_base(bases, here), ids[here])
     return bases
 
 
 def _base(bases: Mapping[Path, str], here: Path) -> str:
-    """The address that what is written at `here` is relative to; empty where nothing says one."""
+    """Return the base URI at `here`; empty if there is none."""
     depths = range(len(here), -1, -1)
     return next((bases[here[:depth]] for depth in depths if here[:depth] in bases), "")
 
 
-def _joined(base: str, ref: str) -> str:
+def _join(base: str, ref: str) -> str:
     try:
         return urljoin(base, ref)
-    except ValueError:  # no address at all, as the validator will say
+    except ValueError:  # not a URI, as the validator will report
         return ref

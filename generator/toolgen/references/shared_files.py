@@ -1,18 +1,18 @@
-"""What a `$ref` says: something inside its own schema, a shared file, or something that is refused."""
+"""Resolve references that leave their file, to a definition of a shared file or to a fault."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Path, Source, Span
-from toolgen.schema.document import follow
-from toolgen.suggestions import did_you_mean, quoted
+from toolgen.schema.document import has_schema_at, parse_pointer
+from toolgen.suggestions import did_you_mean, nearest, quoted
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ELSEWHERE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -20,29 +20,18 @@ _DRIVE = re.compile(r"[a-zA-Z]:[\\/]")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A definition of a shared file, and the way from it to the part that is meant."""
+class SharedDefinition:
+    """A part of a shared file that a reference names."""
 
     path: str  # of the file, below the specs folder
     name: str  # of the definition
-    rest: Path  # below the definition
+    rest: Path  # from the definition to the part
 
 
-def parts_of(fragment: str) -> Path:
-    """The steps of a JSON Pointer in a URI fragment."""
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in unquote(fragment).split("/")[1:])
-
-
-def exists(data: Any, path: Path) -> bool:
-    """Whether there is a schema at `path`."""
-    try:
-        return isinstance(follow(data, path), dict | bool)
-    except LookupError:
-        return False
-
-
-def file_target(ref: str, source: Source, at: Path, shared: Mapping[str, Source]) -> Target | Diagnostic:
-    """Where a `$ref` that leaves its file leads, or why it is refused; it stands in `source` at `at`."""
+def resolve_file_reference(
+    ref: str, source: Source, at: Path, shared: Mapping[str, Source]
+) -> SharedDefinition | Diagnostic:
+    """Resolve the reference `ref` to another file, written in `source` at `at`."""
     written, _, fragment = ref.partition("#")
     if _ELSEWHERE.match(written) or "\\" in written:
         return _outside(written, ref, source.value(at))
@@ -56,24 +45,24 @@ def file_target(ref: str, source: Source, at: Path, shared: Mapping[str, Source]
         )
     if path not in shared:
         return Diagnostic(source.value(at), "dangling-ref", *_no_file(written, path, source, shared))
-    return definition(shared[path], fragment, source, at)
+    return find_definition(shared[path], fragment, source, at)
 
 
-def definition(file: Source, fragment: str, source: Source, at: Path) -> Target | Diagnostic:
-    """The definition of `file` that `fragment` points into; the `$ref` stands in `source` at `at`."""
+def find_definition(file: Source, fragment: str, source: Source, at: Path) -> SharedDefinition | Diagnostic:
+    """Resolve `fragment` in `file`, for a reference written in `source` at `at`."""
     data: Any = file.data
     path = file.path
-    steps = parts_of(fragment) if fragment.startswith("/") else ()
+    steps = parse_pointer(fragment) if fragment.startswith("/") else ()
     definitions = data["$defs"]
     if len(steps) < 2 or steps[0] != "$defs":
         return Diagnostic(
             source.value(at),
             "dangling-ref",
-            f"a `$ref` to a shared file names one of its definitions, and {quoted('#' + fragment)} does not",
+            f"a `$ref` to a shared file must name one of its definitions; {quoted('#' + fragment)} does not",
             f"write {path}#/$defs/{next(iter(definitions))}" if path else "",
         )
     name = str(steps[1])
-    if not exists(data, steps):
+    if not has_schema_at(data, steps):
         return Diagnostic(
             source.value(at),
             "dangling-ref",
@@ -82,7 +71,7 @@ def definition(file: Source, fragment: str, source: Source, at: Path) -> Target 
             if len(steps) == 2
             else "",
         )
-    return Target(path, name, steps[2:])
+    return SharedDefinition(path, name, steps[2:])
 
 
 def _outside(written: str, ref: str, span: Span) -> Diagnostic:
@@ -90,14 +79,14 @@ def _outside(written: str, ref: str, span: Span) -> Diagnostic:
         return Diagnostic(
             span,
             "absolute-ref",
-            f"{quoted(ref)} is a place on one machine",
+            f"{quoted(ref)} is an absolute path, which exists on one machine only",
             "write a path relative to this file: schemas/common.yaml#/$defs/…",
         )
     if _SCHEME.match(written):
         return Diagnostic(
             span,
             "remote-ref",
-            f"{quoted(ref)} is elsewhere, and specs never go to the network",
+            f"{quoted(ref)} is a URL, and specs are never read from the network",
             "copy the schema into a file below the specs folder, and refer to that",
         )
     return Diagnostic(
@@ -110,19 +99,15 @@ def _outside(written: str, ref: str, span: Span) -> Diagnostic:
 
 def _no_file(written: str, path: str, source: Source, shared: Mapping[str, Source]) -> tuple[str, str]:
     if path == source.path:
-        return f"{quoted(written)} is this very file", "leave the file's name out: #/$defs/…"
+        return f"{quoted(written)} is this file itself", "leave the file's name out: #/$defs/…"
     folder = posixpath.dirname(source.path) or "."
     if unquote(written) in shared:
-        hint = f"paths are relative to the file they stand in: {posixpath.relpath(unquote(written), folder)}"
+        relative = posixpath.relpath(unquote(written), folder)
+        hint = f"paths are relative to the file that contains them: {relative}"
         return f"there is no shared file {path}", hint
-    near = _near(path, shared)
+    near = nearest(path, shared)
     hint = f"did you mean {posixpath.relpath(near, folder)!r}?" if near else _SHARED_HINT
     return f"there is no shared file {path}", hint
 
 
-_SHARED_HINT = "a shared file lies below the specs folder and has only `$defs` at its top"
-
-
-def _near(path: str, shared: Iterable[str]) -> str:
-    hint = did_you_mean(path, shared)
-    return hint.split("'")[1] if hint else ""
+_SHARED_HINT = "shared files are below the specs folder and have only `$defs` at their top"

@@ -8,15 +8,15 @@ from typing import Any
 from toolgen.data.diagnostic import Diagnostic, Note
 from toolgen.data.source import Path
 from toolgen.references.bundle import Bound
-from toolgen.references.scope import collect
-from toolgen.schema.document import follow, has_schema_at, in_place_subschemas, parse_pointer
+from toolgen.references.scope import scope_of
+from toolgen.schema.document import follow, in_place_subschemas, locate, parse_pointer
 
 
 def find_loops(bound: Bound) -> Iterator[Diagnostic]:
     """Yield one fault for every loop in a bound schema."""
     schema = bound.schema
-    found, scope = collect(schema)
-    starts = [here for here, keyword, _ in found if keyword == "$ref"]
+    scope = scope_of(schema)
+    starts = [reference.path for reference in scope.references if reference.keyword == "$ref"]
     done: set[Path] = set()
     for start in starts:
         trail = _loop_from(schema, start, scope.anchors, done)
@@ -60,18 +60,9 @@ def _steps(schema: Any, here: Path, anchors: Mapping[str, Path]) -> Iterator[Pat
         return
     ref = node.get("$ref")
     if isinstance(ref, str) and ref.startswith("#"):
-        target = anchors.get(ref[1:]) if ref[1:] and not ref.startswith("#/") else parse_pointer(ref[1:])
-        if target is not None and has_schema_at(schema, target):
-            yield _normal(schema, target)
-    for path, _ in in_place_subschemas(node, here):
-        yield path
-
-
-def _normal(schema: Any, path: Path) -> Path:
-    """Return `path` with list indexes as numbers, as `subschemas` yields them."""
-    steps: list[str | int] = []
-    for part in path:
-        step = int(part) if isinstance(schema, list) else part
-        schema = schema[step]
-        steps.append(step)
-    return tuple(steps)
+        path = anchors.get(ref[1:]) if ref[1:] and not ref.startswith("#/") else parse_pointer(ref[1:])
+        target = None if path is None else locate(schema, path)
+        if target is not None and isinstance(target.value, dict | bool):
+            yield target.path
+    for inner, _ in in_place_subschemas(node, here):
+        yield inner
