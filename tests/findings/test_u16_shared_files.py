@@ -16,9 +16,9 @@ $defs:
 
 
 def _imported(project: Project, *more: str) -> tuple[int, str]:
-    tool = {"name": "find", "description": "Find it.", "inputSchema": {"type": "object"}}
-    project.write("tools.json", json.dumps({"tools": [tool]}))
-    done = project.toolgen("import", "mcp", "tools.json", *more)
+    function = {"name": "find", "description": "Find it.", "parameters": {"type": "object"}}
+    project.write("tools.json", json.dumps([{"type": "function", "function": function}]))
+    done = project.toolgen("import", "openai", "tools.json", *more)
     return done.returncode, done.stderr
 
 
