@@ -1,1 +1,1 @@
-"""One folder for each target: `target.yaml`, and templates laid out as the output tree."""
+"""One folder for each target: templates laid out as the output tree."""

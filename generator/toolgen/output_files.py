@@ -23,18 +23,18 @@ def index_files(targets: Sequence[Target]) -> list[str]:
     return sorted(path for path in _outputs(targets) if TOOL not in path)
 
 
-def enabled_tools(texts: Mapping[str, bytes], prefix: str) -> list[str]:
+def enabled_tools(texts: Mapping[str, bytes], prefix: str, targets: Sequence[Target]) -> list[str]:
     """Return the names of the enabled tools, sorted; places in them are shown with `prefix`.
 
     Raises `SpecErrors` for specs that are refused by themselves; their references are not followed.
     """
-    parsed = parse(read(texts, prefix))
+    parsed = parse(read(texts, prefix), targets)
     return sorted(spec.name for spec, _ in parsed.tools if spec.enabled)
 
 
-def disabled_modules(texts: Mapping[str, bytes], prefix: str) -> list[str]:
+def disabled_modules(texts: Mapping[str, bytes], prefix: str, targets: Sequence[Target]) -> list[str]:
     """Return the names of the modules that would implement the tools that are not enabled."""
-    parsed = parse(read(texts, prefix))
+    parsed = parse(read(texts, prefix), targets)
     return sorted(snake(spec.name, "tool") for spec, _ in parsed.tools if not spec.enabled)
 
 

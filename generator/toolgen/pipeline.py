@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from typing import Any
 
 from toolgen.compile.adapt import adapt
 from toolgen.compile.compare import digest
@@ -27,6 +28,7 @@ from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
+from toolgen.targets.definition import TargetDefinition
 
 Cache = MutableMapping[str, bytes]
 
@@ -71,7 +73,7 @@ def analyze(
 ) -> Program:
     """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`."""
     sources = read(texts, prefix)  # text → data with the place of every part
-    parsed = parse(sources)  # data → specs
+    parsed = parse(sources, targets)  # data → specs
     program = resolve(parsed, needs_tools=needs_tools)  # specs → tools whose references are bound
     return adapt(program, targets)  # tools → tools as each target publishes them
 
@@ -118,8 +120,15 @@ def link(
 
 def options_digest(targets: Sequence[Target], settings: PackageSettings) -> str:
     """Return a hash of everything but the specs that the output depends on."""
-    named = [[each.name, each.dialect, each.tool_name, dict(each.templates), each.asked] for each in targets]
-    return sha256(json.dumps([FORMAT, asdict(settings), named]).encode()).hexdigest()
+    described = [[_limits(each.definition), dict(each.templates), each.asked] for each in targets]
+    return sha256(json.dumps([FORMAT, asdict(settings), described]).encode()).hexdigest()
+
+
+def _limits(target: TargetDefinition) -> list[Any]:
+    strict = asdict(target.strict_limits) if target.strict_limits else None
+    return [
+        *(target.name, target.dialect, target.tool_name, target.max_description, target.max_tools, strict)
+    ]
 
 
 def _tool_files(package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:

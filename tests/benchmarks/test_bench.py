@@ -8,6 +8,7 @@ import jsonschema_rs
 import pytest
 from toolgen.data.target import Target
 from toolgen.pipeline import analyze
+from toolgen.targets.builtin import BASE
 
 from benchmarks import documents, page, report
 from benchmarks.corpus import specs
@@ -22,7 +23,7 @@ def test_a_spec_is_the_same_among_few_and_among_many() -> None:
 
 
 def test_the_specs_are_sound() -> None:
-    program = analyze(dict(specs(24)), (Target("python", None, "", {}),))
+    program = analyze(dict(specs(24)), (Target(BASE, {}),))
     assert len(program.tools) == 24
     assert not program.warnings
 

@@ -14,6 +14,7 @@ from toolgen.data.bug import TemplateBug
 from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target
 from toolgen.pipeline import compile_project
+from toolgen.targets.definition import TargetDefinition
 
 from tests.models.kit import TARGETS
 
@@ -22,6 +23,7 @@ SPECS = {
     path.stem + ".yaml": path.read_text()
     for path in (ROOT / "tests/cases/accepted/names/specs").glob("*.yaml")
 }
+OWN = TargetDefinition("own", tool_name="")
 DIGEST = """
 import sys
 sys.path.insert(0, {root!r})
@@ -78,14 +80,12 @@ def test_only_python_is_laid_out() -> None:
 )
 def test_faults_of_templates_are_told(templates: dict[str, str]) -> None:
     with pytest.raises(TemplateBug):
-        compile_project(SPECS, (*TARGETS, Target("own", None, "", templates)), PackageSettings(), {})
+        compile_project(SPECS, (*TARGETS, Target(OWN, templates)), PackageSettings(), {})
 
 
 def test_a_template_may_include_another() -> None:
     own = Target(
-        "own",
-        None,
-        "",
+        OWN,
         {"_part.jinja": "{{ tool.wire_name }}", "docs/{tool}.md.jinja": "# {% include '_part.jinja' %}\n\n"},
     )
     tree = compile_project(SPECS, [own], PackageSettings(), {}).tree

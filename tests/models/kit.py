@@ -19,7 +19,7 @@ from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span
 from toolgen.data.spec import Spec
 from toolgen.data.target import Target
-from toolgen.schema.providers import PROVIDERS
+from toolgen.targets.builtin import BASE, BUILT_IN
 
 _numbers = itertools.count()
 
@@ -87,11 +87,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def _target(name: str) -> Target:
-    root = files("toolgen.templates") / name
-    said = yaml.safe_load((root / "target.yaml").read_text("utf-8"))
-    dialect = said["dialect"]
-    names = PROVIDERS[dialect].tool_name if dialect else ""
-    return Target(name, dialect, names, dict(_texts(root, "")))
+    return Target(BUILT_IN.get(name, BASE), dict(_texts(files("toolgen.templates") / name, "")))
 
 
 def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
@@ -102,4 +98,4 @@ def _texts(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
             yield prefix + entry.name, entry.read_text("utf-8")
 
 
-TARGETS = tuple(map(_target, ("python", "mcp", "openai", "anthropic", "gemini", "bedrock")))
+TARGETS = tuple(map(_target, (BASE.name, *BUILT_IN)))

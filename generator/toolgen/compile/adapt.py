@@ -13,7 +13,6 @@ from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.target import Target
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.loss import Loss
-from toolgen.schema.providers import PROVIDERS
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:
@@ -43,7 +42,7 @@ def adapt(program: Program, targets: Sequence[Target]) -> Program:
 
 def _fit(tool: ProgramTool, target: Target) -> tuple[PublishedTool, Sequence[Loss]]:
     """What goes out, and the losses to tell: all, where the author asked for the target."""
-    options = getattr(tool.spec.targets, target.name, None)
+    options = tool.spec.options_of(target.name)
     made = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
     told = made.losses if _asked(tool, target) else tuple(loss for loss in made.losses if loss.always)
     return PublishedTool(published_name(tool, target.name).name, made.schema, made.strict), told
@@ -55,8 +54,7 @@ def _asked(tool: ProgramTool, target: Target) -> bool:
 
 
 def _too_long(tool: ProgramTool, target: Target) -> Iterator[Diagnostic]:
-    provider = PROVIDERS.get(target.dialect or "")
-    most = provider.description if provider else None
+    most = target.definition.max_description
     length = len(description(tool.spec))
     if most is not None and length > most and _asked(tool, target):
         yield Diagnostic(

@@ -42,8 +42,8 @@ def tool_names(tool: ProgramTool) -> Iterator[NameClaim]:
 
 def published_name(tool: ProgramTool, target: str) -> NameClaim:
     """Return the name that `target` publishes: the tool's, or the one in `targets` of the spec."""
-    options = getattr(tool.spec.targets, target, None)
-    name = getattr(options, "name", None) or tool.spec.name
+    options = tool.spec.options_of(target)
+    name = (options and options.name) or tool.spec.name
     override: Path = ("targets", target, "name")
     path = override if _is_written(tool.source.data, override) else ("name",)
     return NameClaim(NameKind.PUBLISHED, name, tool.spec.name, tool.source, path, target)

@@ -7,6 +7,7 @@ from typing import Any
 from toolgen.data.package import PackageSettings
 from toolgen.data.program import ProgramTool
 from toolgen.data.spec import Spec
+from toolgen.targets.builtin import MCP
 
 _LEAD_INS = (("use_when", "Use when: "), ("avoid_when", "Avoid when: "), ("returns", "Returns: "))
 
@@ -59,6 +60,7 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
 
 def _annotations(spec: Spec, said: dict[str, Any] | None) -> dict[str, Any] | None:
     """The author's hints; the title stands beside them where MCP clients of the older kind look for it."""
-    if spec.title is None or not spec.targets.mcp.annotations_title or "title" in (said or {}):
+    options = spec.options_of(MCP.name)
+    if spec.title is None or "title" in (said or {}) or not getattr(options, "annotations_title", True):
         return said
     return {"title": spec.title, **(said or {})}

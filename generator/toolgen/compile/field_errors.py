@@ -7,8 +7,10 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from toolgen.data.spec import CODE, DOTTED, IDENTIFIER, MCP_NAME, NAME, TARGET_NAME, VARIABLE
+from toolgen.data.spec import CODE, DOTTED, IDENTIFIER, NAME, VARIABLE
 from toolgen.suggestions import did_you_mean, quoted
+from toolgen.targets.builtin import MCP_NAME
+from toolgen.targets.definition import TARGET_NAME
 
 Words = tuple[str, str, str]  # code, message, hint
 

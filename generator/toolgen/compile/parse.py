@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -13,19 +13,24 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed
 from toolgen.data.source import Path, Source
 from toolgen.data.spec import SCHEMA_FIELDS, Spec, is_shared_file, schemas_of
+from toolgen.data.target import Target
 from toolgen.semantics.json_schema import check_root, check_schema
 from toolgen.semantics.names import check_names
 from toolgen.suggestions import did_you_mean
+from toolgen.targets.builtin import BUILT_IN
+from toolgen.targets.definition import OwnTargetOptions, TargetDefinition
 
 FIELDS = tuple(name for name in Spec.model_fields if name != "extensions")
 _FREE = frozenset(("meta", "input", "output", *(path[-1] for path in SCHEMA_FIELDS)))
 
 
-def parse(sources: tuple[Source, ...]) -> Parsed:
+def parse(sources: tuple[Source, ...], targets: Sequence[Target] = ()) -> Parsed:
     """Type every file: a tool, or a file of schemas that tools share.
 
-    Shapes are checked, and every schema by itself. Raises `SpecErrors` with the faults of all files.
+    Shapes are checked, and every schema by itself. A spec may have options of the built-in targets and of
+    `targets`. Raises `SpecErrors` with the faults of all files.
     """
+    known = {**BUILT_IN, **{target.name: target.definition for target in targets if target.tool_name}}
     tools: list[tuple[Spec, Source]] = []
     shared: dict[str, Source] = {}
     faults: list[Diagnostic] = []
@@ -43,7 +48,7 @@ def parse(sources: tuple[Source, ...]) -> Parsed:
             shared[source.path] = source
             faults.extend(_shared_faults(source, source.data))
         else:
-            spec = _spec(source, source.data, faults)
+            spec = _spec(source, source.data, known, faults)
             if spec is not None:
                 tools.append((spec, source))
     if faults:
@@ -51,7 +56,12 @@ def parse(sources: tuple[Source, ...]) -> Parsed:
     return Parsed(tuple(tools), shared)
 
 
-def _spec(source: Source, data: Mapping[str, Any], faults: list[Diagnostic]) -> Spec | None:
+def _spec(
+    source: Source,
+    data: Mapping[str, Any],
+    targets: Mapping[str, TargetDefinition],
+    faults: list[Diagnostic],
+) -> Spec | None:
     known: dict[str, Any] = {}
     extensions: dict[str, Any] = {}
     for key, value in data.items():
@@ -61,6 +71,12 @@ def _spec(source: Source, data: Mapping[str, Any], faults: list[Diagnostic]) -> 
     known["extensions"] = extensions
     empty = list(_empty_fields(data))
     faults.extend(_empty(source, path) for path in empty)
+    reported = set(empty)
+    for found in _unknown_options(data, targets):
+        if found not in reported:
+            neighbours = targets[found[1]].options.model_fields if len(found) == 3 else targets
+            faults.append(Diagnostic(source.key(found), *unknown_field(found[-1], neighbours, top=False)))
+            reported.add(found)
     for schema_path, schema in schemas_of(data):
         if isinstance(schema, dict):
             faults.extend(check_schema(source, schema_path, schema))
@@ -69,10 +85,25 @@ def _spec(source: Source, data: Mapping[str, Any], faults: list[Diagnostic]) -> 
     try:
         spec = Spec.model_validate(known)
     except ValidationError as error:
-        faults.extend(_shape_faults(source, data, error, set(empty)))
+        faults.extend(_shape_faults(source, data, error, reported))
         return None
     faults.extend(check_names(spec, source))
     return spec
+
+
+def _unknown_options(
+    data: Mapping[str, Any], targets: Mapping[str, TargetDefinition]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of options of targets that do not exist, or do not have them.
+
+    Fields of built-in targets are left to pydantic.
+    """
+    written = data.get("targets")
+    for name, options in written.items() if isinstance(written, dict) else ():
+        if name not in targets:
+            yield ("targets", name)
+        elif name not in BUILT_IN and isinstance(options, dict):
+            yield from (("targets", name, key) for key in options.keys() - targets[name].options.model_fields)
 
 
 def _empty(source: Source, path: Path) -> Diagnostic:
@@ -85,7 +116,7 @@ def _shape_faults(
 ) -> Iterator[Diagnostic]:
     for detail in error.errors(include_url=False):
         path = _written_path(data, detail)
-        if path in said:
+        if path in said or path[:2] in said:
             continue
         if detail["type"] == "missing":
             slips = STANDS_FOR.get(str(detail["loc"][-1]), ())
@@ -132,7 +163,8 @@ def _fields_at(path: Path) -> tuple[str, ...]:
     model: type[BaseModel] = Spec
     for part in path:
         if isinstance(part, str):
-            model = _model_in(model.model_fields[part].annotation)
+            field = model.model_fields.get(part)  # no field: a target of the project's own
+            model = OwnTargetOptions if field is None else _model_in(field.annotation)
     return tuple(model.model_fields)
 
 

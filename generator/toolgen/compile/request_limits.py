@@ -10,7 +10,7 @@ from toolgen.data.package import Tool
 from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.schema.dialects.anthropic import grammar_cost
-from toolgen.schema.providers import PROVIDERS, StrictRequestLimits
+from toolgen.targets.definition import StrictRequestLimits
 
 
 def exceeded_request_limits(tools: Sequence[Tool], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
@@ -19,22 +19,20 @@ def exceeded_request_limits(tools: Sequence[Tool], targets: Sequence[Target]) ->
 
 
 def _of_target(tools: Sequence[Tool], target: Target) -> Iterator[Diagnostic]:
-    provider = PROVIDERS.get(target.dialect or "")
-    if provider is None:
-        return
-    if target.asked and provider.tools is not None:
-        yield from _over(target, tools, [1] * len(tools), provider.tools, "tools")
-    if provider.strict is not None:
+    definition = target.definition
+    if target.asked and definition.max_tools is not None:
+        yield from _over(target, tools, [1] * len(tools), definition.max_tools, "tools")
+    if definition.strict_limits is not None:
         strict = [tool for tool in tools if tool.fits[target.name].strict]
-        yield from _strict(target, strict, provider.strict)
+        yield from _strict(target, strict, definition.strict_limits)
 
 
-def _strict(target: Target, tools: Sequence[Tool], budget: StrictRequestLimits) -> Iterator[Diagnostic]:
+def _strict(target: Target, tools: Sequence[Tool], limits: StrictRequestLimits) -> Iterator[Diagnostic]:
     costs = [grammar_cost(tool.fits[target.name].input_schema) for tool in tools]
     optional, unions = [cost.optional for cost in costs], [cost.unions for cost in costs]
-    yield from _over(target, tools, [1] * len(tools), budget.tools, "strict tools")
-    yield from _over(target, tools, optional, budget.optional, "optional properties of strict tools")
-    yield from _over(target, tools, unions, budget.unions, "properties of several types in strict tools")
+    yield from _over(target, tools, [1] * len(tools), limits.tools, "strict tools")
+    yield from _over(target, tools, optional, limits.optional, "optional properties of strict tools")
+    yield from _over(target, tools, unions, limits.unions, "properties of several types in strict tools")
 
 
 def _over(

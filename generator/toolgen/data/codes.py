@@ -355,8 +355,8 @@ PROJECT: dict[str, Code] = {
     ),
     "bad-target": error(
         "a template folder that is not a valid target",
-        "Its target.yaml names the JSON Schema dialect and the tool names that the protocol accepts.",
-        "Fix its target.yaml; the built-in targets are examples.",
+        "Its target.yaml has the JSON Schema dialect, the tool names that the protocol accepts, and limits.",
+        "Fix its target.yaml; docs/dialects.md has an example.",
     ),
     "bad-template": error(
         "a template that cannot be used",

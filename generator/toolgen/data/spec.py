@@ -11,13 +11,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
+from toolgen.targets.builtin import Targets
+from toolgen.targets.definition import TargetOptions
+
 NAME = r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$"
 CODE = r"^[a-z][a-z0-9_]{0,63}$"
 IDENTIFIER = r"^[a-z_][a-zA-Z0-9_]{0,63}$"
 DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
-TARGET_NAME = r"^[A-Za-z0-9_.:-]{1,128}$"
-MCP_NAME = r"^[^\x00-\x1f\x7f]{1,256}$"  # MCP asks for 128 of [A-Za-z0-9_.-], and servers do not all listen
 
 SHARED_FILE_KEYS = frozenset(("$defs", "$schema", "$comment"))
 """Top-level keys of a file of shared schemas; a file with any other key is a tool."""
@@ -128,58 +129,6 @@ class Deprecated(Part):
     message: Text | None = _about("More about it, for callers.", None)
 
 
-class TargetOptions(Part):
-    """What only one target is told."""
-
-    name: Annotated[str, StringConstraints(pattern=TARGET_NAME)] | None = _about(
-        "The name that this target publishes, where it is not the tool's.", None
-    )
-
-
-class McpOptions(TargetOptions):
-    """What only MCP is told."""
-
-    name: Annotated[str, StringConstraints(pattern=MCP_NAME)] | None = _about(
-        "The name that MCP publishes, where it is not the tool's.", None
-    )
-    annotations_title: bool = _about("Publish the title as annotations.title, too, for older clients.", True)
-    inline: bool = _about(
-        "Publish schemas with references written out, for clients that lose `$defs`.", False
-    )
-
-
-class OpenAIOptions(TargetOptions):
-    """What only OpenAI is told."""
-
-    strict: bool | None = _about("Strict mode; left out, it is used wherever nothing is lost by it.", None)
-
-
-class AnthropicOptions(TargetOptions):
-    """What only Anthropic is told."""
-
-    strict: bool = _about("Strict mode.", False)
-
-
-class GeminiOptions(TargetOptions):
-    """What only Gemini is told."""
-
-
-class BedrockOptions(TargetOptions):
-    """What only Amazon Bedrock is told."""
-
-    strict: bool = _about("Strict mode.", False)
-
-
-class Targets(Part):
-    """Flags for single targets."""
-
-    mcp: McpOptions = _about("For MCP only.", McpOptions())
-    openai: OpenAIOptions = _about("For OpenAI only.", OpenAIOptions())
-    anthropic: AnthropicOptions = _about("For Anthropic only.", AnthropicOptions())
-    gemini: GeminiOptions = _about("For Gemini only.", GeminiOptions())
-    bedrock: BedrockOptions = _about("For Amazon Bedrock only.", BedrockOptions())
-
-
 class Spec(Part):
     """One tool. Top-level `x-*` keys are carried in `extensions`, in the author's order."""
 
@@ -219,8 +168,15 @@ class Spec(Part):
     enabled: bool = _about("false: kept and checked, not generated.", True)
     coerce: bool | None = _about('Take "5" where 5 is asked for; left out, as the configuration says.', None)
     meta: JsonObject = _about("Published as _meta.", {})
-    targets: Targets = _about("What only MCP, OpenAI or Anthropic is told.", Targets())
+    targets: Targets = _about("What only single targets are told.", Targets())
     extensions: JsonObject = Field(default={}, exclude=True)  # filled by the step `parse` from the `x-*` keys
+
+    def options_of(self, target: str) -> TargetOptions | None:
+        """Return what the spec says of a target; the defaults for a built-in one of which it says nothing."""
+        if target in type(self.targets).model_fields:
+            options: TargetOptions | None = getattr(self.targets, target)
+            return options
+        return (self.targets.model_extra or {}).get(target)
 
 
 def is_shared_file(data: object) -> bool:

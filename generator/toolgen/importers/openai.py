@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.data.spec import TARGET_NAME
 from toolgen.importers.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.names import ExistingNames, choose_names
@@ -20,6 +19,7 @@ from toolgen.importers.schema_repair import repair_schema
 from toolgen.importers.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
 from toolgen.schema.budget import BUDGET
 from toolgen.suggestions import quoted
+from toolgen.targets.definition import TARGET_NAME
 
 CARRIED = "x-openai"
 OWNED = ("description", "input_schema", CARRIED)

@@ -1,8 +1,10 @@
-"""Target folders as values: those that are built in, and the project's own over them, file by file."""
+"""Targets with their templates: the built-in ones, and over them, file by file, those of the project."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +13,23 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.settings import Project
-from toolgen.schema.providers import PROVIDERS
 from toolgen.suggestions import did_you_mean
-
-BASE = "python"
-"""The target that every project has: the package, models and tools that the others stand on."""
+from toolgen.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
+from toolgen.targets.definition import TargetDefinition
 
 _SETTINGS = "target.yaml"
 _MAX_BYTES = 1024 * 1024  # of one template
-_KEYS = {"dialect": (str, type(None)), "tool_name": (str,)}
+_FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "dialect": ((str, type(None)), "the name of a dialect, or null"),
+    "tool_name": ((str,), "a regular expression"),
+    "max_description": ((int,), "a number of characters"),
+    "max_tools": ((int,), "a number of tools"),
+}
+"""Field of a target.yaml → its types in Python, and what it must be."""
 
 
 def load_targets(project: Project, *, links: bool = False) -> tuple[Target, ...]:
-    """The base target, then the configured ones in their order; `UnableError` for what is no target.
+    """Return the base target, then the configured ones in their order. Raises `UnableError`.
 
     With `links`, the project's templates may be links to other places, as build systems lay out their inputs.
     """
@@ -31,7 +37,7 @@ def load_targets(project: Project, *, links: bool = False) -> tuple[Target, ...]
     own = _own(project, links)
     for name, found in own.items():
         texts[name] = {**texts.get(name, {}), **found}
-    known = sorted(name for name in texts if name != BASE)
+    known = sorted(name for name in texts if name != BASE.name)
     wanted = known if project.targets is None else project.targets
     for name in wanted:
         if name not in known:
@@ -42,7 +48,7 @@ def load_targets(project: Project, *, links: bool = False) -> tuple[Target, ...]
     }
     return tuple(
         _target(name, texts[name], asked, shown.get(name, {}))
-        for name in (BASE, *(n for n in wanted if n != BASE))
+        for name in (BASE.name, *(n for n in wanted if n != BASE.name))
     )
 
 
@@ -62,14 +68,14 @@ def _own(project: Project, links: bool) -> dict[str, dict[str, str]]:
 
 
 def _folders(root: Path, links: bool) -> dict[str, dict[str, str]]:
-    """Target name → path in its folder → text. What begins with an underscore or a dot is no target."""
+    """Return texts by target and path. Folders that begin with an underscore or a dot are not targets."""
     names = sorted(entry.name for entry in root.iterdir() if entry.is_dir() and entry.name[0] not in "_.")
     top = None if links else root.resolve()
     return {name: dict(_texts(root / name, "", top)) for name in names}
 
 
 def _texts(folder: Path, prefix: str, top: Path | None) -> Iterator[tuple[str, str]]:
-    """Path → text of every template below `folder`. No link is followed out of `top`, where it is given."""
+    """Yield path and text of every template below `folder`. No link is followed out of `top`, if given."""
     if top is not None and folder.is_symlink():
         raise UnableError("bad-template", f"{folder} is a link to a folder", "put the folder itself there")
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
@@ -104,33 +110,50 @@ def _text(file: Path, top: Path | None) -> str:
 
 
 def _target(name: str, texts: dict[str, str], asked: bool, shown: dict[str, str]) -> Target:
-    settings = _settings(name, texts)
     templates = {path: text for path, text in texts.items() if path != _SETTINGS}
     own = {path: file for path, file in shown.items() if path != _SETTINGS}
-    dialect = settings.get("dialect")
-    known = PROVIDERS.get(dialect or "")
-    tool_name = settings.get("tool_name", known.tool_name if known else "^.+$")
-    return Target(name, dialect, tool_name, templates, asked, own)
+    return Target(_definition(name, texts.get(_SETTINGS)), templates, asked, own)
 
 
-def _settings(name: str, texts: dict[str, str]) -> dict[str, Any]:
+def _definition(name: str, text: str | None) -> TargetDefinition:
+    """Return the definition of a target whose target.yaml, if there is one, has `text`."""
+    builtin = BASE if name == BASE.name else BUILT_IN.get(name)
+    if text is None:
+        if builtin is None:
+            hint = "a target is a folder with that file"
+            raise UnableError("bad-target", f"the target '{name}' has no {_SETTINGS}", hint)
+        return builtin
+    settings = _settings(f"{name}/{_SETTINGS}", text)
+    if builtin is not None:
+        return replace(builtin, **settings)
+    return own_definition(name, settings.pop("dialect", None), settings)
+
+
+def _settings(file: str, text: str) -> dict[str, Any]:
     import yaml
 
-    if _SETTINGS not in texts:
-        raise UnableError(
-            "bad-target", f"the target '{name}' has no {_SETTINGS}", "a target is a folder with that file"
-        )
     try:
-        data = yaml.safe_load(texts[_SETTINGS]) or {}
+        data = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
-        raise UnableError("bad-target", f"{name}/{_SETTINGS} is not YAML: {error}") from error
+        raise UnableError("bad-target", f"{file} is not YAML: {error}") from error
     if not isinstance(data, dict):
-        raise UnableError("bad-target", f"{name}/{_SETTINGS} must be a mapping")
+        raise UnableError("bad-target", f"{file} must be a mapping")
     for key, value in data.items():
-        if key not in _KEYS or not isinstance(value, _KEYS[key]):
-            raise UnableError(
-                "bad-target", f"{name}/{_SETTINGS}: '{key}' is not one of {', '.join(_KEYS)} as they must be"
-            )
+        if key not in _FIELDS:
+            hint = did_you_mean(str(key), _FIELDS) or f"known here: {', '.join(_FIELDS)}"
+            raise UnableError("bad-target", f"{file}: unknown field '{key}'", hint)
+        types, meaning = _FIELDS[key]
+        if not isinstance(value, types) or isinstance(value, bool):
+            raise UnableError("bad-target", f"{file}: '{key}' must be {meaning}")
+    if data.get("dialect") is not None and data["dialect"] not in DIALECTS:
+        hint = did_you_mean(data["dialect"], DIALECTS) or f"there are {', '.join(DIALECTS)}"
+        raise UnableError("bad-target", f"{file}: unknown dialect '{data['dialect']}'", hint)
+    try:
+        re.compile(data.get("tool_name", ""))
+    except re.error as error:
+        raise UnableError(
+            "bad-target", f"{file}: 'tool_name' is not a regular expression: {error}"
+        ) from error
     return data
 
 

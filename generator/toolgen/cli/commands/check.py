@@ -45,7 +45,7 @@ def _check_with_implementations(args: argparse.Namespace) -> bool:
     from toolgen.output_files import disabled_modules
 
     inputs = read_inputs(args.start)
-    disabled = disabled_modules(inputs.specs, f"{inputs.project.specs}/")
+    disabled = disabled_modules(inputs.specs, f"{inputs.project.specs}/", inputs.targets)
     found = implementation_check.check(inputs.project, disabled)
     fresh = _check_output(args, found)
     if found and args.format == "text":

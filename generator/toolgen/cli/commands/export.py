@@ -1,66 +1,93 @@
 """Print the tool definitions of one target as JSON; warn on stderr about what its dialect cannot express.
 
-Reads the specs; starts no server, imports no SDK.
-
-mcp                {"tools": [...]}, as `tools/list` returns it
-mcp-legacy         the same for clients up to 2025-11-25: outputs are objects, references are inlined
-openai-chat        [...], for Chat Completions
-openai-responses   [...], for Responses
-anthropic          [...], for Messages
-gemini             [...], the tools of a request: one, with every function declaration
-bedrock            {"tools": [...]}, the toolConfig of Converse
+Reads the specs; starts no server, imports no SDK. TARGET is one of the formats below, or a target of the
+project's own, of which it prints a list: name, description, input_schema and, where it is true, strict.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.output import emit_json
 
 if TYPE_CHECKING:
-    from toolgen.runtime import ToolDefinition
-
-_TARGETS = ("mcp", "mcp-legacy", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
+    from toolgen.cli.building.project_build import Inputs
+    from toolgen.data.package import Tool
+    from toolgen.targets.definition import ExportFormat
 
 _LOSSES = frozenset({"dialect-loss", "provider-limit"})
-_REPORTED = dict.fromkeys(_TARGETS, _LOSSES) | {"mcp-legacy": _LOSSES | {"output-not-object"}}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", choices=_TARGETS, metavar="TARGET", help=", ".join(_TARGETS))
+    formats = _formats()
+    width = max(map(len, formats))
+    parser.description = f"{__doc__}\n" + "\n".join(
+        f"{name:<{width}}  {found.help}" for name, (_, found) in formats.items()
+    )
+    parser.add_argument("target", metavar="TARGET", help=", ".join(formats))
 
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import diagnostics
-    from toolgen.cli.building.project_build import Inputs, model_of, program_of, read_inputs
+    from toolgen.cli.building.project_build import model_of, program_of
     from toolgen.compile.request_limits import exceeded_request_limits
-    from toolgen.project import load_targets
-    from toolgen.runtime.adapters import anthropic, bedrock, gemini, mcp, openai
 
-    found = read_inputs(args.start)
-    asked = replace(found.project, targets=(args.target.partition("-")[0],))
-    inputs = Inputs(asked, found.specs, load_targets(asked))
+    target, found = _formats().get(args.target, (args.target, None))
+    inputs = _inputs(args, target)
     program = program_of(inputs)
-    model = model_of(program, inputs)
-    warnings = [warning for warning in program.warnings if warning.code in _REPORTED[args.target]]
-    if warnings := [*warnings, *exceeded_request_limits(model.tools, inputs.targets)]:
+    tools = model_of(program, inputs).tools
+    codes = _LOSSES | (found.warnings if found else frozenset())
+    warnings = [warning for warning in program.warnings if warning.code in codes]
+    if warnings := [*warnings, *exceeded_request_limits(tools, inputs.targets)]:
         diagnostics.show(warnings, args.start, as_json=False)
-    definitions = {tool.wire_name: cast("ToolDefinition", tool.definition) for tool in model.tools}
-    match args.target:
-        case "mcp":
-            emit_json({"tools": mcp.mcp_tools(definitions)})
-        case "mcp-legacy":
-            emit_json({"tools": mcp.legacy_tools(definitions)})
-        case "openai-chat":
-            emit_json(openai.chat_tools(definitions))
-        case "openai-responses":
-            emit_json(openai.responses_tools(definitions))
-        case "anthropic":
-            emit_json(anthropic.anthropic_tools(definitions))
-        case "gemini":
-            emit_json(gemini.gemini_tools(definitions))
-        case "bedrock":
-            emit_json(bedrock.tool_config(definitions))
+    emit_json(_document(found, tools) if found else _plain(target, tools))
     return True
+
+
+def _formats() -> dict[str, tuple[str, ExportFormat]]:
+    """Return the formats of the built-in targets with the names of their targets."""
+    from toolgen.targets.builtin import BUILT_IN
+
+    return {each.name: (name, each) for name, target in BUILT_IN.items() for each in target.exports}
+
+
+def _inputs(args: argparse.Namespace, target: str) -> Inputs:
+    """Read the project as if it named this one target. Raises `UnableError` for an unknown target."""
+    from toolgen.cli.building.project_build import Inputs, read_inputs
+    from toolgen.project import UnableError, load_targets
+    from toolgen.suggestions import did_you_mean
+    from toolgen.targets.builtin import BUILT_IN
+
+    inputs = read_inputs(args.start)
+    publishing = [each.name for each in load_targets(replace(inputs.project, targets=None)) if each.tool_name]
+    if target not in publishing:
+        names = [*_formats(), *(name for name in publishing if name not in BUILT_IN)]
+        hint = did_you_mean(args.target, names) or f"there are {', '.join(names)}"
+        raise UnableError("usage", f"there is no target {args.target!r}", hint)
+    named = replace(inputs.project, targets=(target,))
+    return Inputs(named, inputs.specs, load_targets(named))
+
+
+def _document(found: ExportFormat, tools: Iterable[Tool]) -> Any:
+    """Return the definitions as the adapter of a built-in target gives them."""
+    module, _, name = found.function.partition(":")
+    definitions = getattr(import_module(module), name)({tool.wire_name: tool.definition for tool in tools})
+    return {found.key: definitions} if found.key else definitions
+
+
+def _plain(target: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
+    """Return the definitions of a project's own target."""
+    published = [(tool, tool.fits[target]) for tool in tools]
+    return [
+        {
+            "name": fit.name,
+            "description": tool.description,
+            "input_schema": fit.input_schema,
+            **({"strict": True} if fit.strict else {}),
+        }
+        for tool, fit in published
+    ]

@@ -43,7 +43,7 @@ def _action_files(args: argparse.Namespace) -> list[str]:
     args.texts = {}
     text = read_file(args.spec)
     args.texts[args.spec] = text.decode("utf-8", "replace")
-    names = enabled_tools({args.spec: text}, "")
+    names = enabled_tools({args.spec: text}, "", targets)
     return [path for name in names for path in tool_files(name, targets)]
 
 
@@ -57,7 +57,7 @@ def _project_files(args: argparse.Namespace) -> list[str]:
         if getattr(args, flag) is not None:
             raise UnableError("usage", f"--{flag} goes with --spec or --index", "a project configures it")
     inputs = read_inputs(args.start)
-    names = enabled_tools(inputs.specs, f"{inputs.project.specs}/")
+    names = enabled_tools(inputs.specs, f"{inputs.project.specs}/", inputs.targets)
     files = {NAME, *index_files(inputs.targets)}
     files.update(path for name in names for path in tool_files(name, inputs.targets))
     return sorted(f"{inputs.project.output}/{path}" for path in files)

@@ -119,7 +119,7 @@ def _without(value: Any, dropped: set[Path], schemas: frozenset[Path], path: Pat
 
 @dataclass(frozen=True, slots=True)
 class GrammarCost:
-    """What a strict schema contributes to the limits of `StrictBudget`."""
+    """What a strict schema contributes to the limits of `StrictRequestLimits`."""
 
     optional: int
     unions: int
