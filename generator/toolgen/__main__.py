@@ -1,12 +1,12 @@
-"""`python -m toolgen`, and the command `toolgen`."""
+"""Entry point of `python -m toolgen` and of the script `toolgen`."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-# `python -m` looks for modules in the working directory first, which may be a stranger's repository with a
-# yaml.py or a json.py of its own. (A folder `toolgen` there has been taken for ours before this line.)
+# `python -m` imports from the working directory first, which may be an untrusted repository with a yaml.py or
+# json.py. (A folder `toolgen` there would already have been imported instead of this package.)
 if __name__ == "__main__" and not sys.flags.safe_path and sys.path[:1] in ([""], [os.getcwd()]):
     del sys.path[0]
 
@@ -17,11 +17,11 @@ def main() -> int:
         from toolgen.cli import main as run
 
         code = run()
-    except KeyboardInterrupt:  # while it was imported, or said its last words
+    except KeyboardInterrupt:  # during the import, or while printing the last message
         code = 130
         if sys.stderr is not None:
             sys.stderr.write("toolgen: interrupted\n")
-    import signal  # the outcome is decided: ^C in the last steps of the interpreter only prints a traceback
+    import signal  # SIGINT while the interpreter shuts down would only print a traceback
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     return code

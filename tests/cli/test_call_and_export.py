@@ -36,7 +36,7 @@ def call(project: Cli) -> Callable[..., Done]:
     return lambda *words, **more: project.process("call", *words, **more)
 
 
-def test_the_answer_is_data_and_nothing_else_is(call: Callable[..., Done]) -> None:
+def test_stdout_holds_the_response_only(call: Callable[..., Done]) -> None:
     done = call("greet", "--input", '{"who": "Ada"}')
     assert (done.code, json.loads(done.out)) == (0, {"text": "Hello, Ada!"})
     assert "chatty" in done.err
@@ -48,7 +48,7 @@ def test_input_from_a_file_and_from_stdin(call: Callable[..., Done], project: Cl
     assert "a pipe" in call("greet", "--input", "-", stdin='{"who": "a pipe"}').out
 
 
-def test_a_request_that_breaks_the_contract(call: Callable[..., Done]) -> None:
+def test_a_request_that_violates_the_schema_is_refused(call: Callable[..., Done]) -> None:
     done = call("greet", "--input", '{"who": ""}')
     assert (done.code, done.out) == (1, "")
     assert "Error [invalid_request]" in done.err
@@ -58,7 +58,7 @@ def test_a_request_that_breaks_the_contract(call: Callable[..., Done]) -> None:
     assert (whole.code, answer["success"], answer["error"]["code"]) == (1, False, "invalid_request")
 
 
-def test_an_implementation_that_fails(call: Callable[..., Done]) -> None:
+def test_a_failing_implementation_gives_exit_code_1(call: Callable[..., Done]) -> None:
     done = call("greet", "--input", '{"who": "nobody"}', "--format", "json")
     answer = json.loads(done.out)
     assert (done.code, answer["error"]["code"]) == (1, "internal_error")
@@ -74,19 +74,21 @@ def test_an_implementation_that_fails(call: Callable[..., Done]) -> None:
         (["greet", "--input", '{"who": NaN}'], "not JSON"),
     ],
 )
-def test_calls_that_cannot_be_made(call: Callable[..., Done], words: list[str], said: str) -> None:
+def test_calls_that_cannot_be_made_give_exit_code_2(
+    call: Callable[..., Done], words: list[str], said: str
+) -> None:
     done = call(*words)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
 
 
-def test_before_generate(project: Cli) -> None:
+def test_call_before_generate_is_refused(project: Cli) -> None:
     done = project.process("call", "greet")
     assert done.code == 2
     assert "toolgen generate" in done.err
 
 
-def test_nobody_to_confirm(project: Cli) -> None:
+def test_a_confirmation_without_a_terminal_is_declined_or_required(project: Cli) -> None:
     project("new", "wipe", "--description", "Wipe everything.", "--destructive")
     project("generate")
     done = project.process("call", "wipe")
@@ -172,7 +174,7 @@ def test_further_generated_modules_answer(project: Cli, module: str, call: objec
     assert list(json.loads(printed.stdout)) == [said]
 
 
-def test_export_tells_what_the_dialect_loses_and_of_no_other(project: Cli) -> None:
+def test_export_warns_about_the_losses_of_its_own_target_only(project: Cli) -> None:
     assert "gemini: there is no `minLength`" in project("export", "gemini").err
     assert project("export", "anthropic").err == ""
     assert project("export", "bedrock").err == ""

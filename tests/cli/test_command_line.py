@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,14 @@ from toolgen.data.codes import CODES
 from .conftest import Cli
 
 
-def test_help_lists_every_verb(empty: Cli) -> None:
+def test_help_lists_every_command(empty: Cli) -> None:
     done = empty("--help")
     assert done.code == 0
     assert all(f"\n  {verb} " in done.out for verb in COMMANDS)
 
 
 @pytest.mark.parametrize("verb", sorted(COMMANDS))
-def test_every_verb_explains_itself_and_has_few_flags(empty: Cli, verb: str) -> None:
+def test_every_command_has_help_and_few_flags(empty: Cli, verb: str) -> None:
     done = empty(verb, "--help")
     assert done.code == 0
     assert f"toolgen {verb}" in done.out
@@ -51,20 +52,24 @@ def test_version(empty: Cli) -> None:
         (["explain", "no-spec"], "did you mean 'no-specs'?"),
     ],
 )
-def test_mistyped(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_misspelt_words_get_a_suggestion(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(words) == 2
     out, err = capsys.readouterr()
     assert said in err
     assert out == ""
 
 
-def test_the_folder_may_stand_on_either_side(project: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_folder_may_be_given_before_or_after_the_command(
+    project: Cli, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["check", "-C", str(project.root), "--format", "json"]) == 1
     behind = capsys.readouterr().out
     assert project("check", "--format", "json").out == behind
 
 
-def test_not_configured(empty: Cli) -> None:
+def test_a_folder_without_configuration_is_refused(empty: Cli) -> None:
     done = empty("generate")
     assert done.code == 2
     assert "toolgen init" in done.err
@@ -111,7 +116,9 @@ def test_schema_is_what_the_editor_gets(empty: Cli) -> None:
     assert json.loads(done.out)
 
 
-def test_a_bug_is_told_apart(project: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_bug_gives_exit_code_3_and_a_report(
+    project: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("toolgen.cli.building.project_build.read_specs", lambda project: 1 / 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("TOOLGEN_DEBUG", raising=False)
@@ -125,7 +132,7 @@ def test_a_bug_is_told_apart(project: Cli, monkeypatch: pytest.MonkeyPatch, tmp_
     assert "ZeroDivisionError: " in project("check").err
 
 
-def test_interrupted(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_gives_exit_code_130(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(project: object) -> None:
         raise KeyboardInterrupt
 
@@ -148,7 +155,7 @@ def test_without_the_generator(project: Cli) -> None:
     assert subprocess.run([*command, "explain", "no-specs"], capture_output=True, check=False).returncode == 0
 
 
-def test_a_reader_that_goes_away(project: Cli) -> None:
+def test_a_closed_pipe_does_not_change_the_exit_code(project: Cli) -> None:
     """The exit code stays the verb's own, and nobody sees a traceback."""
     reading, writing = os.pipe()
     os.close(reading)
@@ -160,7 +167,7 @@ def test_a_reader_that_goes_away(project: Cli) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this platform")
-def test_data_that_cannot_be_written(empty: Cli) -> None:
+def test_a_full_disk_behind_stdout_is_an_error(empty: Cli) -> None:
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "toolgen", "explain"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -183,12 +190,34 @@ def test_data_is_utf8_in_any_locale(project: Cli) -> None:
     assert "hallö" in done.out
 
 
-def test_completion(empty: Cli) -> None:
-    pytest.importorskip("argcomplete")
-    line = "toolgen ge"
-    words = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
-    code = "import os; os.dup2(1, 8); from toolgen.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **words}, capture_output=True, text=True, check=False
+def complete(line: str, before: str = "pass") -> subprocess.CompletedProcess[str]:
+    """Complete `line` as a shell does: argcomplete prints the completions on file descriptor 8."""
+    shell = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
+    code = f"import os, sys; os.dup2(1, 8); {before}; from toolgen.cli import main; sys.exit(main([]))"
+    return subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **shell}, capture_output=True, text=True, check=False
     )
-    assert done.stdout.split() == ["generate"]
+
+
+@pytest.mark.parametrize(
+    ("line", "completions"),
+    [
+        ("toolgen ge", ["generate"]),
+        ("toolgen import open", ["openai", "openapi"]),
+        ("toolgen check --no", ["--no-diff"]),
+    ],
+)
+def test_completion(line: str, completions: list[str]) -> None:
+    assert complete(line).stdout.split() == completions
+
+
+def test_without_argcomplete_nothing_is_completed() -> None:
+    done = complete("toolgen ge", before="sys.modules['argcomplete'] = None")
+    assert done.returncode == 2
+    assert (done.stdout, "Traceback" in done.stderr) == ("", False)
+
+
+def test_argcomplete_comes_with_the_extra_cli() -> None:
+    pyproject = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    extra = pyproject["project"]["optional-dependencies"]["cli"]
+    assert any(requirement.startswith("argcomplete") for requirement in extra)

@@ -11,16 +11,16 @@ def manifest(**texts: str) -> Manifest:
     return Manifest(outputs={path: GeneratedFile(digest(text)) for path, text in texts.items()})
 
 
-def test_nothing_differs() -> None:
+def test_identical_files_give_no_change() -> None:
     assert compare({"a": "1"}, {"a": "1"}, manifest(a="1")) == ()
     assert compare({"a": "1"}, {"a": "1"}, Manifest()) == ()
 
 
-def test_the_specs_moved_on() -> None:
+def test_changed_specs_give_a_changed_file() -> None:
     assert compare({"a": "2"}, {"a": "1"}, manifest(a="1")) == (Change(ChangeKind.CHANGED, "a", "1", "2"),)
 
 
-def test_somebody_edited() -> None:
+def test_an_edited_file_is_reported_as_edited() -> None:
     assert compare({"a": "1"}, {"a": "x"}, manifest(a="1")) == (Change(ChangeKind.EDITED, "a", "x", "1"),)
 
 

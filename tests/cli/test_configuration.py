@@ -58,7 +58,7 @@ def test_src_that_is_a_package_is_part_of_the_name(repo: Path) -> None:
     assert configured(repo, 'output = "src/tools"').package == "src.tools"
 
 
-def test_it_is_found_from_below(repo: Path) -> None:
+def test_the_configuration_is_found_from_a_subfolder(repo: Path) -> None:
     configured(repo, "")
     below = repo / "a" / "b"
     below.mkdir(parents=True)
@@ -81,7 +81,7 @@ def test_pyproject(repo: Path) -> None:
     assert find_project(repo).specs == "contracts"
 
 
-def test_a_pyproject_without_the_table_is_passed_over(repo: Path) -> None:
+def test_a_pyproject_without_the_table_is_ignored(repo: Path) -> None:
     configured(repo, "")
     inner = repo / "inner"
     inner.mkdir()
@@ -123,7 +123,7 @@ def test_two_configurations(repo: Path) -> None:
         ('specs = "x', "invalid-toml", 1, ""),
     ],
 )
-def test_faults_point(repo: Path, text: str, code: str, line: int, hint: str) -> None:
+def test_every_fault_has_its_place(repo: Path, text: str, code: str, line: int, hint: str) -> None:
     fault = refused(repo, text)[0]
     assert (fault.code, fault.span.file, fault.span.line) == (code, "toolgen.toml", line)
     assert hint in fault.hint
@@ -140,7 +140,7 @@ def test_all_faults_at_once_and_in_the_right_table(repo: Path) -> None:
     ]
 
 
-def test_links_are_judged_by_where_they_lead(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_links_are_judged_by_their_targets(repo: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     (repo / "specs").mkdir()
     (repo / "generated").symlink_to("specs")
     assert refused(repo, "")[0].code == "overlapping-folders"
@@ -156,6 +156,6 @@ def test_a_configuration_that_is_not_text(repo: Path) -> None:
     assert caught.value.code == "unreadable-configuration"
 
 
-def test_a_start_that_is_no_folder(repo: Path) -> None:
+def test_a_start_that_is_not_a_folder(repo: Path) -> None:
     with pytest.raises(UnableError, match="not a folder"):
         find_project(repo / "nowhere")

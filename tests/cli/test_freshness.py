@@ -28,7 +28,7 @@ def made(project: Cli) -> Cli:
     return project
 
 
-def test_nothing_changed(made: Cli) -> None:
+def test_an_unchanged_project_is_up_to_date(made: Cli) -> None:
     known = find_up_to_date(str(made.root))
     assert known is not None
     assert known.tools == 2
@@ -64,7 +64,7 @@ CHANGES: dict[str, Callable[[Cli], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_is_seen_and_mended(made: Cli, change: str) -> None:
+def test_every_change_is_seen_and_fixed_by_generate(made: Cli, change: str) -> None:
     CHANGES[change](made)
     assert find_up_to_date(str(made.root)) is None
     assert made("check").code == 1
@@ -73,21 +73,21 @@ def test_a_change_is_seen_and_mended(made: Cli, change: str) -> None:
     assert find_up_to_date(str(made.root)) is not None
 
 
-def test_what_a_killed_run_left_is_not_fresh(made: Cli) -> None:
+def test_a_stage_of_a_killed_run_is_not_up_to_date(made: Cli) -> None:
     (made.root / "generated" / STAGE).mkdir()
     assert find_up_to_date(str(made.root)) is None
     assert made("generate").code == 0
     assert not (made.root / "generated" / STAGE).exists()
 
 
-def test_a_folder_that_leads_elsewhere_is_not_fresh(made: Cli) -> None:
+def test_a_linked_folder_in_the_output_is_not_up_to_date(made: Cli) -> None:
     (made.root / "generated/models").rename(made.root / "elsewhere")
     (made.root / "generated/models").symlink_to("../elsewhere")
     assert find_up_to_date(str(made.root)) is None
     assert "is a link that leaves" in made("check").err
 
 
-def test_another_generator_finds_out_for_itself(made: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_generator_does_not_use_the_record(made: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolgen.project.freshness.generator_id", lambda: "0123456789abcdef")
     assert find_up_to_date(str(made.root)) is None
 
@@ -109,7 +109,7 @@ def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytes
     assert generator_id() == ours
 
 
-def test_warnings_are_said_again(project: Cli) -> None:
+def test_warnings_are_repeated_when_nothing_changed(project: Cli) -> None:
     text = SPEC.format(name="greet").replace("text: {type: string}", "text: {type: string, default: 5}")
     project.spec("greet", text)
     first = project("generate")
@@ -120,7 +120,7 @@ def test_warnings_are_said_again(project: Cli) -> None:
 
 
 @pytest.mark.parametrize("verb", ["check", "generate"])
-def test_the_short_road_imports_next_to_nothing(made: Cli, verb: str) -> None:
+def test_an_up_to_date_project_is_checked_without_heavy_imports(made: Cli, verb: str) -> None:
     code = (
         "import sys; from toolgen.cli import main; code = main(sys.argv[1:]);"
         "print(code, *sorted({name.partition('.')[0] for name in sys.modules}))"
@@ -152,7 +152,7 @@ def test_a_cache_that_others_may_write_to_is_not_used(tmp_path: Path, mode: int,
     assert list(Cache(folder)) == ["key"]
 
 
-def test_a_cache_that_is_not_used_is_said(project: Cli, tmp_path: Path) -> None:
+def test_an_untrusted_cache_is_reported(project: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     folder.mkdir()
     folder.chmod(0o777)

@@ -36,7 +36,7 @@ def test_generate_then_check(project: Cli) -> None:
     assert project.tree() == tree
 
 
-def test_the_manifest_says_what_was_made_from_what(project: Cli) -> None:
+def test_the_manifest_names_the_spec_of_every_file(project: Cli) -> None:
     project("generate")
     manifest = json.loads((project.root / "generated/toolgen.manifest.json").read_text())
     assert set(manifest["inputs"]) == {"specs/greet.yaml"}
@@ -170,7 +170,7 @@ def test_a_foreign_file_is_never_touched(project: Cli) -> None:
     assert project.tree()["notes.md"] == "mine"
 
 
-def test_another_toolchain_that_generates_the_same_is_said_but_clean(project: Cli) -> None:
+def test_another_toolchain_with_the_same_output_is_reported_as_clean(project: Cli) -> None:
     project("generate")
     pretend(project, "datamodel-code-generator", "0.88.0")
     done = project("check")
@@ -239,7 +239,7 @@ def test_all_or_nothing(project: Cli) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b"name: \xff\n", b"{" * 5000])
-def test_specs_that_cannot_be(empty: Cli, content: bytes | None) -> None:
+def test_invalid_specs_folders_are_refused(empty: Cli, content: bytes | None) -> None:
     (empty.root / "toolgen.toml").touch()
     (empty.root / "specs").mkdir()
     if content is not None:
@@ -284,7 +284,7 @@ def test_the_project_may_override_and_add_templates(project: Cli) -> None:
     assert "CHANGED generated/tools.txt" in project("check").out
 
 
-def test_a_template_of_the_project_that_prints_no_python_is_the_projects_fault(project: Cli) -> None:
+def test_a_project_template_with_invalid_python_is_not_reported_as_a_bug(project: Cli) -> None:
     (project.root / "toolgen.toml").write_text('templates = "mine"\n')
     (project.root / "mine/bad").mkdir(parents=True)
     (project.root / "mine/bad/target.yaml").write_text('tool_name: ""\n')
@@ -302,7 +302,7 @@ def test_a_template_of_the_project_that_prints_no_python_is_the_projects_fault(p
         ('templates = "mine"', "there is no folder mine"),
     ],
 )
-def test_targets_that_cannot_be(project: Cli, settings: str, said: str) -> None:
+def test_invalid_targets_are_refused(project: Cli, settings: str, said: str) -> None:
     (project.root / "toolgen.toml").write_text(settings + "\n")
     done = project("generate")
     assert done.code == 2
@@ -335,7 +335,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_long_work_says_how_far_it_is_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_work_shows_progress_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(100))  # every look takes a second
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
@@ -345,7 +345,7 @@ def test_long_work_says_how_far_it_is_at_a_terminal(monkeypatch: pytest.MonkeyPa
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
-def test_long_work_is_silent_where_nobody_looks(project: Cli, tmp_path: Path) -> None:
+def test_long_work_shows_no_progress_without_a_terminal(project: Cli, tmp_path: Path) -> None:
     for number in range(5):
         project.spec(f"tool_{number}")
     piped = project.process("generate", TOOLGEN_CACHE_DIR=str(tmp_path / "cold"))
@@ -368,7 +368,7 @@ def test_a_temporary_folder_that_is_full(project: Cli, tmp_path: Path) -> None:
     assert not (project.root / "generated").exists()
 
 
-def test_warnings_are_said_and_refuse_nothing(project: Cli) -> None:
+def test_warnings_do_not_refuse(project: Cli) -> None:
     edit(project.root / "specs/greet.yaml", "minLength: 1", "format: nickname")
     done = project("generate")
     assert done.code == 0

@@ -20,7 +20,7 @@ from .terminal import at_a_terminal
 PARAMS = ["--param", "supplier_id:integer", "--param", "note:string?:Free text", "--param", "tags:string[]"]
 
 
-def test_the_road_from_nothing_to_an_answer(empty: Cli) -> None:
+def test_init_new_generate_call(empty: Cli) -> None:
     assert empty.process("init").code == 0
     new = empty.process("new", "create_order", "--description", "Create: an order.", *PARAMS, "--destructive")
     assert new.code == 0
@@ -85,7 +85,7 @@ def test_the_written_test_notices_the_implementation(empty: Cli) -> None:
     assert "remove this mark" in done.stdout
 
 
-def test_init_writes_what_works(empty: Cli) -> None:
+def test_an_initialised_project_works(empty: Cli) -> None:
     done = empty("init")
     assert done.code == 0
     assert "next: toolgen new" in done.err
@@ -117,7 +117,7 @@ def test_init_twice_changes_nothing(empty: Cli) -> None:
     assert json.loads(empty("init", "--format", "json").out)["written"] == []
 
 
-def test_init_adds_a_table_and_nothing_else(empty: Cli) -> None:
+def test_init_only_appends_a_table_to_pyproject(empty: Cli) -> None:
     pyproject = empty.root / "pyproject.toml"
     pyproject.write_bytes(b'[project]\r\nname =    "x"   # mine\r\n')
     assert "added to pyproject.toml" in empty("init").out
@@ -137,7 +137,7 @@ def test_init_tells_what_to_add_to_a_pre_commit_configuration(empty: Cli) -> Non
     assert "- id: toolgen-check" in done.err
 
 
-def test_init_does_not_move_into_a_folder_that_means_something_else(empty: Cli) -> None:
+def test_init_does_not_use_an_existing_tools_folder(empty: Cli) -> None:
     (empty.root / "tools").mkdir()
     (empty.root / "tools/build.sh").touch()
     assert "wrote tool_implementations/__init__.py" in empty("init").out
@@ -152,7 +152,7 @@ def test_init_below_the_repository(empty: Cli, capsys: pytest.CaptureFixture[str
     assert (below / "toolgen.toml").exists()
 
 
-def test_init_says_when_a_configuration_is_broken(empty: Cli) -> None:
+def test_init_reports_an_invalid_configuration(empty: Cli) -> None:
     (empty.root / "toolgen.toml").write_text("spec = 1\n")
     done = empty("init")
     assert done.code == 2
@@ -169,7 +169,7 @@ def test_bad_names(project: Cli, name: str) -> None:
 
 
 @pytest.mark.parametrize("there", ["specs/order.yaml", "work/order.py", "tests/test_order.py"])
-def test_new_replaces_nothing(project: Cli, there: str) -> None:
+def test_new_keeps_existing_files(project: Cli, there: str) -> None:
     path = project.root / there
     path.parent.mkdir(exist_ok=True)
     path.write_text("# mine\n" if there.endswith(".py") else "name: x\n")
@@ -205,7 +205,7 @@ def test_new_as_json(project: Cli) -> None:
     assert done.err == ""
 
 
-def test_nobody_to_ask(project: Cli) -> None:
+def test_new_without_a_terminal_needs_a_description(project: Cli) -> None:
     done = project.process("new", "order")
     assert done.code == 2
     assert "--description" in done.err
@@ -253,7 +253,7 @@ def test_a_parameter_twice(project: Cli) -> None:
         "é",
     ],
 )
-def test_whatever_is_typed_comes_back_from_yaml(text: str) -> None:
+def test_typed_text_is_read_back_unchanged_from_yaml(text: str) -> None:
     assert yaml.safe_load(f"key: {scalar(text)}") == {"key": text}
 
 
@@ -280,7 +280,7 @@ def test_text_never_becomes_code(project: Cli, description: str) -> None:
     assert project("generate").code == 0
 
 
-def test_parameters_are_read_as_they_are_meant() -> None:
+def test_parameters_are_parsed() -> None:
     found = parse_parameter("tags:string[]?:Words: any")
     assert (found.name, found.type, found.item, found.optional) == ("tags", "array", "string", True)
     assert found.about == "Words: any"
@@ -299,7 +299,7 @@ def test_asked_at_a_terminal(project: Cli) -> None:
             ("the types are", ""),
             ("parameter", "count:integer:How many\n"),
             ("parameter", "\n"),
-            ("brought back?", "y\n"),
+            ("cannot be restored?", "y\n"),
         ],
     )
     assert code == 0, said
@@ -311,7 +311,7 @@ def test_asked_at_a_terminal(project: Cli) -> None:
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["^C", "^D"])
-def test_going_away_at_a_prompt(project: Cli, key: str) -> None:
+def test_end_of_input_at_a_prompt_interrupts(project: Cli, key: str) -> None:
     said, code = at_a_terminal(project, ["new", "order"], [("What does order do?", key)])
     assert code == 130, said
     assert not (project.root / "specs/order.yaml").exists()

@@ -35,7 +35,7 @@ def home(place: Path) -> Path:
     return place / f"toolgen-{os.geteuid()}"
 
 
-def test_a_scratch_folder_is_there_for_a_while(place: Path) -> None:
+def test_a_temporary_folder_exists_during_the_block(place: Path) -> None:
     with use_temporary_folder():
         mine = Path(tempfile.gettempdir())
         assert mine.parent == home(place)
@@ -45,7 +45,7 @@ def test_a_scratch_folder_is_there_for_a_while(place: Path) -> None:
     assert list(place.iterdir()) == []
 
 
-def test_what_was_left_is_cleared(place: Path) -> None:
+def test_files_of_killed_runs_are_removed(place: Path) -> None:
     (home(place) / "toolgen-dead" / "deep").mkdir(parents=True)
     home(place).chmod(0o700)
     with use_temporary_folder():
@@ -53,7 +53,7 @@ def test_what_was_left_is_cleared(place: Path) -> None:
     assert list(place.iterdir()) == []
 
 
-def test_who_is_at_work_is_not_disturbed(place: Path) -> None:
+def test_files_of_running_processes_are_kept(place: Path) -> None:
     code = "import tempfile; from toolgen.project import use_temporary_folder\nwith use_temporary_folder(): print(tempfile.gettempdir())"
     with use_temporary_folder():
         file = Path(tempfile.gettempdir(), "file")
@@ -127,19 +127,19 @@ def caches(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_cache_of_an_old_generator_goes(caches: Path) -> None:
+def test_the_cache_of_an_old_generator_is_removed(caches: Path) -> None:
     prune(caches)
     assert sorted(os.listdir(caches)) == ["1" * 16, "pruned"]
     assert len(Cache(caches / ("1" * 16))) == 20
 
 
-def test_what_is_used_stays(caches: Path) -> None:
+def test_used_cache_entries_are_kept(caches: Path) -> None:
     assert Cache(caches / ("0" * 16))["7"] == b"value"
     prune(caches)
     assert list(Cache(caches / ("0" * 16))) == ["7"]
 
 
-def test_it_is_done_once_a_day(caches: Path) -> None:
+def test_the_cache_is_pruned_once_a_day(caches: Path) -> None:
     prune(caches)
     aged(caches / ("1" * 16), 40)
     prune(caches)
@@ -149,7 +149,7 @@ def test_it_is_done_once_a_day(caches: Path) -> None:
     assert os.listdir(caches) == ["pruned"]
 
 
-def test_halves_of_killed_runs_go_sooner(caches: Path) -> None:
+def test_unfinished_cache_entries_are_removed_after_a_day(caches: Path) -> None:
     bucket = next((caches / ("1" * 16)).iterdir())
     (bucket / "old.new").touch()
     os.utime(bucket / "old.new", (time.time() - 2 * DAY,) * 2)
@@ -158,7 +158,7 @@ def test_halves_of_killed_runs_go_sooner(caches: Path) -> None:
     assert {path.name for path in bucket.glob("*.new")} == {"young.new"}
 
 
-def test_what_is_not_of_our_making_stays(caches: Path, tmp_path: Path) -> None:
+def test_foreign_files_in_the_cache_folder_are_kept(caches: Path, tmp_path: Path) -> None:
     (caches / "notes").mkdir()
     (caches / "notes" / "mine").touch()
     (caches / ("0" * 16) / "deep").mkdir()

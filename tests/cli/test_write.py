@@ -46,7 +46,7 @@ def on_disk(project: Project) -> dict[str, str]:
     return {p.relative_to(top).as_posix(): p.read_text() for p in sorted(top.rglob("*")) if p.is_file()}
 
 
-def test_what_is_written_is_there_as_it_should_be(project: Project) -> None:
+def test_files_are_written_with_content_and_mode(project: Project) -> None:
     tree = {"a.py": "é\r\nx\n", "deep/er/b.py": ""}
     put(project, tree)
     assert on_disk(project) == {
@@ -57,7 +57,7 @@ def test_what_is_written_is_there_as_it_should_be(project: Project) -> None:
     assert (project.root / "generated/a.py").stat().st_mode & 0o777 == 0o644
 
 
-def test_the_same_again_touches_nothing(project: Project) -> None:
+def test_writing_the_same_files_again_touches_nothing(project: Project) -> None:
     tree = {"a.py": "1\n", "b.py": "2\n"}
     put(project, tree)
     for path in (project.root / "generated").iterdir():
@@ -68,7 +68,7 @@ def test_the_same_again_touches_nothing(project: Project) -> None:
     assert (project.root / "generated/a.py").stat().st_mtime == 1
 
 
-def test_stale_files_and_their_folders_go(project: Project) -> None:
+def test_stale_files_and_their_empty_folders_are_removed(project: Project) -> None:
     put(project, {"a.py": "1\n", "x/y/b.py": "2\n", "x/c.py": "3\n", "z/d.py": "4\n"})
     (project.root / "generated/z/mine.txt").write_text("mine")
     put(project, {"a.py": "1\n"})
@@ -76,14 +76,14 @@ def test_stale_files_and_their_folders_go(project: Project) -> None:
     assert not (project.root / "generated/x").exists()
 
 
-def test_edited_and_stale_stays(project: Project) -> None:
+def test_an_edited_stale_file_is_kept(project: Project) -> None:
     put(project, {"a.py": "1\n", "b.py": "2\n"})
     (project.root / "generated/b.py").write_text("mine")
     put(project, {"a.py": "1\n"})
     assert on_disk(project)["b.py"] == "mine"
 
 
-def test_a_foreign_file_in_the_way(project: Project) -> None:
+def test_a_foreign_file_is_not_replaced(project: Project) -> None:
     there = project.root / "generated/a.py"
     there.parent.mkdir()
     there.write_text("mine\n")
@@ -94,7 +94,7 @@ def test_a_foreign_file_in_the_way(project: Project) -> None:
 
 
 @pytest.mark.parametrize("text", [None, "", "{}", "<<<<<<< ours\n", '{"outputs": 1}', "\x00"])
-def test_a_lost_manifest_is_mended(project: Project, text: str | None) -> None:
+def test_a_lost_manifest_is_written_again(project: Project, text: str | None) -> None:
     tree = {"a.py": HEAD + "1\n", "b.json": "{}\n"}
     put(project, tree)
     manifest = project.root / "generated" / NAME
@@ -117,7 +117,7 @@ def test_a_manifest_cannot_point_outside(project: Project, path: str) -> None:
     assert (project.root / "victim").read_text() == "v"
 
 
-def test_one_byte_in_a_manifest_is_seen() -> None:
+def test_one_changed_byte_invalidates_a_manifest() -> None:
     text = manifest_text(manifest_of({"a.py": "1\n"}))
     assert parse_manifest(text) is not None
     for at in range(0, len(text), 7):
@@ -125,7 +125,9 @@ def test_one_byte_in_a_manifest_is_seen() -> None:
         assert parse_manifest(flipped) is None, flipped
 
 
-def test_a_folder_that_leads_elsewhere(project: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_linked_folder_in_the_output_is_refused(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "a.py").write_text(HEAD)
     (project.root / "generated").mkdir()
@@ -145,7 +147,7 @@ def test_a_link_in_place_of_a_file_is_replaced_not_followed(project: Project) ->
     assert not (project.root / "generated/a.py").is_symlink()
 
 
-def test_a_link_that_toolgen_never_wrote_is_in_the_way(project: Project) -> None:
+def test_a_foreign_link_is_not_replaced(project: Project) -> None:
     (project.root / "victim").write_text(HEAD)
     (project.root / "generated").mkdir()
     (project.root / "generated/a.py").symlink_to("../victim")
@@ -154,7 +156,7 @@ def test_a_link_that_toolgen_never_wrote_is_in_the_way(project: Project) -> None
     assert (project.root / "generated/a.py").is_symlink()
 
 
-def test_a_folder_where_a_file_should_be(project: Project) -> None:
+def test_a_folder_in_place_of_a_file_is_refused(project: Project) -> None:
     put(project, {"a.py": "1\n"})
     before = on_disk(project)
     (project.root / "generated/b.py").mkdir()
@@ -165,14 +167,14 @@ def test_a_folder_where_a_file_should_be(project: Project) -> None:
     assert not (project.root / "generated/c").exists()
 
 
-def test_a_file_where_a_folder_should_be(project: Project) -> None:
+def test_a_file_in_place_of_a_folder_is_refused(project: Project) -> None:
     (project.root / "generated").write_text("mine")
     with pytest.raises(UnableError):
         put(project, {"a.py": "1\n"})
     assert (project.root / "generated").read_text() == "mine"
 
 
-def test_an_error_half_way_takes_everything_back(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_half_way_restores_every_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     put(project, {"a.py": "1\n", "b.py": "1\n", "c.py": "1\n"})
     before = on_disk(project)
     moved: list[str] = []
@@ -313,7 +315,7 @@ def test_a_run_that_is_killed_after_a_killed_one(project: Project) -> None:
         assert not (project.root / "generated" / STAGE).exists()
 
 
-def test_a_stage_that_leads_elsewhere_is_left_alone(project: Project) -> None:
+def test_a_stage_that_is_a_link_is_refused(project: Project) -> None:
     (project.root / "victim").mkdir()
     (project.root / "victim/precious").write_text("mine")
     (project.root / "generated").mkdir()

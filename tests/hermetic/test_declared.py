@@ -49,7 +49,7 @@ def test_nothing_undeclared_is_opened_listed_or_started(actions: Actions) -> Non
     assert [(path.name, path.is_absolute()) for path in started] == [("ruff", True)]
 
 
-def test_what_is_not_declared_is_refused_where_it_is_needed(actions: Actions) -> None:
+def test_undeclared_inputs_are_refused_where_they_are_needed(actions: Actions) -> None:
     spec = actions.tool("get_order", TOOL)
     (actions.root / "specs/schemas/orders.yaml").unlink()
     done = actions.spec(spec, "--depfile", "out/d")
@@ -150,7 +150,7 @@ def test_a_failure_writes_nothing(actions: Actions, obstacle: str) -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.1, 0.3, 0.45, 0.6])
-def test_killed_it_leaves_whole_files_or_none(actions: Actions, seconds: float) -> None:
+def test_a_killed_action_leaves_complete_files_or_none(actions: Actions, seconds: float) -> None:
     spec = actions.tool("a", PLAIN)
     process = subprocess.Popen([*TOOLGEN, *words_of(spec)], cwd=actions.root, env={})
     try:

@@ -33,7 +33,7 @@ def test_tools_that_collide_are_refused_at_their_places(actions: Actions, what: 
     assert tree(actions.root) == before
 
 
-def test_what_is_not_enabled_is_checked_and_leaves_no_file(actions: Actions) -> None:
+def test_disabled_tools_are_checked_but_not_generated(actions: Actions) -> None:
     spec = actions.tool("a", PLAIN + "enabled: false\n")
     assert actions.spec(spec) == (0, "", "")
     assert list(tree(actions.root / "out")) == ["a.json"]
@@ -64,7 +64,7 @@ def test_shared_schemas_have_an_action_that_checks_them(actions: Actions) -> Non
         lambda text: "\udcff",
     ],
 )
-def test_what_is_no_piece_is_refused(actions: Actions, damage: object) -> None:
+def test_other_files_are_not_accepted_as_pieces(actions: Actions, damage: object) -> None:
     assert actions.spec(actions.tool("a")).code == 0
     piece = actions.root / "out/a.json"
     piece.write_bytes(damage(piece.read_text()).encode("utf-8", "surrogateescape"))  # type: ignore[operator]
@@ -135,7 +135,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_command_lines_that_cannot_be_meant(actions: Actions, line: str) -> None:
+def test_contradictory_options_are_refused(actions: Actions, line: str) -> None:
     actions.tool("a")
     action = "generate --spec specs/a.yaml --include-root specs --out out --piece p.json"
     done = actions(*line.replace("ACTION", action).split())

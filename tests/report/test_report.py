@@ -31,7 +31,7 @@ def test_the_format_that_the_documentation_shows() -> None:
     )
 
 
-def test_notes_name_the_other_place() -> None:
+def test_notes_name_the_other_location() -> None:
     noted = Diagnostic(
         FAULT.span, "duplicate-tool", "taken", "rename", (Note(Span("b.yaml", 3, 7, 2), "the other"),)
     )
@@ -54,7 +54,7 @@ def test_long_lines_are_shown_around_the_place() -> None:
     assert carets.count("^") == 4
 
 
-def test_nothing_moves_the_terminals_cursor() -> None:
+def test_control_characters_are_replaced() -> None:
     shown = render(
         [Diagnostic(Span("a\x1b[2J.yaml", 1, 1), "bad-value", "x\x1b[2J\n\u202e", "h\x07")],
         {"a\x1b[2J.yaml": "\x1b[31mred\x85"},
@@ -90,7 +90,7 @@ def test_colour_is_only_added() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
-def test_json_says_the_same() -> None:
+def test_json_has_the_same_content() -> None:
     noted = Diagnostic(FAULT.span, "enum-outside-type", "m", "h", (Note(Span("b", 1, 2, 3), "n"),))
     assert json.loads(json_report.render([noted])) == {
         "diagnostics": [

@@ -1,11 +1,11 @@
-"""Faults of toolgen itself, never of a spec: the command line answers them with exit code 3."""
+"""Bugs of toolgen itself, never errors of a spec: exit code 3."""
 
 from __future__ import annotations
 
 
 class EngineBug(Exception):  # noqa: N818  a bug is more than an error
-    """The model engine printed something that was not asked for."""
+    """The model engine generated unexpected code."""
 
 
 class TemplateBug(Exception):  # noqa: N818
-    """A template failed, or printed what is no Python."""
+    """A template failed, or its output is not valid Python."""

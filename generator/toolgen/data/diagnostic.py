@@ -1,4 +1,4 @@
-"""What is wrong, where, and what to do: data that a report turns into text."""
+"""Diagnostics: what is wrong, where, and how to fix it. `toolgen.report` formats them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolgen.data.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Another place that a fault involves."""
+    """Another location that belongs to a diagnostic."""
 
     span: Span
     message: str
@@ -19,29 +19,29 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault: `code` is a key of `toolgen.data.codes.CODES`, which knows its severity."""
+    """One error or warning. `code` is a key of `toolgen.data.codes.CODES`, which holds its severity."""
 
     span: Span
     code: str
-    message: str  # one sentence that names the offender
+    message: str  # one sentence that names the wrong value
     hint: str = ""  # what to type instead
     notes: tuple[Note, ...] = ()
 
     def as_data(self) -> list[Any]:
-        """All of it as JSON data."""
+        """Return it as JSON data."""
         return list(astuple(self))
 
     @staticmethod
     def of_data(data: list[Any]) -> Diagnostic:
-        """The diagnostic that `as_data` gave away; TypeError or ValueError for anything else."""
+        """Return the diagnostic of `as_data`; raise TypeError or ValueError for other data."""
         span, code, message, hint, notes = data
         return Diagnostic(
             Span(*span), code, message, hint, tuple(Note(Span(*place), text) for place, text in notes)
         )
 
 
-class SpecErrors(Exception):  # noqa: N818, it carries them all
-    """The one way specs are refused: every fault that a step could find, in source order."""
+class SpecErrors(Exception):  # noqa: N818  (it carries all of them)
+    """Errors in specs or configuration: all that a step found, in source order."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(sorted(set(diagnostics), key=lambda d: (d.span, d.code, d.message)))

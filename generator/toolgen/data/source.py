@@ -1,4 +1,4 @@
-"""Text that has been read: plain data, and the place of every piece of it."""
+"""A parsed source file: its data, and the location of every value in it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 Path = tuple[str | int, ...]
-"""How to walk from the root of a document to a piece of it: keys and list positions."""
+"""Path from the root of a document to a value: keys and list indexes."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A place in a file as editors count it: lines and columns from 1."""
+    """A location in a file: line and column count from 1, as in editors."""
 
     file: str  # posix path as the user would type it
     line: int
@@ -22,7 +22,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Where each key and each value of a document was written."""
+    """The location of each key and each value of a document."""
 
     keys: Mapping[Path, Span]
     values: Mapping[Path, Span]
@@ -30,12 +30,12 @@ class Marks:
 
 @dataclass(frozen=True)
 class Source:
-    """One file below the specs folder: its JSON data, and how to find the place of any part.
+    """A file below the specs folder: its JSON data and the locations of its values.
 
-    Places cost as much as reading does, so they are computed when a fault is shown, not before.
+    Locations are as expensive as parsing, so they are computed when the first diagnostic needs them.
     """
 
-    file: str  # as the user would type it; what spans say
+    file: str  # as the user would type it; used in spans
     text: str  # line ends are "\n", no byte order mark
     data: object
     mark: Callable[[], Marks]
@@ -46,11 +46,11 @@ class Source:
         return self.mark()
 
     def value(self, path: Path = ()) -> Span:
-        """The place of the value at `path`, or of its nearest ancestor that was written down."""
+        """Return the location of the value at `path`, or of its nearest ancestor in the file."""
         while path and path not in self.marks.values:
             path = path[:-1]
         return self.marks.values.get(path, Span(self.file, 1, 1))
 
     def key(self, path: Path) -> Span:
-        """The place of the key at `path`; of the value where it has no key of its own."""
+        """Return the location of the key at `path`; of the value if it has no key."""
         return self.marks.keys.get(path) or self.value(path)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from hashlib import sha256
-from json.encoder import encode_basestring
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -31,21 +29,7 @@ def manifest_text(manifest: Manifest) -> str:
         },
     }
     content["sha256"] = _seal(content)
-    return "{\n" + _entries(content, "  ") + "\n}\n"
-
-
-def _entries(content: Mapping[str, Any], margin: str) -> str:
-    """Return the text of `json.dumps(…, indent=2, sort_keys=True)`, which is ten times slower."""
-    return ",\n".join(
-        f"{margin}{encode_basestring(key)}: {{\n{_entries(value, margin + '  ')}\n{margin}}}"
-        if value and isinstance(value, dict)
-        else f"{margin}{encode_basestring(key)}: {_scalar(value)}"
-        for key, value in sorted(content.items())
-    )
-
-
-def _scalar(value: object) -> str:
-    return encode_basestring(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def parse_manifest(text: str) -> Manifest | None:

@@ -1,1 +1,1 @@
-"""Diagnostics to text: one format per file."""
+"""Output formats of diagnostics, one per file."""

@@ -1,4 +1,4 @@
-"""Diagnostics for programs: the same as the text says, as data."""
+"""Diagnostics as JSON, with the same content as the text format."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from toolgen.data.source import Span
 
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
-    """One JSON document: `{"diagnostics": [...]}`, in the order given."""
+    """Return one JSON document: `{"diagnostics": [...]}`, in the given order."""
     return json.dumps({"diagnostics": as_data(diagnostics)}, ensure_ascii=False, indent=2) + "\n"
 
 
 def as_data(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    """Each diagnostic as plain data; lines and columns count from 1, `length` in characters."""
+    """Return each diagnostic as plain data. Lines and columns count from 1, `length` is in characters."""
     return [
         {
             "code": diagnostic.code,
             "severity": CODES[diagnostic.code].severity,
             "message": diagnostic.message,
             "hint": diagnostic.hint,
-            **_place(diagnostic.span),
-            "notes": [{"message": note.message, **_place(note.span)} for note in diagnostic.notes],
+            **_location(diagnostic.span),
+            "notes": [{"message": note.message, **_location(note.span)} for note in diagnostic.notes],
         }
         for diagnostic in diagnostics
     ]
 
 
-def _place(span: Span) -> dict[str, Any]:
+def _location(span: Span) -> dict[str, Any]:
     return {"file": span.file, "line": span.line, "column": span.column, "length": span.length}

@@ -1,4 +1,4 @@
-"""Diagnostics for people: the place, the line, what is wrong with it, what to type instead."""
+"""Diagnostics as text: location, message, source line and hint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLOURS = {
 
 
 def render(diagnostics: Iterable[Diagnostic], texts: Mapping[str, bytes | str], color: bool = False) -> str:
-    """Every diagnostic with its source line; `texts` maps the files that spans name to what they hold."""
+    """Return every diagnostic with its source line; `texts` maps the files in the spans to their contents."""
     lines: dict[str, list[str]] = {}
     blocks = []
     for diagnostic in diagnostics:
@@ -38,8 +38,10 @@ def _block(diagnostic: Diagnostic, lines: list[str], color: bool) -> str:
     span = diagnostic.span
     severity = CODES[diagnostic.code].severity
     mark = _COLOURS if color else dict.fromkeys(_COLOURS, "")
-    where = f"{mark['bold']}{_place(span)}{mark['end']}"
-    out = [f"{where}: {mark[severity]}{severity}[{diagnostic.code}]{mark['end']} {_safe(diagnostic.message)}"]
+    location = f"{mark['bold']}{_location(span)}{mark['end']}"
+    out = [
+        f"{location}: {mark[severity]}{severity}[{diagnostic.code}]{mark['end']} {_safe(diagnostic.message)}"
+    ]
     margin = ""
     if 1 <= span.line <= len(lines) and lines[span.line - 1].strip():
         text, column, length = _window(lines[span.line - 1], span.column - 1, span.length)
@@ -49,13 +51,13 @@ def _block(diagnostic: Diagnostic, lines: list[str], color: bool) -> str:
         under = f"{_padding(text[:column])}{mark[severity]}{carets}{mark['end']}"
         out.append(f"{mark['dim']}{margin} |{mark['end']} {under}")
     label = f"{margin or ' '} {mark['dim']}= note:{mark['end']}"
-    out.extend(f"{label} {_place(note.span)}: {_safe(note.message)}" for note in diagnostic.notes)
+    out.extend(f"{label} {_location(note.span)}: {_safe(note.message)}" for note in diagnostic.notes)
     if diagnostic.hint:
         out.append(f"{margin or ' '} {mark['dim']}= help:{mark['end']} {_safe(diagnostic.hint)}")
     return "\n".join(out) + "\n"
 
 
-def _place(span: Span) -> str:
+def _location(span: Span) -> str:
     return f"{_safe(span.file)}:{span.line}:{span.column}"
 
 
@@ -69,7 +71,7 @@ def _lines(raw: bytes | str) -> list[str]:
 
 
 def _window(line: str, column: int, length: int) -> tuple[str, int, int]:
-    """The part of a long line around the place, the place in it, and how much of it is shown."""
+    """Cut a long line around the span; return the part, and the span's column and length in it."""
     if len(line) <= MAX_WIDTH:
         return line, column, length
     start = max(0, min(column - MAX_WIDTH // 4, len(line) - MAX_WIDTH))
@@ -82,17 +84,17 @@ def _window(line: str, column: int, length: int) -> tuple[str, int, int]:
 
 
 def _padding(text: str) -> str:
-    """Blanks as wide as `text`; tabs stay tabs, so that the terminal's tab stops do not matter."""
+    """Return blanks as wide as `text`; tabs are kept, so that tab stops do not matter."""
     return "".join("\t" if char == "\t" else " " * _width(char) for char in text)
 
 
 def _width(char: str) -> int:
-    """The columns that a terminal gives a character."""
+    """Return the width of a character in terminal columns."""
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def _safe(text: str, keep_tabs: bool = False) -> str:
-    """`text` without characters that move a terminal's cursor or end its line."""
+    """Replace characters that would control the terminal."""
     return "".join(char if char.isprintable() or (keep_tabs and char == "\t") else "\ufffd" for char in text)
