@@ -12,7 +12,7 @@ from toolgen.data.package import Package, Tool
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.models.class_builder import ModelClass, model_classes
 from toolgen.models.engine import engine_version, print_modules
-from toolgen.models.shapes import named_in, renamed
+from toolgen.models.shapes import classes_in, renamed
 from toolgen.python_source.literals import comment, docstring
 from toolgen.python_source.names import unused
 
@@ -84,7 +84,7 @@ def _apart(
     while more := {
         name
         for name in (classes.keys() & others.keys()) - differing
-        if differing.intersection(named_in(classes[name].shape))
+        if differing.intersection(classes_in(classes[name].shape))
     }:
         differing |= more
     taken = {*classes, *others}

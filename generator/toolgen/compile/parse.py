@@ -103,7 +103,9 @@ def _unknown_options(
         if name not in targets:
             yield ("targets", name)
         elif name not in BUILT_IN and isinstance(options, dict):
-            yield from (("targets", name, key) for key in options.keys() - targets[name].options.model_fields)
+            yield from (
+                ("targets", name, key) for key in sorted(options.keys() - targets[name].options.model_fields)
+            )
 
 
 def _empty(source: Source, path: Path) -> Diagnostic:

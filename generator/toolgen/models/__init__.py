@@ -1,1 +1,1 @@
-"""What the model engine is given, and how what it prints is held to that."""
+"""JSON Schema to Pydantic classes: which classes there are, and their source text by the model engine."""

@@ -1,4 +1,7 @@
-"""Unions of classes: kept where no member could take, and rewrite, a value that was meant for another."""
+"""Unions of classes in which one member could accept, and convert, a value that is meant for another.
+
+They become plain objects; the author's schema is enforced by the runtime in any case.
+"""
 
 from __future__ import annotations
 
@@ -8,76 +11,76 @@ from itertools import permutations
 from typing import Any
 
 from toolgen.models.class_builder import ModelClass, as_class
-from toolgen.models.shapes import OBJECT, Shape, class_name, named_in, union
+from toolgen.models.shapes import OBJECT, Shape, class_name, classes_in, union
 
 _COERCED = {"boolean", "integer", "number"}  # pydantic takes strings for these
-_MOST_PAIRS = 300_000  # of classes in the unions of one schema
+_MAX_PAIRS = 300_000  # of classes in the unions of one schema
 
 
 def resolve_ambiguous_unions(
     classes: Mapping[str, ModelClass], roots: tuple[str, ...]
 ) -> dict[str, ModelClass]:
-    """The classes with unions in doubt told as plain objects, and without those that nothing uses then."""
-    judge = _Judge(classes)
-    settled = {
-        name: replace(made, shape=as_class(_settle(made.shape, judge))) for name, made in classes.items()
+    """Return the classes without ambiguous unions, and without classes that nothing uses then."""
+    ambiguity = _Ambiguity(classes)
+    resolved = {
+        name: replace(made, shape=as_class(_resolve(made.shape, ambiguity))) for name, made in classes.items()
     }
     used: dict[str, ModelClass] = {}
-    waiting = [root for root in roots if root in settled]
+    waiting = [root for root in roots if root in resolved]
     while waiting:
         name = waiting.pop()
         if name not in used:
-            used[name] = settled[name]
-            waiting += named_in(settled[name].shape)
-    return {name: made for name, made in settled.items() if name in used}
+            used[name] = resolved[name]
+            waiting += classes_in(resolved[name].shape)
+    return {name: made for name, made in resolved.items() if name in used}
 
 
-def _settle(shape: Any, judge: _Judge) -> Any:
+def _resolve(shape: Any, ambiguity: _Ambiguity) -> Any:
     if isinstance(shape, list):
-        return [_settle(item, judge) for item in shape]
+        return [_resolve(item, ambiguity) for item in shape]
     if not isinstance(shape, dict):
         return shape
     members = [member for member in shape.get("anyOf", ()) if "$ref" in member]
-    if len(members) > 1 and not judge.apart(members):
+    if len(members) > 1 and ambiguity.exists(members):
         rest = [member for member in shape["anyOf"] if "$ref" not in member]
         return union([*rest, OBJECT])
-    settled = dict(shape)
+    resolved = dict(shape)
     for key in ("anyOf", "items", "additionalProperties"):
-        if key in settled:
-            settled[key] = _settle(settled[key], judge)
-    if "properties" in settled:
-        properties = settled["properties"].items()
-        settled["properties"] = {wire: _settle(inner, judge) for wire, inner in properties}
-    return settled
+        if key in resolved:
+            resolved[key] = _resolve(resolved[key], ambiguity)
+    if "properties" in resolved:
+        properties = resolved["properties"].items()
+        resolved["properties"] = {wire: _resolve(inner, ambiguity) for wire, inner in properties}
+    return resolved
 
 
-class _Judge:
-    """Decides which unions of classes are kept. It compares so many pairs; further unions are not kept."""
+class _Ambiguity:
+    """Finds ambiguous unions. After `_MAX_PAIRS` comparisons every further union counts as ambiguous."""
 
     def __init__(self, classes: Mapping[str, ModelClass]) -> None:
         self._classes = classes
-        self._converting: frozenset[str] | None = None
+        self._with_conversions: frozenset[str] | None = None
         self._pairs = 0
 
-    def apart(self, members: list[Shape]) -> bool:
-        """Whether no member of a union could take, and rewrite, a value that was meant for another."""
-        if self._converting is None:
-            self._converting = _converting(self._classes)
+    def exists(self, members: list[Shape]) -> bool:
+        """True if a member of a union may accept, and convert, a value that is meant for another."""
+        if self._with_conversions is None:
+            self._with_conversions = _with_conversions(self._classes)
         names = [class_name(member) for member in members]
-        if self._converting.isdisjoint(names):
-            return True
+        if self._with_conversions.isdisjoint(names):
+            return False
         shapes = [self._classes[name].shape for name in names]
         self._pairs += len(shapes) ** 2
-        return self._pairs <= _MOST_PAIRS and all(
-            _refuses(thief, owner) for thief, owner in permutations(shapes, 2)
+        return self._pairs > _MAX_PAIRS or not all(
+            _refuses(other, owner) for other, owner in permutations(shapes, 2)
         )
 
 
-def _converting(classes: Mapping[str, ModelClass]) -> frozenset[str]:
-    """The classes that may take a value for something else than it is: by themselves, or by one they hold."""
+def _with_conversions(classes: Mapping[str, ModelClass]) -> frozenset[str]:
+    """Return the classes that may convert a value: in a field of their own, or in a class that they use."""
     users: dict[str, list[str]] = {}
     for name, made in classes.items():
-        for used in named_in(made.shape):
+        for used in classes_in(made.shape):
             users.setdefault(used, []).append(name)
     waiting = [name for name, made in classes.items() if _converts(made.shape)]
     found: set[str] = set()
@@ -90,7 +93,7 @@ def _converting(classes: Mapping[str, ModelClass]) -> frozenset[str]:
 
 
 def _converts(shape: Any) -> bool:
-    """Whether pydantic may convert a value for `shape` itself; classes in it are looked at by themselves."""
+    """True if pydantic may convert a value for `shape` itself; the classes in it are not looked at."""
     kinds = shape.get("type", ())
     if _COERCED.intersection([kinds] if isinstance(kinds, str) else kinds):
         return True
@@ -101,11 +104,11 @@ def _converts(shape: Any) -> bool:
     return any(map(_converts, inner))
 
 
-def _refuses(thief: Shape, owner: Shape) -> bool:
-    """Does `thief` refuse each value of `owner`: by a tag, by a key it does not know, by one it misses?"""
-    mine, theirs = thief["properties"], owner["properties"]
-    needed, given = set(thief.get("required", ())), set(owner.get("required", ()))
-    if not thief["additionalProperties"] and given - mine.keys():
+def _refuses(other: Shape, owner: Shape) -> bool:
+    """True if `other` refuses every value of `owner`: by a tag, an unknown key or a missing key."""
+    mine, theirs = other["properties"], owner["properties"]
+    needed, given = set(other.get("required", ())), set(owner.get("required", ()))
+    if not other["additionalProperties"] and given - mine.keys():
         return True
     if not owner["additionalProperties"] and needed - theirs.keys():
         return True

@@ -1,9 +1,9 @@
-"""The author's schema to the narrow language that the model engine prints faithfully.
+"""JSON Schema to model classes, as the model engine is asked for them.
 
-What comes out is one flat table of classes. A value that the author's schema accepts is always accepted by
-its shape, and never rewritten by it; where the engine could not promise that, the shape is wider than the
-schema and the runtime enforces the rest with the schema itself. Nothing but types, names, constraints and
-defaults gets through: no prose, no `$ref` of the author's, no unknown keyword.
+The result is a flat table of classes. Every value that the author's schema accepts is accepted by its shape,
+unchanged; where the engine could not guarantee that, the shape is wider than the schema, which the runtime
+enforces in any case. Only types, names, constraints and defaults get through: no prose, no `$ref` of the
+author's, no unknown keyword.
 """
 
 from __future__ import annotations
@@ -16,10 +16,19 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from toolgen.models.constraints import Defaults, bounds
+from toolgen.models.constraints import Defaults, constraints
 from toolgen.models.local_references import LocalReferences
 from toolgen.models.object_schema import ObjectSchema, object_schema
-from toolgen.models.shapes import ANY, OBJECT, Shape, bare, enumeration, named_in, nullable, union
+from toolgen.models.shapes import (
+    ANY,
+    OBJECT,
+    Shape,
+    classes_in,
+    enumeration,
+    nullable,
+    union,
+    without_constraints,
+)
 from toolgen.python_source.names import pascal, singular, snake, unused
 
 _TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel)})
@@ -27,7 +36,7 @@ _TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field
 _GENERAL_CLASSES = frozenset(
     {"BaseModel", "ConfigDict", "Field", "RootModel", "Annotated", "Any", "Literal", *dir(builtins)}
 )
-_DEEPEST = 60  # lists, maps and unions inside one another; what is deeper may be anything
+_MAX_DEPTH = 60  # nested lists, maps and unions; anything deeper is of type Any
 _NARROWNESS = ("$ref", "enum", "anyOf", "type")
 
 
@@ -51,12 +60,12 @@ def model_classes(
 
 
 def as_class(shape: Shape) -> Shape:
-    """The shape of a class of its own: one for any object says that it keeps whatever there is."""
+    """Return the shape of a class of its own: that of any object keeps every key."""
     return {**OBJECT, "properties": {}, "additionalProperties": True} if shape == OBJECT else shape
 
 
 class _ClassBuilder:
-    """Work in progress: classes wait in a queue, so that depth of nesting costs no stack."""
+    """Classes under construction. They wait in a queue, so that deep nesting needs no deep stack."""
 
     def __init__(
         self, refs: LocalReferences, root: str, reserved: frozenset[str], defaults: Defaults | None
@@ -70,7 +79,7 @@ class _ClassBuilder:
         self.taken: set[str] = {root, *reserved, *_GENERAL_CLASSES}
         self.named: dict[str, str] = {}  # pointer of a definition → class name
         self.depth = 0
-        self.inlined: dict[str, Shape] = {}  # definitions that are no class; Any while in the making
+        self.inlined: dict[str, Shape] = {}  # definitions without a class; Any while under construction
 
     def run(self) -> dict[str, ModelClass]:
         schema = self.refs.root
@@ -84,13 +93,15 @@ class _ClassBuilder:
         while self.queue:
             name, waiting = self.queue.popleft()
             self.classes[name] = self.describe(name, waiting)
-        return {name: replace(made, docs=self.undoubled(made)) for name, made in self.classes.items()}
+        return {
+            name: replace(made, docs=self.without_repetition(made)) for name, made in self.classes.items()
+        }
 
-    def undoubled(self, made: ModelClass) -> dict[str, str]:
-        """The descriptions of fields, without those that the field's own class tells already."""
+    def without_repetition(self, made: ModelClass) -> dict[str, str]:
+        """Return the descriptions of fields, without those that the field's class has already."""
         kept: dict[str, str] = {}
         for wire, text in made.docs.items():
-            mentioned = named_in(made.shape["properties"][wire])
+            mentioned = classes_in(made.shape["properties"][wire])
             if text not in [self.classes[name].doc for name in mentioned]:
                 kept[wire] = text
         return kept
@@ -104,7 +115,7 @@ class _ClassBuilder:
             names[wire] = unused(_field_name(wire), used)
             used.add(names[wire])
             shape = self.shape(schema, name + pascal(wire, "Field"))
-            shape = ANY if shape == {"type": "null"} else shape  # a type of nothing but null reads worse
+            shape = ANY if shape == {"type": "null"} else shape  # a field of type None is less readable
             if self.defaults is not None and wire not in found.required:
                 shape = self.defaults.attach(shape, schema)
             properties[wire] = shape
@@ -116,8 +127,8 @@ class _ClassBuilder:
         return ModelClass(shape, names, docs, found.description)
 
     def shape(self, schema: object, hint: str) -> Shape:
-        """What the engine is asked for; `hint` names a class, should one be needed."""
-        if not isinstance(schema, Mapping) or self.depth >= _DEEPEST:
+        """Return the shape of a schema; `hint` is the name of a class, if one is needed."""
+        if not isinstance(schema, Mapping) or self.depth >= _MAX_DEPTH:
             return ANY
         self.depth += 1
         shape = self.shape_of(schema, hint)
@@ -125,8 +136,8 @@ class _ClassBuilder:
         return shape
 
     def shape_of(self, schema: Mapping[str, Any], hint: str) -> Shape:
-        """The shape of one schema, `shape` asked for those inside."""
-        if (ref := self.refs.alone(schema)) is not None:
+        """Return the shape of a schema that is not too deep."""
+        if (ref := self.refs.only_reference(schema)) is not None:
             return self.reference(ref, hint)
         if "$ref" not in schema and "allOf" not in schema:
             return self.single(schema, hint)
@@ -134,7 +145,7 @@ class _ClassBuilder:
         if merged is not None:
             return self.record(merged, hint)
         shapes = [self.shape(part, hint) for part in self.refs.conjuncts(schema)]
-        return max(shapes, key=_narrowness)  # any one of them takes whatever they all take
+        return max(shapes, key=_narrowness)  # each accepts what they all accept
 
     def reference(self, ref: str, hint: str) -> Shape:
         pointer, target = self.refs.follow(ref)
@@ -148,7 +159,7 @@ class _ClassBuilder:
             self.named[pointer] = name
             self.queue.append((name, found))
             return nullable({"$ref": f"#/$defs/{name}"}, found.nullable)
-        if pointer not in self.inlined:  # once: a class inside may lead back here, when its turn comes
+        if pointer not in self.inlined:  # once: a class inside may refer back to it
             self.inlined[pointer] = ANY
             hint = pascal(self.refs.name(pointer) or hint, "Model")
             self.inlined[pointer] = self.shape(target, hint)
@@ -182,13 +193,17 @@ class _ClassBuilder:
             case "null" | "boolean":
                 return {"type": kind}
             case "string" | "integer":
-                return {"type": kind, **bounds(kind, schema)}
+                return {"type": kind, **constraints(kind, schema)}
             case "number":
-                return {"type": ["integer", "number"], **bounds(kind, schema)}
+                return {"type": ["integer", "number"], **constraints(kind, schema)}
             case "array":
                 items = schema.get("items", True) if "prefixItems" not in schema else True
                 item_hint = hint if isinstance(items, bool) else singular(hint)
-                return {"type": "array", "items": bare(self.shape(items, item_hint)), **bounds(kind, schema)}
+                return {
+                    "type": "array",
+                    "items": without_constraints(self.shape(items, item_hint)),
+                    **constraints(kind, schema),
+                }
             case "object":
                 found = object_schema({**schema, "type": "object"}, self.refs)
                 return self.record(found, hint) if found is not None else OBJECT
@@ -199,7 +214,9 @@ class _ClassBuilder:
             name = self.claim(hint)
             self.queue.append((name, found))
             return nullable({"$ref": f"#/$defs/{name}"}, found.nullable)
-        values = bare(self.shape(found.values, singular(hint))) if found.values is not None else ANY
+        values = (
+            without_constraints(self.shape(found.values, singular(hint))) if found.values is not None else ANY
+        )
         shape = OBJECT if values == ANY else {"type": "object", "additionalProperties": values}
         return nullable(shape, found.nullable)
 
@@ -216,14 +233,14 @@ class _ClassBuilder:
             return ""
         if text := _text(schema, "description"):
             return text
-        ref = self.refs.alone(schema)
+        ref = self.refs.only_reference(schema)
         target = None if ref is None or ref in self.named else self.refs.follow(ref)[1]
         return "" if target is None else _text(target, "description")
 
 
 def _field_name(wire: str) -> str:
     name = snake(wire, "field")
-    if name.startswith(("model_dump", "model_validate")):  # pydantic warns of fields that begin so
+    if name.startswith(("model_dump", "model_validate")):  # pydantic warns of such fields
         return f"field_{name}"
     return f"{name}_" if name in _TAKEN_FIELDS else name
 

@@ -1,8 +1,7 @@
 """The model engine, datamodel-code-generator, and the checks on what it prints.
 
-It is handed shapes of our own making and nothing of the author's prose; what it prints must be the classes,
-fields and aliases that were asked for and nothing else, or we stop. Docstrings are added here, by the rules
-of all other text.
+The engine is given shapes and none of the author's prose. It must print exactly the classes, fields and
+aliases that it is asked for; anything else is an `EngineBug`. Docstrings are added here.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from typing import Any
 
 from toolgen.data.bug import EngineBug
 from toolgen.models.class_builder import ModelClass
-from toolgen.models.shapes import named_in, renamed
+from toolgen.models.shapes import classes_in, renamed
 from toolgen.python_source.literals import docstring
 
-_MOST = 16  # modules; more save nothing
+_MAX_BATCH = 16  # modules; larger batches save nothing
 _OPEN_MODEL = "toolgen.runtime.model.OpenModel"
 _MODULES = {"__future__", "pydantic", "typing", "toolgen.runtime.model"}
 
@@ -32,35 +31,35 @@ Module = Mapping[str, ModelClass]
 
 @cache
 def engine_version() -> str:
-    """The version of the engine, part of every cache key."""
+    """Return the version of the engine, which is part of every cache key."""
     return version("datamodel-code-generator")
 
 
 def print_modules(modules: Sequence[Module]) -> list[str]:
-    """Python source of each module, not yet laid out: imports, some of which it may not need, and classes.
+    """Return the source of each module, not yet formatted: imports, not all of them needed, and classes.
 
-    Several are printed in one run of the engine, which takes half the time; what is printed of a module does
-    not depend on its company.
+    One run of the engine prints several modules, in half the time; the text of a module does not depend on
+    the others of its run.
     """
     printed: dict[int, str] = {}
     for batch in batches(modules):
-        company = [modules[index] for index in batch]
-        printed.update(zip(batch, _together(company) or map(_alone, company), strict=True))
+        together = [modules[index] for index in batch]
+        printed.update(zip(batch, _print_batch(together) or map(_print_one, together), strict=True))
     return [printed[index] for index in range(len(modules))]
 
 
 def batches(modules: Sequence[Module]) -> Iterator[list[int]]:
-    """Every position in `modules` once, in groups.
+    """Yield batches of positions in `modules`, each position once.
 
-    A module whose classes refer to one another in a circle is alone: the engine's order of classes is then no
-    longer a matter of each module by itself.
+    A module with circular references is a batch of its own: with them, the engine's order of classes depends
+    on the other modules of a run.
     """
     batch: list[int] = []
     for index, module in enumerate(modules):
         if _is_circular(module):
             yield [index]
             continue
-        if len(batch) == _MOST:
+        if len(batch) == _MAX_BATCH:
             yield batch
             batch = []
         batch.append(index)
@@ -69,7 +68,7 @@ def batches(modules: Sequence[Module]) -> Iterator[list[int]]:
 
 
 def _is_circular(module: Module) -> bool:
-    waiting = {name: set(named_in(made.shape)) & module.keys() for name, made in module.items()}
+    waiting = {name: set(classes_in(made.shape)) & module.keys() for name, made in module.items()}
     while waiting:
         free = {name for name, needed in waiting.items() if not needed & waiting.keys()}
         if not free:
@@ -78,27 +77,27 @@ def _is_circular(module: Module) -> bool:
     return False
 
 
-def _alone(module: Module) -> str:
+def _print_one(module: Module) -> str:
     return _print([module])[0]
 
 
-def _together(modules: Sequence[Module]) -> list[str] | None:
-    """The source of each module, from one run; None where that does not work."""
+def _print_batch(modules: Sequence[Module]) -> list[str] | None:
+    """Return the source of each module, from one run; None where that does not work."""
     asked = [[name, made.shape, *made.names.items()] for module in modules for name, made in module.items()]
-    if len(modules) == 1 or _MARK.search(json.dumps(asked)):
+    if len(modules) == 1 or _PREFIX.search(json.dumps(asked)):
         return None
     try:
-        return _print([_marked(module, f"Zz{number:02}") for number, module in enumerate(modules)])
+        return _print([_prefixed(module, f"Zz{number:02}") for number, module in enumerate(modules)])
     except EngineBug:
         return None
 
 
-_MARK = re.compile(r"Zz\d\d")
-"""Begins the names of classes while several modules are printed, which may have the same names."""
+_PREFIX = re.compile(r"Zz\d\d")
+"""The prefix of class names in a batch, whose modules may have classes of the same name."""
 
 
-def _marked(module: Module, mark: str) -> Module:
-    names = {name: mark + name for name in module}
+def _prefixed(module: Module, prefix: str) -> Module:
+    names = {name: prefix + name for name in module}
     return {names[name]: replace(made, shape=renamed(made.shape, names)) for name, made in module.items()}
 
 
@@ -112,25 +111,25 @@ def _print(modules: Sequence[Module]) -> list[str]:
         for wire, python in made.names.items()
         if wire != python
     }
-    bases = {name: _OPEN_MODEL for name, made in classes.items() if _has_namesakes(made)}
+    bases = {name: _OPEN_MODEL for name, made in classes.items() if _may_confuse_keys(made)}
     generate, options = _engine()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         code = generate(
             document, aliases=aliases, base_class_map=bases, custom_file_header='""""""', **options
         )
-    return _apart(str(code), modules, classes)
+    return _split(str(code), modules, classes)
 
 
-def _has_namesakes(made: ModelClass) -> bool:
-    """Could an unknown key be taken for a field that was left out, by the field's Python name?"""
+def _may_confuse_keys(made: ModelClass) -> bool:
+    """True if an unknown key could be taken for an optional field, by the field's Python name."""
     optional = made.names.keys() - set(made.shape.get("required", ()))
     return bool(made.shape.get("additionalProperties")) and any(made.names[wire] != wire for wire in optional)
 
 
 @cache
 def _engine() -> tuple[Any, dict[str, Any]]:
-    # imported on first use: a quarter of a second that `--help` and a warm cache should not pay
+    # imported on first use: it takes a quarter of a second, which `--help` and a warm cache do not need
     from datamodel_code_generator import generate
     from datamodel_code_generator.enums import DataModelType, InputFileType
     from datamodel_code_generator.format import PythonVersion
@@ -151,14 +150,14 @@ def _engine() -> tuple[Any, dict[str, Any]]:
 
 
 def load_engine() -> None:
-    """Import the engine now: before there are several processes that would each do it."""
+    """Import the engine now, before processes are forked that would each import it."""
     _engine()
 
 
-def _apart(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
-    """What was printed for all modules, as the text of each."""
-    unmarked = partial(_MARK.sub, "") if len(modules) > 1 else str
-    lines = unmarked(code).split("\n")
+def _split(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
+    """Split what was printed for all modules into the text of each."""
+    unprefixed = partial(_PREFIX.sub, "") if len(modules) > 1 else str
+    lines = unprefixed(code).split("\n")
     imports: list[str] = []
     bodies: dict[str, str] = {}
     rebuilt: list[str] = []
@@ -167,7 +166,7 @@ def _apart(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
         match node:
             case ast.ClassDef(name=name):
                 if name not in classes or name in bodies:
-                    raise EngineBug(f"the engine printed a class {name!r} that nobody asked for")
+                    raise EngineBug(f"the engine printed a class {name!r} that was not requested")
                 bodies[name] = _documented(text, node, classes[name])
             case ast.ImportFrom(module=str(module), level=0) if module in _MODULES:
                 imports += text
@@ -186,7 +185,7 @@ def _apart(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
             [
                 "\n".join(imports),
                 *(text for name, text in bodies.items() if name in module),
-                "\n".join(f"{unmarked(name)}.model_rebuild()" for name in rebuilt if name in module),
+                "\n".join(f"{unprefixed(name)}.model_rebuild()" for name in rebuilt if name in module),
             ]
         )
         for module in modules
@@ -194,7 +193,7 @@ def _apart(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
 
 
 def _documented(lines: list[str], node: ast.ClassDef, made: ModelClass) -> str:
-    """The text of a class with the docstrings of itself and of its fields."""
+    """Return the text of a class with docstrings for itself and its fields."""
     insertions = sorted(_insertions(node, made), key=lambda found: found[0], reverse=True)
     for line, text in insertions:
         lines.insert(line - node.lineno + 1, text)
@@ -202,7 +201,7 @@ def _documented(lines: list[str], node: ast.ClassDef, made: ModelClass) -> str:
 
 
 def _insertions(node: ast.ClassDef, made: ModelClass) -> Iterator[tuple[int, str]]:
-    """The docstrings of a class and its fields, and the empty lines that set them apart."""
+    """Yield lines and the docstrings, or empty lines, to insert after them."""
     if made.doc:
         yield node.lineno, f"    {docstring(made.doc)}"
     first = node.body[0]
@@ -214,10 +213,10 @@ def _insertions(node: ast.ClassDef, made: ModelClass) -> Iterator[tuple[int, str
 
 
 def _fields(node: ast.ClassDef, made: ModelClass) -> list[ast.AnnAssign]:
-    """The fields of a class, which must be the ones asked for, in that order and under those aliases."""
+    """Return the fields of a class, which must have the requested order, names and aliases."""
     fields = [item for item in node.body if isinstance(item, ast.AnnAssign)]
     if not made.names and "properties" not in made.shape:
-        return []  # a root model has but one, of the engine's making
+        return []  # a root model has one, which the engine names
     printed = [(_alias(field), ast.unparse(field.target)) for field in fields]
     wanted = [(wire if wire != python else None, python) for wire, python in made.names.items()]
     if printed != wanted:

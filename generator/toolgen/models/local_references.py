@@ -11,15 +11,15 @@ from toolgen.schema.document import Draft, Path, anchors, draft_of, locate, pars
 _TYPING = ("$ref", "allOf", "anyOf", "oneOf", "type", "enum", "const", "items", "prefixItems")
 _OBJECTS = ("properties", "required", "additionalProperties", "patternProperties")
 _SHAPING = frozenset((*_TYPING, *_OBJECTS))
-"""Keywords that decide a type."""
+"""Keywords that decide the type of a value."""
 
 
 class LocalReferences:
-    """Where the `$ref`s of `root` lead. All of them are local (`#…`); the step `resolve` saw to that."""
+    """The targets of the `$ref`s of `root`, which are all local (`#…`) after the step `resolve`."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
-        self.siblings_count = draft_of(root) is not Draft.DRAFT_7  # which ignores them beside a $ref
+        self.siblings_apply = draft_of(root) is not Draft.DRAFT_7  # which ignores them beside a $ref
         self._anchors = anchors(root, dynamic=False)
         self._nested_ids = any(
             path and isinstance(uri := node.get("$id"), str) and not uri.startswith("#")
@@ -27,7 +27,7 @@ class LocalReferences:
         )
 
     def follow(self, ref: object) -> tuple[str, Mapping[str, Any] | None]:
-        """The reference, and the schema it names; None where it names none that we can be sure of."""
+        """Return the reference and its schema; None where that is not certain."""
         if not isinstance(ref, str) or self._nested_ids:  # a nested $id moves the root that `#` means
             return str(ref), None
         if ref == "#" or ref.startswith("#/"):
@@ -38,27 +38,27 @@ class LocalReferences:
         return ref, target.value if target is not None and isinstance(target.value, Mapping) else None
 
     def name(self, pointer: str) -> str:
-        """What the author calls the definition at `pointer`; empty where it has no name."""
+        """Return the name of the definition at `pointer`; empty for another place."""
         parts = unquote(pointer).split("/")
         return parts[2] if len(parts) == 3 and parts[1] in ("$defs", "definitions") else ""
 
-    def alone(self, schema: Mapping[str, Any]) -> str | None:
-        """The reference that `schema` is, where nothing else about it decides a type."""
-        if "$ref" in schema and not self.siblings_count:
+    def only_reference(self, schema: Mapping[str, Any]) -> str | None:
+        """Return the `$ref` of `schema` if nothing beside it decides the type."""
+        if "$ref" in schema and not self.siblings_apply:
             return str(schema["$ref"])
         says = _SHAPING.intersection(schema)
         if says == {"$ref"}:
             return str(schema["$ref"])
         match schema.get("allOf"):
             case [dict(only)] if says == {"allOf"}:
-                return self.alone(only)
+                return self.only_reference(only)
         return None
 
     def conjuncts(self, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """The schemas that must all hold: the one named by `$ref`, those of `allOf`, the rest of `schema`."""
+        """Yield the schemas that must all hold: that of `$ref`, those of `allOf`, the rest of `schema`."""
         if "$ref" in schema:
             yield {"$ref": schema["$ref"]}
-            if not self.siblings_count:
+            if not self.siblings_apply:
                 return
         inner = schema.get("allOf")
         if isinstance(inner, list):

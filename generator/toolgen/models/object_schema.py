@@ -1,4 +1,4 @@
-"""What a schema says of an object, gathered from itself, its `$ref` and its `allOf`."""
+"""Object schemas: properties and constraints gathered from a schema, its `$ref` and its `allOf`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from toolgen.models.local_references import LocalReferences
 
 @dataclass(frozen=True, slots=True)
 class ObjectSchema:
-    """An object: `properties` as the author has them, or the schema of all its `values`."""
+    """A schema of objects: `properties` as the author wrote them, or the schema of all `values`."""
 
     properties: Mapping[str, object]
     required: frozenset[str]
-    closed: bool  # nothing but `properties`
+    closed: bool  # no other properties
     nullable: bool
     values: object | None  # None: any value
     description: str
 
 
 def object_schema(schema: Mapping[str, Any], refs: LocalReferences) -> ObjectSchema | None:
-    """The object that `schema` describes; None where it need not be one, or is better told in another way."""
+    """Return what `schema` says of objects; None if other values fit, or another type is narrower."""
     sources = list(_sources(schema, refs, set()))
     kinds = [_kinds(source) for source in sources if "type" in source]
     if not kinds or any("object" not in found or not found <= {"object", "null"} for found in kinds):
@@ -50,7 +50,7 @@ def object_schema(schema: Mapping[str, Any], refs: LocalReferences) -> ObjectSch
 
 
 def _sources(schema: Mapping[str, Any], refs: LocalReferences, seen: set[str]) -> Iterator[Mapping[str, Any]]:
-    """`schema` without what it refers to, then that, each once; `seen` has the references followed so far."""
+    """Yield `schema` without its references, then the schemas it refers to; `seen` has the latter."""
     *others, own = refs.conjuncts(schema)
     if "$ref" not in own:
         yield own

@@ -1,7 +1,7 @@
-"""Shapes, and how several become one that rewrites no value.
+"""Shapes: types of model fields in a narrow subset of JSON Schema; and unions of them that convert no value.
 
-pydantic takes `"1"` for an `int` and `1.0` for a `bool` where nothing better fits. A union is therefore
-kept only where each value has a member of its very own kind.
+Pydantic accepts `"1"` as an `int` and `1.0` as a `bool` where no member of a union fits better. A union is
+therefore formed only where each value has a member of exactly its own type.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 Shape = dict[str, Any]
-"""A schema in the engine's narrow language: `type`, `enum`, `anyOf`, `items`, `$ref`…"""
+"""A schema in the subset that the engine prints faithfully: `type`, `enum`, `anyOf`, `items`, `$ref`…"""
 
 ANY: Shape = {}
 OBJECT: Shape = {"type": "object"}
@@ -20,7 +20,7 @@ _TYPE_KEYS = ("type", "items", "additionalProperties")
 
 
 def enumeration(values: list[Any]) -> Shape:
-    """A literal type for strings, integers and null; the kinds of the values for anything else."""
+    """Return a literal type for strings, integers and null; the types of the values for anything else."""
     if not values:
         return ANY
     strings = [v for v in values if isinstance(v, str)]
@@ -45,11 +45,11 @@ def enumeration(values: list[Any]) -> Shape:
 
 
 def _is_big(value: int) -> bool:
-    return not -(2**63) <= value < 2**63  # pydantic takes no such literal
+    return not -(2**63) <= value < 2**63  # pydantic refuses larger literals
 
 
 def union(parts: list[Shape]) -> Shape:
-    """One shape for all of `parts`."""
+    """Return one shape that accepts what any of `parts` accepts."""
     if ANY in parts or not parts:
         return ANY
     parts = _unique(parts)
@@ -66,7 +66,7 @@ def union(parts: list[Shape]) -> Shape:
 
 
 def nullable(shape: Shape, null: bool) -> Shape:
-    """The shape that takes null as well, where `null` says so."""
+    """Return the shape, extended by null if `null`."""
     if not null or shape == ANY:
         return shape
     if "enum" in shape:
@@ -78,8 +78,8 @@ def nullable(shape: Shape, null: bool) -> Shape:
     return shape if {"type": "null"} in members else {"anyOf": [*members, {"type": "null"}]}
 
 
-def bare(shape: Shape) -> Shape:
-    """The shape without constraints: inside a list or a union the engine would make a class of each."""
+def without_constraints(shape: Shape) -> Shape:
+    """Return the shape without constraints: inside a list or a union the engine would make each a class."""
     if shape.get("type") == "null":
         return ANY
     if "type" in shape:
@@ -87,25 +87,25 @@ def bare(shape: Shape) -> Shape:
     return shape
 
 
-def named_in(shape: Any) -> list[str]:
-    """The names of the classes that a shape, or a list of shapes, mentions."""
+def classes_in(shape: Any) -> list[str]:
+    """Return the names of the classes that a shape, or a list of shapes, refers to."""
     if isinstance(shape, list):
-        return [name for item in shape for name in named_in(item)]
+        return [name for item in shape for name in classes_in(item)]
     if not isinstance(shape, dict):
         return []
     if "$ref" in shape:
         return [class_name(shape)]
     inner = [shape[key] for key in ("anyOf", "items", "additionalProperties") if key in shape]
-    return named_in([*inner, *shape.get("properties", {}).values()])
+    return classes_in([*inner, *shape.get("properties", {}).values()])
 
 
 def class_name(shape: Shape) -> str:
-    """The class that a reference means."""
+    """Return the name of the class that a reference refers to."""
     return str(shape["$ref"]).removeprefix("#/$defs/")
 
 
 def renamed(shape: Any, names: Mapping[str, str]) -> Any:
-    """A shape, or a list of shapes, that mentions the classes in `names` by other names."""
+    """Return a shape, or a list of shapes, with the classes in `names` renamed."""
     if isinstance(shape, list):
         return [renamed(item, names) for item in shape]
     if not isinstance(shape, dict):
@@ -171,7 +171,7 @@ def _unique(shapes: list[Shape]) -> list[Shape]:
 
 
 def _frozen(value: Any) -> Any:
-    """`value` as something hashable that equals another one where the values do."""
+    """Return a hashable that equals that of another value exactly where the values are equal."""
     if isinstance(value, dict):
         return frozenset((key, _frozen(inner)) for key, inner in value.items())
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
