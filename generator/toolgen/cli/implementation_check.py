@@ -108,12 +108,11 @@ def _crash_fault(run: _Run, project: Project) -> dict[str, Any]:
     """Return the fault of the implementation that ended the child process."""
     name, file = run.last
     where = run.hung_at or (file, 1)
+    subject = "the package" if name == project.implementations else "the implementation of"
     if run.hung_at is not None or run.code is None:
-        message = f"importing the implementation of {name} took longer than {_SECONDS:g} seconds"
+        message = f"importing {subject} {name} took longer than {_SECONDS:g} seconds"
     else:
-        message = f"importing the implementation of {name} ended the process{how_it_ended(run.code)}"
-    if name == project.implementations:
-        message = message.replace("the implementation of ", "the package ")
+        message = f"importing {subject} {name} ended the process{how_it_ended(run.code)}"
     return {
         "code": "implementation-import",
         "tool": name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import keyword
+from dataclasses import dataclass
 from importlib import import_module
 from textwrap import wrap
 from typing import Any, NoReturn
@@ -47,14 +48,15 @@ class Parser(argparse.ArgumentParser):
 
 def parse(words: list[str]) -> argparse.Namespace:
     """Return the command line as a namespace with `run`, the command's function, and `start`, the folder."""
-    start, command, rest = _split(words)
+    line = _split(words)
+    command = line.command
     if command not in COMMANDS:
         Parser(prog="toolgen", usage=_USAGE)._refuse(
             f"unknown command '{command}'",
             did_you_mean(command, list(COMMANDS)) or f"the commands are {', '.join(COMMANDS)}",
         )
-    args = command_parser(command).parse_all(rest)
-    args.start = args.start or start or "."
+    args = command_parser(command).parse_all(line.arguments)
+    args.start = args.start or line.start or "."
     args.run = command_module(command).run
     return args
 
@@ -91,8 +93,17 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _split(words: list[str]) -> tuple[str | None, str, list[str]]:
-    """Return the folder of a `-C` before the command, the command, and the words after it."""
+@dataclass(frozen=True, slots=True)
+class _CommandLine:
+    """The words of a command line, taken apart at the command."""
+
+    start: str | None  # the folder of a `-C` before the command
+    command: str
+    arguments: list[str]
+
+
+def _split(words: list[str]) -> _CommandLine:
+    """Find the command; `HelpPrinted` after `--help` or `--version` without one."""
     parser = _global_parser()
     at = _command_index(words)
     args, _ = parser.parse_known_args(words[:at])
@@ -112,7 +123,7 @@ def _split(words: list[str]) -> tuple[str | None, str, list[str]]:
             parser._refuse("no command given")
         emit(_help())
         raise HelpPrinted
-    return args.start, words[at], words[at + 1 :]
+    return _CommandLine(args.start, words[at], words[at + 1 :])
 
 
 def _global_parser() -> Parser:

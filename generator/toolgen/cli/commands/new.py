@@ -10,12 +10,16 @@ import argparse
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.output import ask, can_ask, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.scaffolding.parameters import Parameter, parse_parameter, printable
 from toolgen.project import Project, UnableError, create_files, find_project, read_text
+
+if TYPE_CHECKING:
+    from toolgen.data.diagnostic import Diagnostic
+    from toolgen.data.package import Tool
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 
@@ -110,10 +114,9 @@ def _files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, st
         spec_text,
         test_text,
     )
-    from toolgen.cli.scaffolding.trial_compilation import compile_new_spec
 
     text = spec_text(answers)
-    tool = compile_new_spec(project, answers["name"], spec, text)
+    tool = _compile_new_spec(project, answers["name"], spec, text)
     schema, schema_text = schema_file()
     files = {spec: text}
     if read_text(project.root, f"{project.specs}/{schema}") is None:
@@ -124,3 +127,32 @@ def _files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, st
         files[module.relative_to(project.root).as_posix()] = implementation_text(project, tool, answers)
         files[f"tests/test_{tool.py_name}.py"] = test_text(project, tool, answers)
     return files
+
+
+def _compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool:
+    """Compile `text` together with the existing specs; return its tool `name`, or raise its `SpecErrors`."""
+    from toolgen.cli.building.project_build import Inputs, model_of, program_of
+    from toolgen.data.diagnostic import SpecErrors
+    from toolgen.project import load_targets, read_specs
+
+    path = spec.removeprefix(f"{project.specs}/")
+    alone = Inputs(project, {path: text.encode()}, load_targets(project))
+    try:
+        others = read_specs(project)
+    except UnableError:  # there are no specs yet
+        others = {}
+    together = Inputs(project, {**others, path: text.encode()}, alone.targets)
+    try:
+        program = program_of(together)
+        inputs = together
+    except SpecErrors as errors:
+        ours = [fault for fault in errors.diagnostics if spec in _files_of(fault)]
+        if ours:
+            raise SpecErrors(ours) from errors
+        program = program_of(alone)  # `generate` reports errors in the others
+        inputs = alone
+    return next(tool for tool in model_of(program, inputs).tools if tool.wire_name == name)
+
+
+def _files_of(fault: Diagnostic) -> set[str]:
+    return {fault.span.file, *(note.span.file for note in fault.notes)}
