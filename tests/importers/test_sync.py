@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolgen.compile.read import read
-from toolgen.yaml12.patch import merged_order, patched
+from toolgen.yaml12.patch import merge_key_order, patch_yaml
 from toolgen.yaml12.writer import write
 
 from tests.cli.conftest import Cli
@@ -135,10 +135,10 @@ mappings = st.dictionaries(texts, values, min_size=1, max_size=5)
 @settings(max_examples=200, deadline=None)
 @given(mappings, mappings, st.booleans())
 def test_a_change_gives_what_was_wanted(old: dict[str, Any], other: dict[str, Any], nested: bool) -> None:
-    wanted = {key: other.get(key, old.get(key)) for key in merged_order(list(old), [*old, *other])}
+    wanted = {key: other.get(key, old.get(key)) for key in merge_key_order(list(old), [*old, *other])}
     if nested:
         old, wanted = {"k": old, "z": "a\n\n"}, {"k": wanted, "z": "a\n\n"}
-    text = patched("# kept\n" + write(old) + "# behind\n", wanted)
+    text = patch_yaml("# kept\n" + write(old) + "# behind\n", wanted)
     assert text.startswith("# kept\n")
     (found,) = read({"a.yaml": text})
     assert json.dumps(found.data) == json.dumps(wanted), text

@@ -17,9 +17,10 @@ from yaml.error import MarkedYAMLError
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Marks, Source, Span
-from toolgen.yaml12.reader import MAX_DEPTH, Builder, DocumentError, locate
+from toolgen.schema.document import MAX_VALUE_DEPTH
+from toolgen.yaml12.reader import DocumentError, YamlReader, locate_positions
 from toolgen.yaml12.scalars import MAX_DIGITS
-from toolgen.yaml12.syntax_errors import explain_syntax
+from toolgen.yaml12.syntax_errors import describe_syntax_error
 
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _YAML_1_1_BREAKS = re.compile("[\x85\u2028\u2029]")
@@ -57,7 +58,7 @@ def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) 
         data = _as_yaml(file, text, faults)
 
     def mark() -> Marks:
-        return locate(file, _plain(text))
+        return locate_positions(file, _plain(text))
 
     return Source(file, text, data, mark, path)
 
@@ -110,17 +111,17 @@ def _as_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
         hint = f'remove it, or write it as an escape in double quotes: "\\u{number}"'
         raise DocumentError(Diagnostic(_place(file, text[: bad.start()]), "control-character", message, hint))
     hidden, shown = _hide_breaks(text)
-    builder = Builder(file, hidden)
+    reader = YamlReader(file, hidden)
     try:
-        data = builder.build()
+        data = reader.read()
     except MarkedYAMLError as error:
-        raise DocumentError(explain_syntax(file, text, error)) from None
+        raise DocumentError(describe_syntax_error(file, text, error)) from None
     except YAMLError as error:
         raise DocumentError(
             Diagnostic(Span(file, 1, 1), "yaml-syntax", f"this is not YAML: {error}")
         ) from None
     finally:
-        faults.extend(builder.faults)
+        faults.extend(reader.faults)
     return _translate(data, shown) if shown else data
 
 
@@ -176,9 +177,9 @@ def _finite(text: str) -> float:
 
 
 def _shallow(data: Any) -> bool:
-    """Whether `data` keeps to `MAX_DEPTH`, which is for the YAML reader to say."""
+    """True if `data` is not nested too deep; the YAML reader reports it if it is."""
     level: list[Any] = [data]
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_VALUE_DEPTH):
         level = [
             inner
             for value in level

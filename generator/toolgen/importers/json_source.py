@@ -12,13 +12,13 @@ from typing import Any
 from toolgen.importers.imported_tool import SourceError
 from toolgen.schema.budget import BUDGET
 from toolgen.suggestions import quoted
+from toolgen.yaml12.scalars import MAX_DIGITS
 
 MAX_BYTES = BUDGET.import_bytes
 MAX_DEPTH = (
     150  # generated code nests as deep as the schema, and Python accepts 200 brackets in one expression
 )
 MAX_STRING = 1_000_000  # characters; no model reads more
-MAX_DIGITS = 640  # of an integer, as in specs
 
 TRUNCATED = "the text ends inside a value; is the file complete?"
 FIX_SOURCE = "fix the source"

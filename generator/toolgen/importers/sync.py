@@ -11,7 +11,7 @@ from typing import Any
 from toolgen.data.source import Source
 from toolgen.importers.imported_tool import ImportedTool, in_spec_order
 from toolgen.importers.names import ExistingNames
-from toolgen.yaml12.patch import merged_order, patched
+from toolgen.yaml12.patch import merge_key_order, patch_yaml
 from toolgen.yaml12.writer import write
 
 _IMPORT_HEADER = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
@@ -100,7 +100,7 @@ def plan_sync(tools: Sequence[ImportedTool], existing: ExistingSpecs, owned: Seq
         updated = _updated_fields(current, tool.fields, owned, existing.kind)
         changed = [key for key in updated.keys() | current.keys() if _differs(updated, current, key)]
         if changed:
-            files[source.path] = patched(source.text, updated)
+            files[source.path] = patch_yaml(source.text, updated)
             notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
     for source in missing.values():
         name = _spec_data(source)["name"]
@@ -137,7 +137,7 @@ def _updated_fields(
             updated[key] = value
         else:
             updated.pop(key, None)
-    return {key: updated[key] for key in merged_order(list(current), list(in_spec_order(updated)))}
+    return {key: updated[key] for key in merge_key_order(list(current), list(in_spec_order(updated)))}
 
 
 def _published_name(fields: Mapping[str, Any], target: str) -> str:

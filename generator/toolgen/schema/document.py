@@ -27,6 +27,10 @@ Path = tuple[str | int, ...]
 """The way from the root of a document to a part of it: keys and list positions."""
 
 
+MAX_VALUE_DEPTH: Final = 200
+"""Maximum nesting of objects and arrays in a value: validators recurse on the C stack."""
+
+
 class Draft(enum.Enum):
     """A draft of JSON Schema that specs may be written in, by the URI of its meta-schema."""
 

@@ -63,7 +63,7 @@ GEMINI_FORMATS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class StrictLimits:
+class StrictSchemaLimits:
     """The size that a provider allows a strict schema."""
 
     properties: int  # of all objects together
@@ -74,7 +74,7 @@ class StrictLimits:
     long_enum_text: int  # ... may have at most so many characters
 
 
-OPENAI_STRICT: Final = StrictLimits(
+OPENAI_STRICT: Final = StrictSchemaLimits(
     # https://developers.openai.com/api/docs/guides/structured-outputs: "Objects have limitations on nesting
     # depth and size", "Limitations on total string size", "Limitations on enum size"; as of 2026-11.
     properties=5_000,

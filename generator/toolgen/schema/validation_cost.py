@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from toolgen.schema.budget import patterns_of
+from toolgen.schema.document import MAX_VALUE_DEPTH
 from toolgen.schema.graph import ChildNodes, Graph, Node
 
 MAX_CHECKS: Final = 2_000_000
@@ -19,7 +20,6 @@ MAX_CHECKS: Final = 2_000_000
 _MAX_BACK_REFERENCE_TEXT: Final = 20_000  # characters; the time that such patterns take is quadratic
 _BACK_REFERENCE: Final = re.compile(r"\\(?:[1-9]|k<)")
 _NEGLIGIBLE: Final = 64  # checks of each part: not worth counting
-_MAX_LEVELS: Final = 200  # of a value, see `runtime.validation.json_value`
 _MAX_WORK: Final = 300_000  # entries compared for one schema
 
 _Counts = dict[int, int]  # node → how many times it is checked against a part
@@ -55,14 +55,14 @@ def validation_cost(graph: Graph) -> ValidationCost | None:
 def _cost_by_level(graph: Graph) -> ValidationCost | None:
     own, below = _checks_in_place(graph)
     if below is None:
-        powers = (min(2**level, MAX_CHECKS + 1) for level in range(_MAX_LEVELS))
+        powers = (min(2**level, MAX_CHECKS + 1) for level in range(MAX_VALUE_DEPTH))
         return ValidationCost(tuple(powers), MAX_CHECKS + 1)
     widest = max((sum(counts.values()) for steps in below for counts in steps.values()), default=0)
     if max(own) <= _NEGLIGIBLE and widest <= 1:
         return None
     by_level = [own[0]]
     now = own
-    for _ in range(_MAX_LEVELS):
+    for _ in range(MAX_VALUE_DEPTH):
         after = [
             max(
                 (sum(now[child] * times for child, times in counts.items()) for counts in steps.values()),

@@ -1,1 +1,1 @@
-"""YAML 1.2 as JSON data, every piece with its place."""
+"""YAML 1.2 as JSON data, with positions: reading, writing, and patching."""

@@ -1,4 +1,9 @@
-"""YAML 1.2 as JSON data: libyaml's events, the core schema's meaning, and nothing that JSON cannot say."""
+"""Read YAML 1.2 as JSON data, and locate every key and value.
+
+By hand, on the events of libyaml: PyYAML's loaders read YAML 1.1 (`no` is false, `12:30` is 750) and drop
+duplicate keys silently; ruamel.yaml reads YAML 1.2 and is 15 to 20 times slower. Here scalars follow the core
+schema of YAML 1.2, aliases are bounded, and what JSON cannot represent is a fault with its position.
+"""
 
 from __future__ import annotations
 
@@ -22,26 +27,25 @@ from yaml.events import (
 
 from toolgen.data.diagnostic import Diagnostic, Note
 from toolgen.data.source import Marks, Path, Span
+from toolgen.schema.document import MAX_VALUE_DEPTH
 from toolgen.suggestions import quoted
 from toolgen.yaml12.scalars import NUMERIC, PLAIN_WORDS, STRING, ScalarError, resolve_plain, resolve_tagged
 
-MAX_DEPTH = 200  # nested mappings and lists; the validator refuses to compile from 255 on
-# Values reached through aliases, all told; text counts once more for every 64 characters.
-MAX_ALIASED = 100_000
+MAX_ALIASED = 100_000  # values reached through aliases; text counts once more for every 64 characters
 
 _CORE = "tag:yaml.org,2002:"
 
 
 class DocumentError(Exception):
-    """The one fault after which a document cannot be read any further."""
+    """A fault after which a document cannot be read any further."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
         super().__init__(diagnostic.message)
 
 
-class Builder:
-    """Reads one document. `faults` are those after which reading goes on; others raise `DocumentError`."""
+class YamlReader:
+    """Reads one document. Collects `faults` after which reading can go on; others raise `DocumentError`."""
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
@@ -52,9 +56,9 @@ class Builder:
         self._aliased = 0
         self._depth = 0
 
-    def build(self) -> Any:
-        """The document's data. Raises `DocumentError`, or `yaml.YAMLError` in libyaml's words."""
-        self._next()  # the stream's start
+    def read(self) -> Any:
+        """Return the document's data. Raises `DocumentError`, or `yaml.YAMLError` for a syntax error."""
+        self._next()  # StreamStartEvent
         start = self._next()
         if isinstance(start, StreamEndEvent):
             self._refuse(Span(self.file, 1, 1), "empty-file", "the file is empty", _EMPTY_HINT)
@@ -63,7 +67,7 @@ class Builder:
         if isinstance(event, ScalarEvent) and not event.value and event.implicit[0]:
             self._refuse(Span(self.file, 1, 1), "empty-file", "the file is empty", _EMPTY_HINT)
         data = self._value(event)
-        self._next()  # the document's end
+        self._next()  # DocumentEndEvent
         after = self._next()
         if not isinstance(after, StreamEndEvent):
             self._refuse(
@@ -97,7 +101,7 @@ class Builder:
 
     def _collection(self, event: MappingStartEvent | SequenceStartEvent) -> Any:
         self._depth += 1
-        if self._depth > MAX_DEPTH:
+        if self._depth > MAX_VALUE_DEPTH:
             self._refuse(span_of(self.file, event), "too-deep", _DEEP, _DEEP_HINT)
         wanted = "map" if type(event) is MappingStartEvent else "seq"
         if event.tag not in (None, "!", _CORE + wanted):
@@ -167,7 +171,7 @@ class Builder:
         self._fault(
             span_of(self.file, event),
             "key-not-text",
-            f"the key {written} is read as {_kind(key)}, and keys are text"
+            f"the key {written} is read as {_type_name(key)}, and keys are text"
             if written
             else "this key is empty",
             f'quote it: "{written}"' if written else "write a key before the colon",
@@ -204,25 +208,27 @@ class Builder:
             self._refuse(
                 span,
                 "alias-cycle",
-                f"*{name} stands inside the value that it names",
+                f"*{name} is inside the value that it names",
                 "use a `$ref` for recursion",
             )
         if name not in self._anchors:
             self._refuse(
                 span,
                 "unknown-alias",
-                f"nothing above is called &{name}",
+                f"there is no anchor &{name} above",
                 f"write &{name} before the value that is meant, or quote the text",
             )
         try:
-            value, size = copied(self._anchors[name], MAX_ALIASED - self._aliased, MAX_DEPTH - self._depth)
+            value, size = copy_bounded(
+                self._anchors[name], MAX_ALIASED - self._aliased, MAX_VALUE_DEPTH - self._depth
+            )
         except TooDeepError:
             self._refuse(span, "too-deep", _DEEP, _DEEP_HINT)
         except TooManyError:
             self._refuse(
                 span,
                 "alias-bomb",
-                f"the aliases of this file stand for more than {MAX_ALIASED:,} values",
+                f"the aliases of this file expand to more than {MAX_ALIASED:,} values",
                 "write the values out, or share them by `$ref`",
             )
         self._aliased += size
@@ -247,7 +253,7 @@ class Builder:
         raise DocumentError(Diagnostic(span, code, message, hint))
 
 
-_DEEP = f"more than {MAX_DEPTH} mappings and lists inside one another"
+_DEEP = f"mappings and lists are nested more than {MAX_VALUE_DEPTH} deep"
 _DEEP_HINT = "move the inner parts to `$defs` and refer to them"
 _EMPTY_HINT = "write a tool, or remove the file; `toolgen new` writes a first one"
 _MERGE = "YAML 1.2 has no merge key `<<`"
@@ -255,7 +261,7 @@ _MERGE_HINT = 'write the keys out, or share the schema by `$ref`; quote it ("<<"
 
 
 def span_of(file: str, event: Any, length: int | None = None) -> Span:
-    """The place of an event: a scalar's text where it has one line, else the first character."""
+    """Return the position of an event: the text of a scalar on one line, else the first character."""
     start, end = event.start_mark, event.end_mark
     if length is None:
         flat = isinstance(event, ScalarEvent | AliasEvent) and start.line == end.line
@@ -263,7 +269,7 @@ def span_of(file: str, event: Any, length: int | None = None) -> Span:
     return Span(file, start.line + 1, start.column + 1, length)
 
 
-def _kind(value: object) -> str:
+def _type_name(value: object) -> str:
     match value:
         case None:
             return "null"
@@ -283,8 +289,8 @@ class TooDeepError(Exception):
     """More mappings and lists inside one another than are allowed."""
 
 
-def copied(value: Any, budget: int, room: int) -> tuple[Any, int]:
-    """A copy of `value`, and how many values it holds; text counts once more for every 64 characters.
+def copy_bounded(value: Any, budget: int, room: int) -> tuple[Any, int]:
+    """Return a copy of `value` and its size in values; text counts once more for every 64 characters.
 
     Raises `TooManyError` beyond `budget` values, `TooDeepError` beyond `room` levels.
     """
@@ -297,19 +303,19 @@ def copied(value: Any, budget: int, room: int) -> tuple[Any, int]:
         raise TooDeepError
     copy: Any = {} if isinstance(value, dict) else [None] * len(value)
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        copy[key], more = copied(inner, budget - size, room - 1)
+        copy[key], more = copy_bounded(inner, budget - size, room - 1)
         size += more
     return copy, size
 
 
-def locate(file: str, text: str) -> Marks:
-    """Walk the events once more, this time for their places.
+def locate_positions(file: str, text: str) -> Marks:
+    """Return the position of every key and value of a text that was read before.
 
-    What an alias stands for has no place of its own: `Source.value` falls back to the alias.
+    Values reached through an alias have no position: `Source.value` falls back to that of the alias.
     """
     keys: dict[Path, Span] = {}
     values: dict[Path, Span] = {}
-    stack: list[tuple[Path, bool, int]] = []  # path, is it a mapping, how many children so far
+    stack: list[tuple[Path, bool, int]] = []  # path, whether it is a mapping, number of children so far
     pending: Path | None = None  # the path of the value whose key was just read
     parser = CParser(text)
     try:
@@ -338,5 +344,5 @@ def locate(file: str, text: str) -> Marks:
             if isinstance(event, MappingStartEvent | SequenceStartEvent):
                 stack.append((path, isinstance(event, MappingStartEvent), 0))
     except YAMLError:
-        pass  # JSON that libyaml does not take: what was found so far still points near
+        pass  # JSON that libyaml refuses: the positions found so far are still near
     return Marks(keys, values)

@@ -1,4 +1,7 @@
-"""The core schema of YAML 1.2: what a plain scalar means. `no`, `on`, `12:30`, `1_000` and dates are text."""
+"""Resolve scalars by the core schema of YAML 1.2: `no`, `on`, `12:30`, `1_000` and dates are text.
+
+See section 10.3 of the YAML 1.2.2 specification.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 from typing import Any
 
 STRING = "tag:yaml.org,2002:str"
-MAX_DIGITS = 640  # the least limit that Python can be set to; no environment changes what is accepted
+MAX_DIGITS = 640  # of an integer: the lowest limit that Python can be set to, so that all accept the same
 
 PLAIN_WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -15,7 +18,7 @@ PLAIN_WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 
-NUMERIC = frozenset("0123456789+-.")  # how every scalar begins that might be a number
+NUMERIC = frozenset("0123456789+-.")  # first characters of numbers
 
 _INT = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
@@ -25,7 +28,7 @@ _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
 class ScalarError(Exception):
-    """A scalar that JSON cannot say."""
+    """A scalar that JSON cannot represent."""
 
     def __init__(self, code: str, message: str, hint: str) -> None:
         self.code, self.message, self.hint = code, message, hint
@@ -33,7 +36,7 @@ class ScalarError(Exception):
 
 
 def resolve_plain(text: str) -> Any:
-    """The value of a plain scalar. Raises `ScalarError` for a number that JSON cannot carry."""
+    """Return the value of a plain scalar. Raises `ScalarError` for a number that JSON cannot carry."""
     if text in PLAIN_WORDS:
         return PLAIN_WORDS[text]
     if _INT.fullmatch(text):
@@ -52,7 +55,7 @@ def resolve_plain(text: str) -> Any:
 
 
 def resolve_tagged(kind: str, text: str) -> Any:
-    """The value of a scalar tagged `!!kind`. Raises `ScalarError` where the tag and the text disagree."""
+    """Return the value of a scalar tagged `!!kind`. Raises `ScalarError` if the text is of another type."""
     wanted = {"null": type(None), "bool": bool, "int": int, "float": float}.get(kind)
     if wanted is None:
         raise ScalarError(

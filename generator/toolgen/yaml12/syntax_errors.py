@@ -1,4 +1,4 @@
-"""libyaml's complaints in words that say what to type instead."""
+"""Describe syntax errors of libyaml: what is wrong, where, and what to write instead."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ _UNCLOSED = {"did not find expected ',' or ']'", "did not find expected ',' or '
 _CODES = {"found incompatible YAML document": "yaml-version", "found undefined tag handle": "unknown-tag"}
 
 
-def explain_syntax(file: str, text: str, error: MarkedYAMLError) -> Diagnostic:
-    """The one place where libyaml's words become ours."""
+def describe_syntax_error(file: str, text: str, error: MarkedYAMLError) -> Diagnostic:
+    """Return the diagnostic for a syntax error that libyaml found in `text`."""
     problem = error.problem or "not YAML"
     mark = error.problem_mark
     opened = error.context_mark
@@ -97,7 +97,7 @@ def explain_syntax(file: str, text: str, error: MarkedYAMLError) -> Diagnostic:
 
 
 def _span(file: str, text: str, mark: Mark | None) -> Span:
-    """`mark` as editors count; the end of the last line with text where it points behind everything."""
+    """Return `mark` as editors count lines; the end of the last line with text if it is behind that."""
     if mark is None:
         return Span(file, 1, 1)
     lines = text.split("\n")

@@ -1,7 +1,7 @@
-"""JSON data as YAML for people: what is written here, `notation.document` and readers of YAML 1.1 read alike.
+"""Write JSON data as YAML for people, which `yaml12.reader` and readers of YAML 1.1 read alike.
 
-Our own lines rather than a library's: block and flow, quotes and text blocks are as a person would have
-written them, and so that no reader, whichever version of YAML it speaks, takes text for anything else.
+By hand: block and flow style, quotes and block scalars are as a person would write them, and no reader of any
+version of YAML takes text for anything else.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 from toolgen.yaml12.scalars import ScalarError, resolve_plain
 
 _WIDTH = 100  # columns that text is wrapped at
-_FLOW = 72  # characters that a small mapping or list may take on the line of its key
-_KEY = 1000  # libyaml reads keys up to 1024 bytes where a key is expected
+_FLOW = 72  # characters of a mapping or list that is written on the line of its key
+_KEY = 1000  # bytes of a simple key; libyaml reads up to 1024
 
 _PLAIN = re.compile(r"[A-Za-z_$(</.][^\n]*")
 _INDICATORS = re.compile(r": |:$| #|\t|\s$|^\.{3}|^---")
-_IN_FLOW = re.compile(r"[,\[\]{}]")  # these mean something inside of brackets only
+_IN_FLOW = re.compile(r"[,\[\]{}]")  # special inside of brackets only
 _YAML_1_1 = re.compile(
     r"(?i:y|n|yes|no|on|off|true|false|null|~)|[-+]?(?:0x[0-9a-f_]+|0b[01_]+|[0-9][0-9_]*(?::[0-5]?[0-9])*"
     r"(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?|\.[0-9_]*(?:e[-+]?[0-9]+)?)|[-+]?\.(?i:inf|nan)|<<|=|"
@@ -32,12 +32,12 @@ _UNPRINTABLE = re.compile(
 
 
 def write(data: Mapping[str, Any]) -> str:
-    """A mapping as a YAML document. JSON values only, numbers finite, no halves of surrogate pairs."""
+    """Return a mapping as a YAML document. It must hold JSON values only, without lone surrogates."""
     return "".join(f"{line}\n" for line in block(data, 0))
 
 
 def block(value: Any, indent: int) -> Iterator[str]:
-    """The lines of a mapping or list that is not empty, `indent` spaces in."""
+    """Yield the lines of a mapping or list that is not empty, indented by `indent` spaces."""
     pad = " " * indent
     if isinstance(value, Mapping):
         for key, inner in value.items():
@@ -45,7 +45,7 @@ def block(value: Any, indent: int) -> Iterator[str]:
         return
     for inner in value:
         first, *rest = _node(inner, indent + 2)
-        if first.startswith("\n"):  # a block: its first line goes behind the dash
+        if first.startswith("\n"):  # a block: its first line follows the dash
             lines = [*first[1:].split("\n"), *rest]
             yield f"{pad}- {lines[0][indent + 2 :]}"
             yield from lines[1:]
@@ -55,7 +55,7 @@ def block(value: Any, indent: int) -> Iterator[str]:
 
 
 def entry(key: str, value: Any, indent: int) -> Iterator[str]:
-    """The lines of one key and its value."""
+    """Yield the lines of one key and its value."""
     pad = " " * indent
     shown = _inline(key, flow=True)
     first, *rest = _node(value, indent + 2)
@@ -68,7 +68,7 @@ def entry(key: str, value: Any, indent: int) -> Iterator[str]:
 
 
 def _node(value: Any, indent: int) -> Iterator[str]:
-    """What follows a key: text on its line, or a line break and a block; then further lines."""
+    """Yield what follows a key: text on its line, or a line break and a block; then further lines."""
     if isinstance(value, str):
         yield from _text(value, indent)
     elif not isinstance(value, Mapping | list) or not value:
@@ -82,7 +82,7 @@ def _node(value: Any, indent: int) -> Iterator[str]:
 
 
 def _flow(value: Any) -> str | None:
-    """A small mapping or list on one line; None where it would be long, or hard to read."""
+    """Return a small mapping or list in flow style; None if it would be long or hard to read."""
     inner = list(value.values()) if isinstance(value, Mapping) else value
     if len(inner) > 12 or any(isinstance(item, Mapping | list) and item for item in inner):
         return None
@@ -108,7 +108,7 @@ def _inline(value: Any, flow: bool) -> str:
 
 
 def is_plain(text: str, flow: bool) -> bool:
-    """Whether unquoted text means itself to every reader; `flow` is inside of brackets, or a key."""
+    """True if every reader takes unquoted `text` for itself. `flow` is for keys and inside of brackets."""
     if flow and _IN_FLOW.search(text):
         return False
     if not _PLAIN.fullmatch(text) or _INDICATORS.search(text) or _UNPRINTABLE.search(text):
@@ -134,7 +134,7 @@ def _escaped(text: str) -> str:
 
 
 def _text(text: str, indent: int) -> Iterator[str]:
-    """A value that is text: plain, quoted, or a block where it is long or has several lines."""
+    """Yield text: plain, quoted, or as a block scalar if it is long or has several lines."""
     pad = " " * indent
     printable = not _UNPRINTABLE.search(text)
     if "\n" in text.strip("\n"):
@@ -153,15 +153,15 @@ def _text(text: str, indent: int) -> Iterator[str]:
 def _literal(text: str, pad: str) -> Iterator[str]:
     ending = len(text) - len(text.rstrip("\n"))
     chomp = ("-", "", "+")[min(ending, 2)]
-    # a reader takes the first line's indentation for the block's, unless it is told
-    told = "2" if text.lstrip("\n").startswith(" ") else ""
-    yield f"|{told}{chomp}"
+    # without an indicator, readers take the first line's indentation for the block's
+    indicator = "2" if text.lstrip("\n").startswith(" ") else ""
+    yield f"|{indicator}{chomp}"
     for line in text.removesuffix("\n").split("\n"):
         yield pad + line if line else ""
 
 
 def _lines_in_quotes(lines: list[str], pad: str) -> Iterator[str]:
-    """Lines whose ends or tabs an editor might change, each on a line of its own, nothing left to change."""
+    """Yield double-quoted text, one line each: for trailing blanks and tabs, which editors might change."""
     yield '"\\'
     for number, line in enumerate(lines):
         last = number == len(lines) - 1

@@ -284,7 +284,7 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b'{"openapi": "\xff"}', "is not UTF-8"),
         (DEEP, "nested more than 150 deep"),
         (b"a: " + b"[" * 10_000, "inside one another"),
-        (BOMB, "api:6:8: the aliases of this file stand for more than 100,000 values"),
+        (BOMB, "api:6:8: the aliases of this file expand to more than 100,000 values"),
         (b"a: [1\n", "api:1:4: the list that begins with `[` is not closed"),
         (b"a: 1\na: 2\n", "is written twice"),
         (gzip.compress(b"{}" * 99, mtime=0)[:20], "the gzip data is truncated"),

@@ -22,8 +22,8 @@ from toolgen.importers.json_source import (
     not_json,
     too_deep,
 )
-from toolgen.yaml12.reader import Builder, DocumentError
-from toolgen.yaml12.syntax_errors import explain_syntax
+from toolgen.yaml12.reader import DocumentError, YamlReader
+from toolgen.yaml12.syntax_errors import describe_syntax_error
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _EXPECTED = "give an OpenAPI document, as JSON or YAML"
@@ -71,19 +71,19 @@ def _parse_json(text: str, name: str) -> Any:
 
 
 def _parse_yaml(text: str, name: str) -> Any:
-    builder = Builder(name, text)
+    reader = YamlReader(name, text)
     try:
-        value = builder.build()
+        value = reader.read()
     except DocumentError as error:
         raise _to_source_error(error.diagnostic) from None
     except MarkedYAMLError as error:
-        raise _to_source_error(explain_syntax(name, text, error)) from None
+        raise _to_source_error(describe_syntax_error(name, text, error)) from None
     except YAMLError as error:
         raise SourceError(f"{name}: neither JSON nor YAML: {error}", _EXPECTED) from None
-    for fault in builder.faults:
+    for fault in reader.faults:
         if fault.code not in _TOLERATED:
             raise _to_source_error(fault)
-    return _expand_merge_keys(value) if builder.faults else value
+    return _expand_merge_keys(value) if reader.faults else value
 
 
 def _to_source_error(fault: Diagnostic) -> SourceError:

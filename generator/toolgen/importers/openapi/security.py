@@ -9,6 +9,7 @@ from toolgen.importers.openapi.document import Location, ObjectNode, OpenApiDocu
 from toolgen.importers.openapi.environment import SECRET_KEYS, EnvironmentVariables
 from toolgen.importers.openapi.operations import Operation
 from toolgen.runtime.http.media import TOKEN
+from toolgen.schema.document import format_pointer
 from toolgen.suggestions import quoted
 
 
@@ -73,8 +74,8 @@ def _meet(
 
 
 def _scheme_location(name: str, location: Location, document: OpenApiDocument) -> Location:
-    step = name.replace("~", "~0").replace("/", "~1").replace("%", "%25")
-    return document.resolve_ref(f"#/components/securitySchemes/{step}", location)
+    pointer = format_pointer(("components", "securitySchemes", name))
+    return document.resolve_ref(f"#{pointer}", location)
 
 
 def _to_call_scheme(

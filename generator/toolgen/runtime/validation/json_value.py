@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
-DEPTH = 200  # levels; the validators below recurse on the C stack
+from toolgen.schema.document import MAX_VALUE_DEPTH
 
 _BARE = frozenset({int, bool, type(None)})
 
 
-def is_json(value: Any, depth: int = DEPTH) -> bool:
+def is_json(value: Any, depth: int = MAX_VALUE_DEPTH) -> bool:
     """Whether `value` can be written as JSON and read back as itself. Cheap: every call pays for it twice."""
     kind = type(value)
     if kind is dict:
@@ -42,8 +42,8 @@ def is_json(value: Any, depth: int = DEPTH) -> bool:
 
 def not_json(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Where `value` is not JSON, and what stands there, in words without Python's names."""
-    if len(path) > DEPTH:
-        yield path, f"more than {DEPTH} levels of nesting"
+    if len(path) > MAX_VALUE_DEPTH:
+        yield path, f"more than {MAX_VALUE_DEPTH} levels of nesting"
     elif type(value) is dict:
         for key, item in value.items():
             if type(key) is not str:
