@@ -1,15 +1,15 @@
-"""Pieces of sentences: what every message says in the same way."""
+"""Suggestions for misspelt names ("did you mean …?"), and text of specs as messages quote it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
 
-MAX_COMPARED = 200  # names looked at for a near miss; thousands of properties would take seconds
+MAX_COMPARED = 200  # names; comparing thousands of properties would take seconds
 
 
 def quoted(text: str, limit: int = 60) -> str:
-    """Text of a spec as a message shows it: quoted, on one line, not endless."""
+    """Return `text` in quotes, on one line, cut to `limit` characters."""
     shown = text if text.isprintable() else repr(text)[1:-1]
     return f"'{shown}'" if len(shown) <= limit else f"'{shown[: limit - 1]}…'"
 
@@ -30,5 +30,5 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def shortened(text: str, limit: int = 160) -> str:
-    """`text` without its middle where it is long, as what a validator says of a long value is."""
+    """Return `text` without its middle if it is longer than `limit`, as validators' messages can be."""
     return text if len(text) <= limit else f"{text[: limit // 2]}…{text[-limit // 2 :]}"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
-from toolgen.python_source.names import pascal, singular, snake, unused
+from toolgen.python_source.names import pascal, singular, snake, unique_name
 
 from tests.models.kit import lowered
 
@@ -54,7 +54,7 @@ def test_pascal_is_always_a_class_name(words: str) -> None:
 def test_unused_names_stay_apart(words: list[str]) -> None:
     taken: list[str] = []
     for word in words:
-        taken.append(unused(word, taken))
+        taken.append(unique_name(word, taken))
     assert len(set(taken)) == len(words)
 
 

@@ -21,7 +21,7 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import ErrorClass, Import, Package, Tool
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Marks, Source
-from toolgen.python_source.literals import Printed, literal
+from toolgen.python_source.literals import PreprintedDict, literal
 
 FORMAT = 4
 """Raised when the same spec is encoded otherwise than before."""
@@ -140,9 +140,9 @@ def _tool_of(data: dict[str, Any]) -> Tool:
             data["definition"][key] = data[key]
     data["errors"] = tuple(ErrorClass(**error) for error in data["errors"])
     data["imports"] = tuple(Import(**each) for each in data["imports"])
-    data["definition"] = Printed(data["definition"], data.pop("printed"))
+    data["definition"] = PreprintedDict(data["definition"], data.pop("printed"))
     data["fits"] = {
-        name: PublishedTool(published, Printed(*schema) if schema else own, strict)
+        name: PublishedTool(published, PreprintedDict(*schema) if schema else own, strict)
         for name, (published, strict, *schema) in data["fits"].items()
     }
     return Tool(**{**data, **{name: tuple(data[name]) for name in _TUPLES}})

@@ -13,8 +13,8 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
+from toolgen.python_source.format_cache import format_cache_entry, load_formatted
 from toolgen.python_source.literals import is_read_as_utf_8
-from toolgen.python_source.paragraphs import recalled, remembered
 
 _RULES = 2  # raised when the same text is laid out otherwise than before
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
@@ -42,7 +42,7 @@ def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) ->
     """
     sources = {path: text for path, text in tree.items() if path.endswith(".py")}
     keys = {path: f"laid out {_RULES} {options} {path}" for path in sources}
-    known = {path: recalled(text, cache.get(keys[path], b"")) for path, text in sources.items()}
+    known = {path: load_formatted(text, cache.get(keys[path], b"")) for path, text in sources.items()}
     todo = {path: text for path, text in sources.items() if known[path] is None}
     for path, found in known.items():
         todo |= {f"{path}.{index}.py": text for index, text in (found.changed if found else {}).items()}
@@ -54,7 +54,7 @@ def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) ->
         else:
             laid_out[path] = found.joined({index: made[f"{path}.{index}.py"] for index in found.changed})
         if found is None or found.changed:
-            cache[keys[path]] = remembered(text, laid_out[path])
+            cache[keys[path]] = format_cache_entry(text, laid_out[path])
     refuse_encodings(laid_out)
     return {path: laid_out.get(path, text) for path, text in tree.items()}
 

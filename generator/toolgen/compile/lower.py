@@ -12,7 +12,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, Tool
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.spec import Spec
-from toolgen.python_source.names import RUNTIME_NAMES, class_stem, pascal, snake, unused
+from toolgen.python_source.names import RUNTIME_NAMES, class_stem, pascal, snake, unique_name
 
 _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "TOOLS", "TYPE_CHECKING"})
 _MEMBERS = frozenset(
@@ -81,7 +81,7 @@ def _errors(spec: Spec, stem: str) -> Iterator[ErrorClass]:
     taken = {f"{stem}Tool", f"{stem}Request", f"{stem}Response", *RUNTIME_NAMES, *dir(builtins)}
     for error in spec.errors:
         name = pascal(error.code.removesuffix("_error"), "Tool") + "Error"
-        name = unused(f"{stem}{name}" if name in taken else name, taken)
+        name = unique_name(f"{stem}{name}" if name in taken else name, taken)
         taken.add(name)
         yield ErrorClass(name, error.code, error.description, error.retryable, error.hint)
 

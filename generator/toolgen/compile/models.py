@@ -14,7 +14,7 @@ from toolgen.models.class_builder import ModelClass, model_classes
 from toolgen.models.engine import engine_version, print_modules
 from toolgen.models.shapes import classes_in, renamed
 from toolgen.python_source.literals import comment, docstring
-from toolgen.python_source.names import unused
+from toolgen.python_source.names import unique_name
 
 _RULES = 2  # raised when the same shapes are printed otherwise than before
 
@@ -90,7 +90,7 @@ def _apart(
     taken = {*classes, *others}
     names: dict[str, str] = {}
     for name in sorted(differing):
-        names[name] = unused(prefix + name, taken)
+        names[name] = unique_name(prefix + name, taken)
         taken.add(names[name])
     return {
         names.get(name, name): replace(made, shape=renamed(made.shape, names))

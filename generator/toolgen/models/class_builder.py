@@ -29,7 +29,7 @@ from toolgen.models.shapes import (
     union,
     without_constraints,
 )
-from toolgen.python_source.names import pascal, singular, snake, unused
+from toolgen.python_source.names import pascal, singular, snake, unique_name
 
 _TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel)})
 """Names that mean something else inside a model class: types of other fields, pydantic's own attributes."""
@@ -112,7 +112,7 @@ class _ClassBuilder:
         docs: dict[str, str] = {}
         properties: dict[str, Shape] = {}
         for wire, schema in found.properties.items():
-            names[wire] = unused(_field_name(wire), used)
+            names[wire] = unique_name(_field_name(wire), used)
             used.add(names[wire])
             shape = self.shape(schema, name + pascal(wire, "Field"))
             shape = ANY if shape == {"type": "null"} else shape  # a field of type None is less readable
@@ -224,7 +224,7 @@ class _ClassBuilder:
         name = pascal(words, "Model")
         if name in self.taken:
             name = f"{self.root}{name}"
-        name = unused(name, self.taken)
+        name = unique_name(name, self.taken)
         self.taken.add(name)
         return name
 

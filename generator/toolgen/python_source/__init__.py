@@ -1,1 +1,1 @@
-"""Python as text: names, literals, docstrings that no spec can break out of."""
+"""Python source text: names, literals, docstrings, and the cache of formatted modules."""

@@ -1,7 +1,6 @@
-"""Data to Python source: literals, docstrings and comments that no text can break out of.
+"""Print data as Python literals, docstrings and comments, which no text can break out of.
 
-Which characters are escaped is a fixed list, not `str.isprintable`, whose answer depends on the Python
-version.
+The escaped characters are a fixed list: those of `str.isprintable` depend on the version of Python.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ _UNPRINTABLE = re.compile(
 )
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _WIDTH = 88
-_LONG = 88  # a string with line breaks is laid out line by line from this length on
+_LONG = 88  # characters from which on a string with line breaks is printed line by line
 
 
-class Printed(dict[str, Any]):
-    """JSON data whose expression is known already."""
+class PreprintedDict(dict[str, Any]):
+    """JSON data whose Python expression is known already."""
 
     __slots__ = ("source",)
 
@@ -34,9 +33,9 @@ class Printed(dict[str, Any]):
 
 
 def literal(value: Any) -> str:
-    """The Python expression for JSON data, keys in their order. Not laid out: the formatter does that."""
+    """Return the Python expression for JSON data, unformatted. Raises `TypeError` for anything else."""
     match value:
-        case Printed():
+        case PreprintedDict():
             return value.source
         case None | True | False:
             return repr(value)
@@ -54,7 +53,7 @@ def literal(value: Any) -> str:
 
 
 def docstring(text: str, indent: int = 4) -> str:
-    """A docstring, quotes included: lines wrapped, `indent` spaces before every line but the first."""
+    """Return a docstring, quotes included, with wrapped lines, all but the first indented by `indent`."""
     margin = " " * indent
     text = text.replace("\r\n", "\n").strip()
     text, last = (text[:-1], '\\"') if text.endswith('"') else (text, "")
@@ -62,7 +61,7 @@ def docstring(text: str, indent: int = 4) -> str:
     lines: list[str] = []
     for line in text.split("\n"):
         safe = _escape(line.rstrip().replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
-        opening = 0 if lines else 3  # the quotes stand before the first line
+        opening = 0 if lines else 3  # for the quotes
         lines += _wrap(safe, room, opening) if len(safe) > room - 2 * opening else [safe]
     lines[-1] += last
     if len(lines) == 1 and len(lines[0]) + indent + 6 <= _WIDTH:
@@ -72,9 +71,9 @@ def docstring(text: str, indent: int = 4) -> str:
 
 
 def comment(text: str) -> str:
-    """Text that stays on the line of its comment, and begins no second one that a tool may take for its own.
+    """Return `text` for a comment: on one line, without a `#` that tools could take for a comment of theirs.
 
-    It must not be on the first two lines of a file, where it could name the file's encoding (PEP 263).
+    Not for the first two lines of a file, where a comment can name the encoding (PEP 263).
     """
     return _escape(text).replace("#", "\\x23")
 
@@ -90,7 +89,7 @@ def is_read_as_utf_8(text: str) -> bool:
 
 
 def _entry(value: Any) -> str:
-    """A literal inside a list or dict; long text with line breaks becomes one string for each line."""
+    """Return a literal inside a list or dict: long text with line breaks is one string for each line."""
     if isinstance(value, str) and "\n" in value[:-1] and len(value) > _LONG:
         return "(" + "\n".join(_string(line) for line in re.findall(r"[^\n]*\n|[^\n]+", value)) + ")"
     return literal(value)

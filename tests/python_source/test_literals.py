@@ -1,4 +1,4 @@
-"""Text of a spec becomes data in Python source, and nothing else."""
+"""Text of a spec is data in Python source: literals, docstrings and comments cannot be broken out of."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ DATA = st.recursive(
 
 
 @given(DATA)
-def test_a_literal_means_its_data(data: Any) -> None:
+def test_a_literal_evaluates_to_its_data(data: Any) -> None:
     source = literal(data)
     assert ast.literal_eval(source) == data
     assert repr(ast.literal_eval(source)) == repr(data)  # True is not 1, nor 1.0
 
 
 @given(DATA, DATA)
-def test_a_literal_is_plain_source(one: Any, other: Any) -> None:
+def test_a_literal_has_no_control_characters(one: Any, other: Any) -> None:
     source = literal({"one": one, "other": other})
     source.encode("utf-8")
     assert not set(source) & set("\r\t\0\x0b\x0c\x1c\x85\u2028\u2029\u202e\ufeff")
 
 
-def test_long_text_is_laid_out_line_by_line() -> None:
+def test_long_text_is_printed_line_by_line() -> None:
     text = "first line\n\nUse when: " + "x" * 80
     assert literal([text]).count("\n") == 2
     assert ast.literal_eval(literal([text])) == [text]
 
 
 @pytest.mark.parametrize("value", [{1, 2}, b"x", float("nan"), float("inf"), object()])
-def test_what_is_no_json_is_refused(value: object) -> None:
+def test_values_other_than_json_are_refused(value: object) -> None:
     with pytest.raises(TypeError):
         literal(value)
 
@@ -60,14 +60,14 @@ def _squeezed(text: str) -> str:
 @pytest.mark.parametrize(
     "text", ['"', '""""', "\\", '\\"', 'ends with """', "a\\", '"""\nimport os\n"""', "", " "]
 )
-def test_a_docstring_ends_where_it_should(text: str) -> None:
+def test_quotes_and_backslashes_do_not_end_a_docstring(text: str) -> None:
     source = f"class A:\n    {docstring(text)}\n\n    b = 1\n"
     (made,) = ast.parse(source).body
     assert isinstance(made, ast.ClassDef)
     assert len(made.body) == 2
 
 
-def test_a_docstring_is_wrapped_with_its_margin() -> None:
+def test_docstrings_are_wrapped_and_indented() -> None:
     lines = docstring("word " * 60, 8).split("\n")
     assert len(lines) > 3
     assert all(len(line) <= 100 for line in lines[1:])
