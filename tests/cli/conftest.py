@@ -1,4 +1,4 @@
-"""A project on disk, and toolgen's command line in it."""
+"""Fixtures: a project on disk, and the command line in it."""
 
 from __future__ import annotations
 

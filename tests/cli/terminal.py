@@ -1,4 +1,4 @@
-"""toolgen at a terminal: a person who waits for a question and types the answer."""
+"""Run toolgen at a pseudo-terminal and answer its questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every code of the world around the specs, as the user sees it: `tests/cases/refused/<code>/shell/`.
+"""Errors outside of specs, as the user sees them: `tests/cases/refused/<code>/shell/`.
 
 The folder is a project; its file `command` has one command line per line, and the last one is refused (or,
 below `warned`, succeeds with a warning): `case.out` is what it says. A path that ends in `.bytes` is written

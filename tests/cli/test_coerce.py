@@ -1,4 +1,4 @@
-"""`coerce`, from the configuration and the spec to the call: the spec's word counts, then the configuration's."""
+"""`coerce` in the spec overrides `coerce` in the configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line itself: words, exit codes, pipes, faults."""
+"""The command line: parsing, exit codes, pipes, errors, completion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""compare: what differs between the specs' tree and the disk, and whose doing it is."""
+"""compare: differences between generated files and files on disk, and who changed them."""
 
 from __future__ import annotations
 

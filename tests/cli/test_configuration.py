@@ -1,4 +1,4 @@
-"""The configuration: where it is found, what it may say, where its faults point."""
+"""The configuration: where it is found, what it may contain, where its errors point."""
 
 from __future__ import annotations
 

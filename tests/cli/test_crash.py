@@ -1,4 +1,4 @@
-"""Killed at any moment, and two at once: whole commands, in processes of their own."""
+"""Commands that are killed at any moment, and two commands at once, in processes of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The short road: what changed is seen, what did not is not read twice."""
+"""Freshness: an unchanged project is recognised by hashes, every change is noticed."""
 
 from __future__ import annotations
 

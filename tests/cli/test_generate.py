@@ -1,4 +1,4 @@
-"""generate and check: what is written, what is said, what is left alone."""
+"""generate and check: files written, messages, files left alone."""
 
 from __future__ import annotations
 

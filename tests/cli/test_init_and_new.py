@@ -1,4 +1,4 @@
-"""init and new: from an empty folder to a tool that answers; nothing that is there is replaced."""
+"""init and new: from an empty folder to a tool that answers; existing files are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What killed runs and old generators leave behind goes away by itself, and nothing else does."""
+"""Leftovers of killed runs and old generators are removed, and nothing else is."""
 
 from __future__ import annotations
 

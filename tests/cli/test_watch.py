@@ -1,4 +1,4 @@
-"""generate --watch: a process that stays, shows what is wrong, and goes on."""
+"""generate --watch: shows errors and keeps running."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Watcher:
         return self._log.read_text()
 
     def turns(self) -> int:
-        return self.said().count("watching; ^C ends it\n")
+        return self.said().count("watching for changes; ^C stops\n")
 
     def until(self, holds: Callable[[], bool]) -> None:
         for _ in range(3000):

@@ -1,4 +1,4 @@
-"""write: all or nothing, whole at every moment, and never anybody else's file."""
+"""Writing the output: all or nothing, atomically, and never over a foreign file."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ def test_without_the_setting_there_is_nothing_to_check(project: Project) -> None
     project.generate()
     done = project.toolgen("check", "--implementations")
     assert done.returncode == 2
-    assert "does not say where implementations are" in done.stderr
+    assert "has no `implementations` setting" in done.stderr
 
 
 def test_the_server_warns_at_start_and_serves_the_others(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""A folder for actions, where the test runs."""
+"""Fixture: a folder in which actions run."""
 
 from __future__ import annotations
 

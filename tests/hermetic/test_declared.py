@@ -1,4 +1,4 @@
-"""Nothing is read but what is declared; a fault writes nothing."""
+"""Actions read declared files only, and write nothing if there is an error."""
 
 from __future__ import annotations
 

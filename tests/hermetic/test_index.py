@@ -1,4 +1,4 @@
-"""The index: what only all specs together can be, and what pieces are good for."""
+"""The index action: checks of all specs together, and validation of pieces."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ WRONG = {
     "-C . generate --index p --out x": "cannot read p: no such file or directory",
     "-C specs generate --index p --out x": "-C is for projects; paths of an action are relative to where it runs",
     "ACTION --package a.class": "--package must be a name that Python can import; 'class' cannot be",
-    "ACTION --package a.b --implementations a.b.c": "--implementations lies inside the generated package",
+    "ACTION --package a.b --implementations a.b.c": "--implementations is inside the generated package",
     "ACTION --target gopher": "there is no target 'gopher'",
     "ACTION --include-root specs/schemas": "specs/a.yaml is not below specs/schemas",
     "ACTION --spec specs/none.yaml": "cannot read specs/none.yaml: no such file or directory",

@@ -1,4 +1,4 @@
-"""The Makefile of the document, as it stands there, run by the real Make."""
+"""The Makefile in docs/build-systems.md, run by Make."""
 
 from __future__ import annotations
 

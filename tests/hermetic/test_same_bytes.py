@@ -1,4 +1,4 @@
-"""What actions make is what `generate` makes, wherever and however they run."""
+"""Actions generate the same bytes as `generate`, wherever they run."""
 
 from __future__ import annotations
 

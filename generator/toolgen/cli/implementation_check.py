@@ -34,7 +34,7 @@ def check(project: Project, unlisted: Collection[str] = ()) -> list[Diagnostic]:
     Raises UnableError if there is no generated code that can be imported, or no implementations setting.
     """
     if project.implementations is None:
-        message = f"{project.file} does not say where implementations are"
+        message = f"{project.file} has no `implementations` setting"
         raise UnableError("usage", f"--implementations: {message}", 'write implementations = "PACKAGE" in it')
     if not (project.root / project.output / "catalog.py").is_file():
         message = f"there is no generated code in {project.output}"

@@ -64,7 +64,7 @@ def refuse_foreign(project: Project, changes: Iterable[Change], manifest: Manife
 def write(project: Project, changes: Iterable[Change], manifest: str) -> None:
     """Write `changes` and then the manifest's text: all or nothing.
 
-    An edited file that is no longer generated is a user's work: it stays.
+    An edited file that is no longer generated is a user's work and is kept.
     """
     files: dict[str, str | None] = {
         change.path: change.after

@@ -225,7 +225,7 @@ def _name_faults(project: Project, table: Table, faulty: Container[str]) -> Iter
         if bad and key in table.data and key not in faulty:
             message = f"'{key}' must be a name that Python can import; '{bad[0]}' cannot be"
             yield _invalid(table, key, message)
-    ours, theirs = project.package, project.implementations or ""
-    if "output" not in faulty and (theirs == ours or theirs.startswith(ours + ".")):
+    generated, written = project.package, project.implementations or ""
+    if "output" not in faulty and f"{written}.".startswith(f"{generated}."):
         hint = "hand-written tools live in a package of their own, which toolgen never touches"
-        yield _invalid(table, "implementations", "'implementations' lies inside the generated package", hint)
+        yield _invalid(table, "implementations", "'implementations' is inside the generated package", hint)

@@ -34,27 +34,32 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of the hermetic mode, a group of their own."""
     group = parser.add_argument_group(
         "for build systems",
-        "One action: --spec makes the files of one tool and a piece, --index makes the rest of pieces. "
+        "One action: --spec generates the files of one tool and a piece, --index all others. "
         "Only what is named here is read or written; see docs/build-systems.md.",
     )
     which = group.add_mutually_exclusive_group()
-    which.add_argument("--spec", metavar="FILE", help="generate the files of this one spec")
+    which.add_argument("--spec", metavar="FILE", help="generate the files of this spec")
     which.add_argument(
-        "--index", metavar="PIECE", nargs="+", help="generate what all specs share; @FILE: one PIECE a line"
+        "--index",
+        metavar="PIECE",
+        nargs="+",
+        help="generate what all specs share; @FILE: one PIECE per line",
     )
-    group.add_argument("--out", metavar="DIR", help="the generated package's folder")
+    group.add_argument("--out", metavar="DIR", help="the folder of the generated package")
     group.add_argument("--piece", metavar="FILE", help="where to write the piece for --index")
-    group.add_argument("--depfile", metavar="FILE", help="list what was read, for Make or Ninja")
+    group.add_argument("--depfile", metavar="FILE", help="write a dependency file for Make or Ninja")
     group.add_argument("--include-root", metavar="DIR", help="the specs folder: `$ref`s never leave it")
-    group.add_argument("--shown-as", metavar="DIR", help="what headers call that folder (default: specs)")
+    group.add_argument(
+        "--shown-as", metavar="DIR", help="the name of that folder in file headers (default: specs)"
+    )
     group.add_argument("--target", metavar="NAME", action="append", help="a target (default: all built-in)")
-    group.add_argument("--templates", metavar="DIR", help="a folder of further templates")
+    group.add_argument("--templates", metavar="DIR", help="a folder with further templates")
     group.add_argument("--package", metavar="NAME", help="the package's import name (default: generated)")
-    group.add_argument("--implementations", metavar="NAME", help="the package with the hand-written tools")
-    group.add_argument("--no-coerce", action="store_true", default=None, help="as coerce = false")
-    group.add_argument("--server-name", metavar="NAME", help="as [server] name")
-    group.add_argument("--server-version", metavar="VERSION", help="as [server] version")
-    group.add_argument("--server-instructions", metavar="TEXT", help="as [server] instructions")
+    group.add_argument("--implementations", metavar="NAME", help="the package with the implementations")
+    group.add_argument("--no-coerce", action="store_true", default=None, help="like coerce = false")
+    group.add_argument("--server-name", metavar="NAME", help="like [server] name")
+    group.add_argument("--server-version", metavar="VERSION", help="like [server] version")
+    group.add_argument("--server-instructions", metavar="TEXT", help="like [server] instructions")
     group.add_argument("--cache", metavar="DIR", help="a cache to use (default: none)")
 
 

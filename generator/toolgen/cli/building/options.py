@@ -28,7 +28,7 @@ def settings_of(args: argparse.Namespace) -> PackageSettings:
             )
     if f"{args.implementations}.".startswith(f"{package}."):
         hint = "hand-written tools live in a package of their own"
-        raise UnableError("usage", "--implementations lies inside the generated package", hint)
+        raise UnableError("usage", "--implementations is inside the generated package", hint)
     return PackageSettings(
         package,
         args.implementations,

@@ -31,10 +31,10 @@ class OutputDiff:
 
 def compare_output(plan: Plan) -> OutputDiff:
     """Return the differences that `plan` would remove."""
-    then, now, below = plan.ours.manifest, plan.manifest, plan.project.output
+    then, now, output = plan.ours.manifest, plan.manifest, plan.project.output
     known = parse_manifest(plan.ours.text or "") is not None
-    changes = [replace(change, path=f"{below}/{change.path}") for change in plan.changes]
-    origins = {f"{below}/{p}": o.spec for m in (then, now) for p, o in m.outputs.items() if o.spec}
+    changes = [replace(change, path=f"{output}/{change.path}") for change in plan.changes]
+    origins = {f"{output}/{p}": o.spec for m in (then, now) for p, o in m.outputs.items() if o.spec}
     own = _manifest_change(plan, known)
     if own and (not changes or own.kind is not ChangeKind.CHANGED):
         changes.append(own)

@@ -41,7 +41,7 @@ def watch(start: str, generate: Callable[[], object], show: Callable[[Exception]
             generate()
         except (SpecErrors, UnableError) as error:
             show(error)
-        say("watching; ^C ends it")
+        say("watching for changes; ^C stops")
 
 
 def _folders(start: str) -> tuple[str, ...]:

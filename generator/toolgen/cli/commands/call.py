@@ -1,4 +1,4 @@
-"""Call one tool's implementation: input checked, the user asked where the spec says so, output checked.
+"""Call one tool's implementation, with validated input and output, and with confirmation by the user.
 
 Needs the generated code. Prints the response's data; a tool error goes to stderr, with exit code 1.
 """

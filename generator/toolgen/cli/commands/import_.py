@@ -1,10 +1,4 @@
-"""Create specs from existing tools, one file each. Everything that the source says is kept.
-
-mcp      tools of an MCP server
-openai   function definitions for Chat Completions or Responses
-openapi  operations of an HTTP API; --implement also writes modules that call it
-python   Python functions, from their type hints and docstrings
-"""
+"""Create specs from existing tools, one file each. Everything that the source says is kept."""
 
 from __future__ import annotations
 
@@ -32,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         inner.add_argument(
-            "-C", dest="start", metavar="DIR", default=argparse.SUPPRESS, help="work in this folder"
+            "-C", dest="start", metavar="DIR", default=argparse.SUPPRESS, help="run as if started in DIR"
         )
         module.arguments(inner)
 
