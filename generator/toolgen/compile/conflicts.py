@@ -8,8 +8,8 @@ from typing import Any
 from toolgen.data.compiled_spec import NameClaim, NameKind
 from toolgen.data.diagnostic import Diagnostic, Note
 from toolgen.data.program import ProgramTool
-from toolgen.data.source import Path
 from toolgen.python_source.names import class_stem, snake
+from toolgen.schema.document import JsonPath
 
 
 def find_conflicts(claims: Iterable[NameClaim]) -> list[Diagnostic]:
@@ -44,7 +44,7 @@ def published_name(tool: ProgramTool, target: str) -> NameClaim:
     """Return the name that `target` publishes: the tool's, or the one in `targets` of the spec."""
     options = tool.spec.options_of(target)
     name = (options and options.name) or tool.spec.name
-    override: Path = ("targets", target, "name")
+    override: JsonPath = ("targets", target, "name")
     path = override if _is_written(tool.source.data, override) else ("name",)
     return NameClaim(NameKind.PUBLISHED, name, tool.spec.name, tool.source, path, target)
 
@@ -104,7 +104,7 @@ def _python(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
             )
 
 
-def _is_written(data: Any, path: Path) -> bool:
+def _is_written(data: Any, path: JsonPath) -> bool:
     for part in path:
         if not isinstance(data, Mapping) or part not in data:
             return False

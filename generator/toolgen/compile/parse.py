@@ -11,9 +11,10 @@ from pydantic_core import ErrorDetails
 from toolgen.compile.field_errors import STANDS_FOR, explain, unknown_field
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed
-from toolgen.data.source import Path, Source
+from toolgen.data.source import Source
 from toolgen.data.spec import SCHEMA_FIELDS, Spec, is_shared_file, schemas_of
 from toolgen.data.target import Target
+from toolgen.schema.document import JsonPath
 from toolgen.semantics.json_schema import check_root, check_schema
 from toolgen.semantics.names import check_names
 from toolgen.suggestions import did_you_mean
@@ -108,13 +109,13 @@ def _unknown_options(
             )
 
 
-def _empty(source: Source, path: Path) -> Diagnostic:
+def _empty(source: Source, path: JsonPath) -> Diagnostic:
     message = f"the field {str(path[-1])!r} has no value"
     return Diagnostic(source.key(path), "empty-field", message, "give it one, or leave the field out")
 
 
 def _shape_faults(
-    source: Source, data: Mapping[str, Any], error: ValidationError, said: set[Path]
+    source: Source, data: Mapping[str, Any], error: ValidationError, said: set[JsonPath]
 ) -> Iterator[Diagnostic]:
     for detail in error.errors(include_url=False):
         path = _written_path(data, detail)
@@ -148,7 +149,7 @@ def _choice_hint(detail: ErrorDetails) -> str:
     return did_you_mean(str(detail["input"]), choices)
 
 
-def _written_path(data: Any, detail: ErrorDetails) -> Path:
+def _written_path(data: Any, detail: ErrorDetails) -> JsonPath:
     """The part of pydantic's location that somebody wrote; the tags of unions are not."""
     path: list[str | int] = []
     for part in detail["loc"]:
@@ -160,7 +161,7 @@ def _written_path(data: Any, detail: ErrorDetails) -> Path:
     return tuple(path)
 
 
-def _fields_at(path: Path) -> tuple[str, ...]:
+def _fields_at(path: JsonPath) -> tuple[str, ...]:
     """The fields that the language has at `path`."""
     model: type[BaseModel] = Spec
     for part in path:
@@ -179,7 +180,7 @@ def _model_in(annotation: Any) -> type[BaseModel]:
     raise LookupError(annotation)
 
 
-def _empty_fields(data: Mapping[str, Any]) -> Iterator[Path]:
+def _empty_fields(data: Mapping[str, Any]) -> Iterator[JsonPath]:
     """Fields written without a value: `confirm:` must not pass for a tool that asks nobody."""
     for name, value in data.items():
         if name.startswith("x-"):
@@ -190,7 +191,7 @@ def _empty_fields(data: Mapping[str, Any]) -> Iterator[Path]:
             yield from _empty_below((name,), value)
 
 
-def _empty_below(path: Path, value: Any) -> Iterator[Path]:
+def _empty_below(path: JsonPath, value: Any) -> Iterator[JsonPath]:
     if isinstance(value, dict):
         for key, inner in value.items():
             if inner is None and not (key == "output" and path[0] == "examples"):

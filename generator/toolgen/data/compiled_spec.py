@@ -9,7 +9,8 @@ from enum import StrEnum
 from toolgen.data.changes import Tree
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import Tool
-from toolgen.data.source import Path, Source
+from toolgen.data.source import Source
+from toolgen.schema.document import JsonPath
 
 
 class NameKind(StrEnum):
@@ -29,7 +30,7 @@ class NameClaim:
     name: str
     tool: str  # wire name
     source: Source
-    path: Path
+    path: JsonPath
     target: str = ""  # that publishes the name
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-Path = tuple[str | int, ...]
-"""Path from the root of a document to a value: keys and list indexes."""
+if TYPE_CHECKING:
+    from toolgen.schema.document import JsonPath
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,8 +25,8 @@ class Span:
 class Marks:
     """The location of each key and each value of a document."""
 
-    keys: Mapping[Path, Span]
-    values: Mapping[Path, Span]
+    keys: Mapping[JsonPath, Span]
+    values: Mapping[JsonPath, Span]
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,12 @@ class Source:
     def marks(self) -> Marks:
         return self.mark()
 
-    def value(self, path: Path = ()) -> Span:
+    def value(self, path: JsonPath = ()) -> Span:
         """Return the location of the value at `path`, or of its nearest ancestor in the file."""
         while path and path not in self.marks.values:
             path = path[:-1]
         return self.marks.values.get(path, Span(self.file, 1, 1))
 
-    def key(self, path: Path) -> Span:
+    def key(self, path: JsonPath) -> Span:
         """Return the location of the key at `path`; of the value if it has no key."""
         return self.marks.keys.get(path) or self.value(path)

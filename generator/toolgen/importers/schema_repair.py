@@ -14,7 +14,7 @@ from typing import Any
 from jsonschema_rs import ReferencingError
 
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.source import Marks, Path, Source, Span
+from toolgen.data.source import Marks, Source, Span
 from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.schema_rewrites import (
     copy_json,
@@ -26,7 +26,7 @@ from toolgen.importers.schema_rewrites import (
 from toolgen.references.bundle import Bundler
 from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.budget import TooComplexError, check_budget
-from toolgen.schema.document import follow, format_pointer, subschemas
+from toolgen.schema.document import JsonPath, follow, format_pointer, subschemas
 from toolgen.semantics.json_schema import check_schema
 from toolgen.semantics.reference_loops import find_loops
 from toolgen.suggestions import shortened
@@ -46,7 +46,7 @@ class RepairedSchema:
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    path: Path  # () is the whole schema
+    path: JsonPath  # () is the whole schema
     message: str
 
 
@@ -103,7 +103,7 @@ def _remove_faults(schema: dict[str, Any], field: str, notes: list[str]) -> bool
     return False
 
 
-def _remove_keyword(schema: dict[str, Any], path: Path) -> Path:
+def _remove_keyword(schema: dict[str, Any], path: JsonPath) -> JsonPath:
     """Remove the keyword that contains `path`; return its path, or () if it was removed before."""
     while path:
         try:
@@ -121,7 +121,7 @@ def _remove_keyword(schema: dict[str, Any], path: Path) -> Path:
 
 def _faults(schema: dict[str, Any], field: str) -> Iterator[_Fault]:
     """Yield what the language would refuse in `schema`, checked as `toolgen generate` checks it."""
-    paths: list[Path] = []
+    paths: list[JsonPath] = []
     source = Source(field, "", {field: schema}, lambda: _line_per_path(schema, field, paths))
     found: list[Diagnostic] = list(check_schema(source, (field,), schema))
     if not found:
@@ -137,13 +137,13 @@ def _faults(schema: dict[str, Any], field: str) -> Iterator[_Fault]:
         yield _Fault(paths[fault.span.line - 1], fault.message)
 
 
-def _line_per_path(schema: Any, field: str, paths: list[Path]) -> Marks:
+def _line_per_path(schema: Any, field: str, paths: list[JsonPath]) -> Marks:
     """Return marks with each path on its own line, and fill `paths` by line.
 
     Diagnostics carry a span and no path; with these marks, the line of a diagnostic identifies the path.
     """
-    spans: dict[Path, Span] = {(): Span(field, 1, 1)}
-    stack: list[tuple[Path, Any]] = [((), schema)]
+    spans: dict[JsonPath, Span] = {(): Span(field, 1, 1)}
+    stack: list[tuple[JsonPath, Any]] = [((), schema)]
     paths.append(())
     while stack:
         path, value = stack.pop()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from toolgen.schema.document import Draft, Path, draft_of, format_pointer, subschemas
+from toolgen.schema.document import Draft, JsonPath, draft_of, format_pointer, subschemas
 from toolgen.schema.keywords import TYPES
 from toolgen.semantics.json_schema import compiles
 from toolgen.suggestions import quoted
@@ -204,5 +204,5 @@ def _move_required(node: dict[str, Any], where: str) -> list[str]:
     return notes
 
 
-def _place(field: str, path: Path, keyword: str) -> str:
+def _place(field: str, path: JsonPath, keyword: str) -> str:
     return field + format_pointer((*path, keyword))

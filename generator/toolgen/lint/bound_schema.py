@@ -11,7 +11,7 @@ import jsonschema_rs
 from toolgen.references.bundle import Bound
 from toolgen.runtime.validation.compiled_schema import PATTERNS, compiled
 from toolgen.runtime.validation.complexity import Effort
-from toolgen.schema.document import Draft, Path, draft_of, format_pointer, subschemas
+from toolgen.schema.document import Draft, JsonPath, draft_of, format_pointer, subschemas
 from toolgen.schema.patterns import translate_for_validator
 
 _DEPENDENT = frozenset(("$ref", "$dynamicRef", "$id"))  # keywords that depend on the schema around them
@@ -25,7 +25,7 @@ class LintedSchema:
         self.draft = draft_of(bound.schema)
         self.effort = Effort(bound.schema)
 
-    def validator_of(self, path: Path, node: Mapping[str, Any]) -> jsonschema_rs.Validator | None:
+    def validator_of(self, path: JsonPath, node: Mapping[str, Any]) -> jsonschema_rs.Validator | None:
         """Return a validator of the subschema `node` at `path`; None if the validator does not find it."""
         if any(not _DEPENDENT.isdisjoint(inner) for _, inner in subschemas(node)):
             return self._validators.get("#" + format_pointer(path))

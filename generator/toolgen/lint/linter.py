@@ -21,11 +21,11 @@ from toolgen.lint.rules import (
     unsatisfiable_required,
 )
 from toolgen.references.bundle import Bound
-from toolgen.schema.document import Path, subschemas
+from toolgen.schema.document import JsonPath, subschemas
 from toolgen.schema.keywords import KEYWORDS
 
 ToolRule = Callable[[ProgramTool], Iterator[Diagnostic]]
-SchemaRule = Callable[[LintedSchema, Path, Mapping[str, Any]], Iterator[Diagnostic]]
+SchemaRule = Callable[[LintedSchema, JsonPath, Mapping[str, Any]], Iterator[Diagnostic]]
 
 TOOL_RULES: tuple[ToolRule, ...] = (
     contradicting_annotations.check,

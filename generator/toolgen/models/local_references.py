@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from toolgen.schema.document import Draft, Path, anchors, draft_of, locate, parse_pointer, subschemas
+from toolgen.schema.document import Draft, JsonPath, anchors, draft_of, locate, parse_pointer, subschemas
 
 _TYPING = ("$ref", "allOf", "anyOf", "oneOf", "type", "enum", "const", "items", "prefixItems")
 _OBJECTS = ("properties", "required", "additionalProperties", "patternProperties")
@@ -31,7 +31,7 @@ class LocalReferences:
         if not isinstance(ref, str) or self._nested_ids:  # a nested $id moves the root that `#` means
             return str(ref), None
         if ref == "#" or ref.startswith("#/"):
-            path: Path | None = parse_pointer(ref[1:])
+            path: JsonPath | None = parse_pointer(ref[1:])
         else:
             path = self._anchors.get(ref[1:]) if ref.startswith("#") else None
         target = None if path is None else locate(self.root, path)

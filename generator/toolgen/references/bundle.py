@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.source import Path, Source, Span
+from toolgen.data.source import Source, Span
 from toolgen.references.scope import scope_of
 from toolgen.references.shared_files import SharedDefinition, find_definition, resolve_file_reference
-from toolgen.schema.document import Draft, anchors, draft_of, follow, format_pointer, replace_refs
+from toolgen.schema.document import Draft, JsonPath, anchors, draft_of, follow, format_pointer, replace_refs
 from toolgen.suggestions import did_you_mean, quoted
 
 
@@ -37,22 +37,22 @@ class Bound:
 
     schema: Mapping[str, Any]
     source: Source
-    path: Path  # of the schema in `source`
+    path: JsonPath  # of the schema in `source`
     copied: Mapping[str, Origin]  # name in `$defs` → where it was copied from
 
-    def origin(self, path: Path) -> tuple[Source, Path]:
+    def origin(self, path: JsonPath) -> tuple[Source, JsonPath]:
         """Return the file and the path in it where the part of the schema at `path` was written."""
         if len(path) >= 2 and path[0] == "$defs" and path[1] in self.copied:
             source, name = self.copied[str(path[1])]
             return source, ("$defs", name, *path[2:])
         return self.source, (*self.path, *path)
 
-    def value(self, path: Path) -> Span:
+    def value(self, path: JsonPath) -> Span:
         """Return where the value at `path` of the schema was written."""
         source, written = self.origin(path)
         return source.value(written)
 
-    def key(self, path: Path) -> Span:
+    def key(self, path: JsonPath) -> Span:
         """Return where the key at `path` of the schema was written."""
         source, written = self.origin(path)
         return source.key(written)
@@ -69,7 +69,7 @@ class Bundler:
         self._used_names: set[str] = set()
         self._draft: Draft | None = None
 
-    def bind(self, schema: Mapping[str, Any], source: Source, path: Path) -> Bound:
+    def bind(self, schema: Mapping[str, Any], source: Source, path: JsonPath) -> Bound:
         """Return the bundle of `schema`, which is written in `source` at `path`."""
         own = schema.get("$defs")
         self._used_names = set(own) if isinstance(own, dict) else set()
@@ -106,10 +106,10 @@ class Bundler:
             copied.schemas[bundled], copied.origins[bundled] = copy, Origin(source, name)
         return copied
 
-    def _own_refs(self, schema: Mapping[str, Any], source: Source, path: Path) -> dict[Path, str]:
+    def _own_refs(self, schema: Mapping[str, Any], source: Source, path: JsonPath) -> dict[JsonPath, str]:
         """Return the rewritten references of a tool's schema to shared files, by path."""
         scope = scope_of(schema)
-        refs: dict[Path, str] = {}
+        refs: dict[JsonPath, str] = {}
         for here, keyword, ref in scope.references:
             span_path = (*path, *here, keyword)
             if ref.startswith("#"):
@@ -122,10 +122,10 @@ class Bundler:
                     refs[here] = new
         return refs
 
-    def _shared_refs(self, schema: Any, source: Source, name: str) -> dict[Path, str]:
+    def _shared_refs(self, schema: Any, source: Source, name: str) -> dict[JsonPath, str]:
         """Return the rewritten references of a shared definition: `#` no longer means its file."""
         scope = scope_of(schema)
-        refs: dict[Path, str] = {}
+        refs: dict[JsonPath, str] = {}
         for here, keyword, ref in scope.references:
             span_path = ("$defs", name, *here, keyword)
             inside = scope.is_inside_id(here)
@@ -146,7 +146,7 @@ class Bundler:
         return refs
 
     def _rewrite(
-        self, target: SharedDefinition | Diagnostic, source: Source, at: Path, inside_id: bool
+        self, target: SharedDefinition | Diagnostic, source: Source, at: JsonPath, inside_id: bool
     ) -> str:
         """Return the reference to `target` in the bundle; empty if it is refused, which is a fault."""
         if isinstance(target, Diagnostic):
@@ -184,7 +184,7 @@ class Bundler:
             self._queue.append(key)
         return "#" + format_pointer(("$defs", self._names[key], *target.rest))
 
-    def _dangling(self, source: Source, path: Path, ref: str, known: set[str]) -> None:
+    def _dangling(self, source: Source, path: JsonPath, ref: str, known: set[str]) -> None:
         near = did_you_mean(ref.removeprefix("#/$defs/"), sorted(known))
         self.faults.append(
             Diagnostic(

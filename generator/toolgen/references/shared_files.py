@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.source import Path, Source, Span
-from toolgen.schema.document import has_schema_at, parse_pointer
+from toolgen.data.source import Source, Span
+from toolgen.schema.document import JsonPath, has_schema_at, parse_pointer
 from toolgen.suggestions import did_you_mean, nearest, quoted
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -25,11 +25,11 @@ class SharedDefinition:
 
     path: str  # of the file, below the specs folder
     name: str  # of the definition
-    rest: Path  # from the definition to the part
+    rest: JsonPath  # from the definition to the part
 
 
 def resolve_file_reference(
-    ref: str, source: Source, at: Path, shared: Mapping[str, Source]
+    ref: str, source: Source, at: JsonPath, shared: Mapping[str, Source]
 ) -> SharedDefinition | Diagnostic:
     """Resolve the reference `ref` to another file, written in `source` at `at`."""
     written, _, fragment = ref.partition("#")
@@ -48,7 +48,9 @@ def resolve_file_reference(
     return find_definition(shared[path], fragment, source, at)
 
 
-def find_definition(file: Source, fragment: str, source: Source, at: Path) -> SharedDefinition | Diagnostic:
+def find_definition(
+    file: Source, fragment: str, source: Source, at: JsonPath
+) -> SharedDefinition | Diagnostic:
     """Resolve `fragment` in `file`, for a reference written in `source` at `at`."""
     data: Any = file.data
     path = file.path

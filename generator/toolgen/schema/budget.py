@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolgen.schema.document import Path, subschemas
+from toolgen.schema.document import JsonPath, subschemas
 from toolgen.schema.graph import Graph
 from toolgen.schema.patterns import estimate_compiled_bytes
 
@@ -41,7 +41,7 @@ BUDGET: Final = Budget()
 class Excess:
     """A place of a schema that exceeds the budget."""
 
-    path: Path
+    path: JsonPath
     message: str  # what there is too much of, and the limit
     hint: str
 
@@ -71,7 +71,7 @@ def find_oversized(schema: Mapping[str, Any], budget: Budget = BUDGET) -> Iterat
                 return
 
 
-def _find_oversized(path: Path, node: Mapping[str, Any], budget: Budget) -> Iterator[Excess]:
+def _find_oversized(path: JsonPath, node: Mapping[str, Any], budget: Budget) -> Iterator[Excess]:
     for keyword, limit, what, hint in (
         ("properties", budget.properties, "properties in one object", _FEWER_PROPERTIES),
         ("patternProperties", budget.properties, "patterns of property names in one object", ""),

@@ -23,8 +23,8 @@ from toolgen.schema.keywords import (
     SINGLE_SCHEMA,
 )
 
-Path = tuple[str | int, ...]
-"""The way from the root of a document to a part of it: keys and list positions."""
+JsonPath = tuple[str | int, ...]
+"""Path from the root of a JSON document to a value in it: keys and list indexes."""
 
 
 MAX_VALUE_DEPTH: Final = 200
@@ -60,9 +60,9 @@ def draft_of(schema: object) -> Draft | None:
 # Subschemas
 
 
-def subschemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def subschemas(schema: Any, path: JsonPath = ()) -> Iterator[tuple[JsonPath, Mapping[str, Any]]]:
     """Yield every schema object in `schema`, itself first, with its path. Boolean schemas are left out."""
-    stack: list[tuple[Path, Any]] = [(path, schema)]
+    stack: list[tuple[JsonPath, Any]] = [(path, schema)]
     while stack:
         here, node = stack.pop()
         if not isinstance(node, dict):
@@ -72,7 +72,7 @@ def subschemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str
             stack.extend(reversed(list(_children(node, here))))
 
 
-def _children(node: Mapping[str, Any], here: Path) -> Iterator[tuple[Path, Any]]:
+def _children(node: Mapping[str, Any], here: JsonPath) -> Iterator[tuple[JsonPath, Any]]:
     for keyword, value in node.items():
         if keyword in SINGLE_SCHEMA:
             yield (*here, keyword), value
@@ -88,7 +88,7 @@ def _children(node: Mapping[str, Any], here: Path) -> Iterator[tuple[Path, Any]]
             yield (*here, keyword), value
 
 
-def in_place_subschemas(schema: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
+def in_place_subschemas(schema: Mapping[str, Any], path: JsonPath) -> Iterator[tuple[JsonPath, Any]]:
     """Yield the schemas that apply to the same value as `schema`, except those behind a `$ref`."""
     if IN_PLACE.isdisjoint(schema):
         return
@@ -103,7 +103,7 @@ def in_place_subschemas(schema: Mapping[str, Any], path: Path) -> Iterator[tuple
                 yield (*path, keyword, name), inner
 
 
-def replace_refs(schema: Any, refs: Mapping[Path, str], path: Path = ()) -> Any:
+def replace_refs(schema: Any, refs: Mapping[JsonPath, str], path: JsonPath = ()) -> Any:
     """Return a copy of `schema` with a new `$ref` at each path of `refs`; the order of keys is kept."""
     if isinstance(schema, dict):
         copy = {key: replace_refs(value, refs, (*path, key)) for key, value in schema.items()}
@@ -122,15 +122,15 @@ class Located(NamedTuple):
     """A part of a document, and its path."""
 
     value: Any
-    path: Path
+    path: JsonPath
 
 
-def parse_pointer(fragment: str) -> Path:
+def parse_pointer(fragment: str) -> JsonPath:
     """Return the reference tokens of a JSON Pointer in a URI fragment, `#` left out. All are text."""
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in unquote(fragment).split("/")[1:])
 
 
-def format_pointer(path: Path) -> str:
+def format_pointer(path: JsonPath) -> str:
     """Return `path` as a JSON Pointer in a URI fragment, `#` left out."""
     return "".join("/" + _escape(str(step)) for step in path)
 
@@ -148,7 +148,7 @@ def _escape(step: str) -> str:
     )
 
 
-def locate(document: Any, path: Path) -> Located | None:
+def locate(document: Any, path: JsonPath) -> Located | None:
     """Return the part of `document` at `path`, list positions as numbers; None if there is none."""
     found, steps = document, list[str | int]()
     for step in path:
@@ -169,7 +169,7 @@ def locate(document: Any, path: Path) -> Located | None:
     return Located(found, tuple(steps))
 
 
-def follow(document: Any, path: Path) -> Any:
+def follow(document: Any, path: JsonPath) -> Any:
     """Return the value at `path`. Raises `LookupError` if there is none."""
     found = locate(document, path)
     if found is None:
@@ -177,7 +177,7 @@ def follow(document: Any, path: Path) -> Any:
     return found.value
 
 
-def has_schema_at(document: Any, path: Path) -> bool:
+def has_schema_at(document: Any, path: JsonPath) -> bool:
     """True if a schema, an object or a boolean, is at `path`."""
     found = locate(document, path)
     return found is not None and isinstance(found.value, dict | bool)
@@ -198,9 +198,9 @@ def resolve_reference(document: Any, reference: object) -> Located | None:
     return locate(document, parse_pointer(reference[1:]))
 
 
-def anchors(schema: Any, *, dynamic: bool = True) -> dict[str, Path]:
+def anchors(schema: Any, *, dynamic: bool = True) -> dict[str, JsonPath]:
     """Return the path of each anchor in `schema`, `$dynamicAnchor` only if `dynamic`."""
-    found: dict[str, Path] = {}
+    found: dict[str, JsonPath] = {}
     for path, node in subschemas(schema):
         for name in anchor_names(node, dynamic=dynamic):
             found.setdefault(name, path)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import unquote, urljoin
 
-from toolgen.schema.document import Path, anchor_names, locate, parse_pointer, subschemas
+from toolgen.schema.document import JsonPath, anchor_names, locate, parse_pointer, subschemas
 from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
 
 _REFERENCES: Final = ("$ref", "$dynamicRef")
@@ -37,7 +37,7 @@ class ChildNodes:
 class Node:
     """One subschema, with the indices of the nodes that it leads to."""
 
-    path: Path
+    path: JsonPath
     schema: Mapping[str, Any]
     in_place: list[int] = field(default_factory=list)  # they apply to the same value
     references: list[int] = field(default_factory=list)  # those of `in_place` that a reference leads to
@@ -58,15 +58,15 @@ class Graph:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.nodes: list[Node] = []
-        self._index: dict[Path, int] = {}
+        self._index: dict[JsonPath, int] = {}
         self._anchors: dict[str, int] = {}
-        self._bases: dict[Path, str] = {}
+        self._bases: dict[JsonPath, str] = {}
         self._root = schema
         self._add(schema, ())
         for node in self.nodes:  # grows: a reference may lead to a place that no keyword makes a schema
             self._connect(node)
 
-    def _add(self, schema: Any, path: Path) -> None:
+    def _add(self, schema: Any, path: JsonPath) -> None:
         for here, node in subschemas(schema, path):
             if here in self._index:
                 continue
@@ -105,7 +105,7 @@ class Graph:
                 group = node.properties if _FOR_ALL[keyword] == "property" else node.items
                 group.all += self._below(path, value) if keyword == "patternProperties" else self._at(path)
 
-    def _target(self, reference: object, path: Path) -> int | None:
+    def _target(self, reference: object, path: JsonPath) -> int | None:
         """Return the node that `reference`, written at `path`, leads to; None outside this document."""
         if not isinstance(reference, str):
             return None
@@ -126,7 +126,7 @@ class Graph:
             self._add(target.value, target.path)
         return self._index.get(target.path)
 
-    def _base(self, path: Path) -> tuple[Path, str]:
+    def _base(self, path: JsonPath) -> tuple[JsonPath, str]:
         """Return the path and address of the nearest schema with an `$id` around `path`, else the root's."""
         if self._bases:
             for length in range(len(path), -1, -1):
@@ -134,11 +134,11 @@ class Graph:
                     return path[:length], address
         return (), ""
 
-    def _at(self, path: Path) -> list[int]:
+    def _at(self, path: JsonPath) -> list[int]:
         index = self._index.get(path)
         return [] if index is None else [index]
 
-    def _below(self, path: Path, value: Any) -> list[int]:
+    def _below(self, path: JsonPath, value: Any) -> list[int]:
         steps = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
         return [index for step in steps for index in self._at((*path, step))]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolgen.schema.document import Draft, Path, draft_of, replace_refs, resolve_reference, subschemas
+from toolgen.schema.document import Draft, JsonPath, draft_of, replace_refs, resolve_reference, subschemas
 from toolgen.schema.keywords import CONSTRAINING
 
 Schema = Mapping[str, Any]
@@ -68,7 +68,7 @@ class _Inliner:
         self._schemas = {path for path, _ in subschemas(schema)}
         self._count = 0
 
-    def inline(self, value: Any, path: Path, following: tuple[Path, ...] = (), depth: int = 0) -> Any:
+    def inline(self, value: Any, path: JsonPath, following: tuple[JsonPath, ...] = (), depth: int = 0) -> Any:
         """Inline `value`, found at `path`; `following` are the references that led to it."""
         if isinstance(value, list):
             return [

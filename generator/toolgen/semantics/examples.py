@@ -9,10 +9,10 @@ from jsonschema_rs import ValidationErrorKind
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
-from toolgen.data.source import Path
 from toolgen.data.spec import Example
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.complexity import Effort
+from toolgen.schema.document import JsonPath
 from toolgen.suggestions import did_you_mean, quoted, shortened
 
 
@@ -23,7 +23,7 @@ def check_examples(
     request, response = validators["input_schema"], validators.get("output_schema")
     chunk = validators.get("chunk_schema")
     for index, example in enumerate(tool.spec.examples):
-        path: Path = ("examples", index)
+        path: JsonPath = ("examples", index)
         if request is not None:
             yield from _violations(tool, (*path, "input"), example.input, request, "input_schema")
         has_output = "output" in example.model_fields_set
@@ -38,7 +38,7 @@ def check_examples(
                 yield from _violations(tool, (*path, "output", number), item, chunk, "chunk_schema")
 
 
-def _error(tool: ProgramTool, path: Path, example: Example, has_output: bool) -> Iterator[Diagnostic]:
+def _error(tool: ProgramTool, path: JsonPath, example: Example, has_output: bool) -> Iterator[Diagnostic]:
     declared = [error.code for error in tool.spec.errors]
     where = (*path, "error")
     if example.error not in declared:
@@ -54,7 +54,7 @@ def _error(tool: ProgramTool, path: Path, example: Example, has_output: bool) ->
 
 
 def _violations(
-    tool: ProgramTool, path: Path, value: Any, validator: CompiledSchema, schema: str
+    tool: ProgramTool, path: JsonPath, value: Any, validator: CompiledSchema, schema: str
 ) -> Iterator[Diagnostic]:
     if validator.is_valid(value):
         return

@@ -10,10 +10,10 @@ from typing import Any
 import jsonschema_rs
 
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.source import Path, Source, Span
+from toolgen.data.source import Source, Span
 from toolgen.runtime.validation.compiled_schema import PATTERNS
 from toolgen.schema.budget import Excess, find_oversized
-from toolgen.schema.document import Draft, draft_of, subschemas
+from toolgen.schema.document import Draft, JsonPath, draft_of, subschemas
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import translate_pattern
 from toolgen.suggestions import did_you_mean, nearest, quoted
@@ -47,7 +47,7 @@ _SHAPE_HINTS = {
 }
 
 
-def check_root(source: Source, path: Path, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def check_root(source: Source, path: JsonPath, schema: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Yield a fault if the root is not an object, as MCP requires of every input."""
     if schema.get("type") == "object":
         return
@@ -56,13 +56,13 @@ def check_root(source: Source, path: Path, schema: Mapping[str, Any]) -> Iterato
     yield Diagnostic(where, "root-not-object", f"the root of {path[0]} must be `type: object`", hint)
 
 
-def too_complex(place: Callable[[Path], Span], path: Path, excess: Excess) -> Diagnostic:
+def too_complex(place: Callable[[JsonPath], Span], path: JsonPath, excess: Excess) -> Diagnostic:
     """Return the fault of a schema at `path` that exceeds a limit; `place` gives the span of a path."""
     return Diagnostic(place((*path, *excess.path)), "too-complex", excess.message, excess.hint)
 
 
 def check_schema(
-    source: Source, path: Path, schema: Mapping[str, Any], outer: Mapping[str, Any] | None = None
+    source: Source, path: JsonPath, schema: Mapping[str, Any], outer: Mapping[str, Any] | None = None
 ) -> Iterator[Diagnostic]:
     """Yield the faults of one schema by its draft; `outer` holds the `$schema` of the file, if it has one."""
     draft = draft_of(schema if "$schema" in schema else outer)
@@ -80,7 +80,7 @@ def check_schema(
     if too_large:
         yield from too_large
         return
-    reported: set[Path] = set()
+    reported: set[JsonPath] = set()
     for here, node in subschemas(schema, path):
         if not KEYWORDS.issuperset(node):
             yield from _misspelt(source, here, node)
@@ -93,7 +93,7 @@ def check_schema(
         yield from _meta_faults(source, path, schema, draft, reported)
 
 
-def _misspelt(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def _misspelt(source: Source, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     for key in node:
         if key in KEYWORDS or key in FOREIGN or key.startswith("x-"):
             continue
@@ -107,7 +107,7 @@ def _misspelt(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[D
             )
 
 
-def _types(source: Source, path: Path, value: object) -> Iterator[Diagnostic]:
+def _types(source: Source, path: JsonPath, value: object) -> Iterator[Diagnostic]:
     items = (
         [((*path, i), item) for i, item in enumerate(value)] if isinstance(value, list) else [(path, value)]
     )
@@ -131,8 +131,8 @@ def _types(source: Source, path: Path, value: object) -> Iterator[Diagnostic]:
         yield Diagnostic(source.value(where), "unknown-type", message, hint)
 
 
-def _patterns(source: Source, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    found: list[tuple[Callable[[Path], Span], Path, object]] = [
+def _patterns(source: Source, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    found: list[tuple[Callable[[JsonPath], Span], JsonPath, object]] = [
         (source.value, (*path, "pattern"), node.get("pattern"))
     ]
     if isinstance(node.get("patternProperties"), dict):
@@ -169,10 +169,10 @@ def _why(pattern: str) -> tuple[str, str]:
 
 
 def _meta_faults(
-    source: Source, path: Path, schema: Mapping[str, Any], draft: Draft, reported: set[Path]
+    source: Source, path: JsonPath, schema: Mapping[str, Any], draft: Draft, reported: set[JsonPath]
 ) -> Iterator[Diagnostic]:
     """Yield every fault that the meta-schema finds, each at its outermost place."""
-    faults: dict[Path, str] = {}
+    faults: dict[JsonPath, str] = {}
     meta_schema = {"$schema": draft.value, "$ref": draft.value}
     for error in jsonschema_rs.validator_for(meta_schema, offline=True).iter_errors(schema):
         faults.setdefault((*path, *error.instance_path), error.message)

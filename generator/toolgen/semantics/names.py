@@ -6,8 +6,9 @@ import keyword
 from collections.abc import Iterable, Iterator
 
 from toolgen.data.diagnostic import Diagnostic, Note
-from toolgen.data.source import Path, Source
+from toolgen.data.source import Source
 from toolgen.data.spec import Spec
+from toolgen.schema.document import JsonPath
 
 RESERVED = frozenset(("self", "request", "context"))  # the other arguments of `execute`
 
@@ -42,8 +43,8 @@ def check_names(spec: Spec, source: Source) -> Iterator[Diagnostic]:
             )
 
 
-def _repeated(source: Source, what: str, names: Iterable[tuple[str, Path]]) -> Iterator[Diagnostic]:
-    first: dict[str, Path] = {}
+def _repeated(source: Source, what: str, names: Iterable[tuple[str, JsonPath]]) -> Iterator[Diagnostic]:
+    first: dict[str, JsonPath] = {}
     for name, path in names:
         if name not in first:
             first[name] = path
@@ -60,6 +61,6 @@ def _repeated(source: Source, what: str, names: Iterable[tuple[str, Path]]) -> I
         )
 
 
-def _is_quoted(source: Source, path: Path) -> bool:
+def _is_quoted(source: Source, path: JsonPath) -> bool:
     span = source.value(path)
     return source.text.split("\n")[span.line - 1][span.column - 1 : span.column] in ('"', "'")

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic, Note
-from toolgen.data.source import Path
 from toolgen.references.bundle import Bound
 from toolgen.references.scope import scope_of
-from toolgen.schema.document import follow, in_place_subschemas, locate, parse_pointer
+from toolgen.schema.document import JsonPath, follow, in_place_subschemas, locate, parse_pointer
 
 
 def find_loops(bound: Bound) -> Iterator[Diagnostic]:
@@ -17,7 +16,7 @@ def find_loops(bound: Bound) -> Iterator[Diagnostic]:
     schema = bound.schema
     scope = scope_of(schema)
     starts = [reference.path for reference in scope.references if reference.keyword == "$ref"]
-    done: set[Path] = set()
+    done: set[JsonPath] = set()
     for start in starts:
         trail = _loop_from(schema, start, scope.anchors, done)
         if trail:
@@ -33,10 +32,12 @@ def find_loops(bound: Bound) -> Iterator[Diagnostic]:
             )
 
 
-def _loop_from(schema: Any, start: Path, anchors: Mapping[str, Path], done: set[Path]) -> list[Path]:
+def _loop_from(
+    schema: Any, start: JsonPath, anchors: Mapping[str, JsonPath], done: set[JsonPath]
+) -> list[JsonPath]:
     """Return a path of references from a schema back to itself that begins at `start`; empty without one."""
-    trail: list[Path] = []
-    stack: list[tuple[Path, Iterator[Path]]] = [(start, _steps(schema, start, anchors))]
+    trail: list[JsonPath] = []
+    stack: list[tuple[JsonPath, Iterator[JsonPath]]] = [(start, _steps(schema, start, anchors))]
     while stack:
         here, following = stack[-1]
         if here not in done and (not trail or trail[-1] != here):
@@ -54,7 +55,7 @@ def _loop_from(schema: Any, start: Path, anchors: Mapping[str, Path], done: set[
     return []
 
 
-def _steps(schema: Any, here: Path, anchors: Mapping[str, Path]) -> Iterator[Path]:
+def _steps(schema: Any, here: JsonPath, anchors: Mapping[str, JsonPath]) -> Iterator[JsonPath]:
     node = follow(schema, here)
     if not isinstance(node, dict):
         return

@@ -26,8 +26,8 @@ from yaml.events import (
 )
 
 from toolgen.data.diagnostic import Diagnostic, Note
-from toolgen.data.source import Marks, Path, Span
-from toolgen.schema.document import MAX_VALUE_DEPTH
+from toolgen.data.source import Marks, Span
+from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath
 from toolgen.suggestions import quoted
 from toolgen.yaml12.scalars import NUMERIC, PLAIN_WORDS, STRING, ScalarError, resolve_plain, resolve_tagged
 
@@ -313,10 +313,10 @@ def locate_positions(file: str, text: str) -> Marks:
 
     Values reached through an alias have no position: `Source.value` falls back to that of the alias.
     """
-    keys: dict[Path, Span] = {}
-    values: dict[Path, Span] = {}
-    stack: list[tuple[Path, bool, int]] = []  # path, whether it is a mapping, number of children so far
-    pending: Path | None = None  # the path of the value whose key was just read
+    keys: dict[JsonPath, Span] = {}
+    values: dict[JsonPath, Span] = {}
+    stack: list[tuple[JsonPath, bool, int]] = []  # path, whether it is a mapping, number of children so far
+    pending: JsonPath | None = None  # the path of the value whose key was just read
     parser = CParser(text)
     try:
         while not isinstance(event := parser.get_event(), StreamEndEvent):
@@ -328,7 +328,7 @@ def locate_positions(file: str, text: str) -> Marks:
             if not stack:
                 if values:
                     break  # the document has ended
-                path: Path = ()
+                path: JsonPath = ()
             elif stack[-1][1]:
                 parent = stack[-1][0]
                 if pending is None:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from toolgen.importers.imported_tool import SourceError
-from toolgen.schema.document import Path, follow, format_pointer, parse_pointer
+from toolgen.schema.document import JsonPath, follow, format_pointer, parse_pointer
 from toolgen.suggestions import quoted
 
 _OUTSIDE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -30,7 +30,7 @@ class Location:
     """A place in the document: a file ("" is the document itself) and the path into it."""
 
     file: str
-    path: Path
+    path: JsonPath
 
     def __truediv__(self, step: str | int) -> Location:
         return Location(self.file, (*self.path, step))

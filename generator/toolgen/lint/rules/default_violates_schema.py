@@ -16,13 +16,13 @@ from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
-from toolgen.schema.document import Path, is_type
+from toolgen.schema.document import JsonPath, is_type
 from toolgen.suggestions import shortened
 
 _TYPE_ONLY = frozenset(("type", "title", "description", "default"))
 
 
-def check(schema: LintedSchema, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about a `default` that is not valid."""
     value = node["default"]
     kind = node.get("type")

@@ -17,12 +17,12 @@ from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
-from toolgen.schema.document import Path, is_type
+from toolgen.schema.document import JsonPath, is_type
 
 _LONGEST = 60  # characters of a value in the message
 
 
-def check(schema: LintedSchema, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about each value of `enum` that is not of the schema's `type`."""
     kind = node.get("type")
     if not isinstance(kind, str):

@@ -19,12 +19,12 @@ from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
-from toolgen.schema.document import Draft, Path
+from toolgen.schema.document import Draft, JsonPath
 
 _HARMLESS = {"$ref", "description", "title", "$comment", "default"}  # nothing to enforce
 
 
-def check(schema: LintedSchema, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about a `$ref` of draft-07 with keywords beside it that would be enforced elsewhere."""
     if schema.draft is Draft.DRAFT_7 and node.keys() - _HARMLESS:
         yield Diagnostic(

@@ -16,14 +16,14 @@ from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
-from toolgen.schema.document import Path
+from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import FORMATS
 from toolgen.suggestions import did_you_mean, quoted
 
 _NO_SUGGESTION = "it is published unchanged; a `pattern` would be enforced"
 
 
-def check(schema: LintedSchema, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about an unknown `format`."""
     if node["format"] in FORMATS:
         return

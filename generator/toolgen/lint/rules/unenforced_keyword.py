@@ -16,12 +16,12 @@ from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
-from toolgen.schema.document import Path
+from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.suggestions import quoted
 
 
-def check(schema: LintedSchema, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about each unknown keyword without `x-` in front."""
     for key in node:
         if key in KEYWORDS or key.startswith("x-"):

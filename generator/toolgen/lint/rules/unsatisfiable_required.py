@@ -21,11 +21,11 @@ from typing import Any
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
 from toolgen.runtime.validation.compiled_schema import compiled
-from toolgen.schema.document import Path
+from toolgen.schema.document import JsonPath
 from toolgen.suggestions import did_you_mean, quoted
 
 
-def check(schema: LintedSchema, path: Path, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def check(schema: LintedSchema, path: JsonPath, node: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Warn about each required name that `additionalProperties: false` excludes."""
     if node.get("additionalProperties") is not False:
         return

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from toolgen.schema.document import Path, format_pointer, resolve_reference
+from toolgen.schema.document import JsonPath, format_pointer, resolve_reference
 from toolgen.schema.keywords import CONSTRAINING
 
 from .compiled_schema import compiled
@@ -37,7 +37,7 @@ _TAGS: Final = frozenset(("const", "enum"))
 OWN: Final = CONSTRAINING - _APPLYING
 """Keywords that look at nothing inside of a value."""
 
-Report = Callable[[Path, Mapping[str, Any], Any], Iterator[Any]]
+Report = Callable[[JsonPath, Mapping[str, Any], Any], Iterator[Any]]
 """The faults of the part at a path by those keywords of one schema that are in `OWN`."""
 
 
@@ -52,13 +52,13 @@ class BoundedFaults:
         self,
         schema: Mapping[str, Any],
         own: Report,
-        unknown: Callable[[Path, str, Mapping[str, Any], Any], Any],
-        unfit: Callable[[Path, int], Any],
+        unknown: Callable[[JsonPath, str, Mapping[str, Any], Any], Any],
+        unfit: Callable[[JsonPath, int], Any],
     ) -> None:
         self._schema = schema
         self._own, self._unknown, self._unfit = own, unknown, unfit
         self._effort = Effort(schema)
-        self._validators: dict[Path, jsonschema_rs.Validator] = {}
+        self._validators: dict[JsonPath, jsonschema_rs.Validator] = {}
         self.complete = False  # all of the value was looked at
         self._parts = 0
         self._until = time.thread_time() + _SECONDS
@@ -71,7 +71,7 @@ class BoundedFaults:
         except (Spent, ValueError, jsonschema_rs.ReferencingError):
             return
 
-    def _valid(self, at: Path, part: Any) -> bool:
+    def _valid(self, at: JsonPath, part: Any) -> bool:
         self._parts += 1
         if self._parts > _PARTS or time.thread_time() > self._until:
             raise Spent
@@ -83,7 +83,7 @@ class BoundedFaults:
             self._validators[at] = compiled(schema, retrieve=lambda uri: dict(self._schema))
         return bool(self._validators[at].is_valid(part))
 
-    def _faults(self, schema: Any, at: Path, part: Any, path: Path, depth: int) -> Iterator[Any]:
+    def _faults(self, schema: Any, at: JsonPath, part: Any, path: JsonPath, depth: int) -> Iterator[Any]:
         """The faults of `part`, at `path` of the value, by `schema`, at `at` of the root's."""
         if not depth:
             raise Spent
@@ -107,12 +107,12 @@ class BoundedFaults:
                 yield from self._of_branches(schema[keyword], (*at, keyword), part, path, depth)
 
     def _of_properties(
-        self, schema: dict[str, Any], at: Path, part: dict[str, Any], path: Path, depth: int
+        self, schema: dict[str, Any], at: JsonPath, part: dict[str, Any], path: JsonPath, depth: int
     ) -> Iterator[Any]:
         named = schema.get("properties", {})
         for name, inner in part.items():
             if name in named:
-                here: Path = (*at, "properties", name)
+                here: JsonPath = (*at, "properties", name)
                 each = named[name]
             elif "additionalProperties" in schema and not schema.get("patternProperties"):
                 here, each = (*at, "additionalProperties"), schema["additionalProperties"]
@@ -125,13 +125,13 @@ class BoundedFaults:
                 yield from self._faults(each, here, inner, (*path, name), depth - 1)
 
     def _of_items(
-        self, schema: dict[str, Any], at: Path, part: list[Any], path: Path, depth: int
+        self, schema: dict[str, Any], at: JsonPath, part: list[Any], path: JsonPath, depth: int
     ) -> Iterator[Any]:
         items, first = schema.get("items"), schema.get("prefixItems", [])
         listed = items if isinstance(items, list) else first
         for index, inner in enumerate(part):
             if index < len(listed):
-                here: Path = (*at, "items" if listed is items else "prefixItems", index)
+                here: JsonPath = (*at, "items" if listed is items else "prefixItems", index)
                 each = listed[index]
             elif items is not None and listed is not items:
                 here, each = (*at, "items"), items
@@ -140,12 +140,14 @@ class BoundedFaults:
             if not self._valid(here, inner):
                 yield from self._faults(each, here, inner, (*path, index), depth - 1)
 
-    def _accepted(self, branches: list[Any], at: Path, part: Any) -> bool:
+    def _accepted(self, branches: list[Any], at: JsonPath, part: Any) -> bool:
         return any(self._valid((*at, index), part) for index in range(len(branches)))
 
-    def _of_branches(self, branches: list[Any], at: Path, part: Any, path: Path, depth: int) -> Iterator[Any]:
+    def _of_branches(
+        self, branches: list[Any], at: JsonPath, part: Any, path: JsonPath, depth: int
+    ) -> Iterator[Any]:
         """The faults by the one branch that is meant, as far as its type and its constants tell."""
-        meant: dict[int, tuple[Any, Path]] = {}
+        meant: dict[int, tuple[Any, JsonPath]] = {}
         for index, branch in enumerate(branches):
             target, place = self._followed(branch, (*at, index))
             if target is not False and not self._effort.is_other(target, part):
@@ -161,7 +163,7 @@ class BoundedFaults:
         else:
             yield self._unfit(path, len(branches))
 
-    def _tags(self, branches: list[Any], at: Path, part: Any) -> list[tuple[str, list[Any]]]:
+    def _tags(self, branches: list[Any], at: JsonPath, part: Any) -> list[tuple[str, list[Any]]]:
         """The properties that came and that every branch has its own values for, with all these values."""
         found: dict[str, list[Any]] = {}
         for number, branch in enumerate(branches):
@@ -178,7 +180,7 @@ class BoundedFaults:
             found = {name: found.get(name, []) + tags[name] for name in tags if not number or name in found}
         return [(name, options) for name, options in found.items() if part[name] not in options]
 
-    def _followed(self, schema: Any, at: Path) -> tuple[Any, Path]:
+    def _followed(self, schema: Any, at: JsonPath) -> tuple[Any, JsonPath]:
         for _ in range(_DEPTH):
             if (
                 not isinstance(schema, dict)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.document import Path, resolve_reference, subschemas
+from toolgen.schema.document import JsonPath, resolve_reference, subschemas
 from toolgen.schema.loss import Loss
 
 _SUPPORTED = frozenset(
@@ -64,7 +64,7 @@ def _losses(schema: Mapping[str, Any]) -> Iterator[Loss]:
                 )
 
 
-def _fatal(schema: Mapping[str, Any], path: Path, node: Mapping[str, Any]) -> Iterator[Loss]:
+def _fatal(schema: Mapping[str, Any], path: JsonPath, node: Mapping[str, Any]) -> Iterator[Loss]:
     types = node.get("type")
     is_object = types == "object" or "properties" in node or (isinstance(types, list) and "object" in types)
     if is_object and node.get("additionalProperties") is not False:
@@ -103,7 +103,7 @@ def _is_annotation(keyword: str) -> bool:
     return keyword in _ANNOTATIONS or keyword.startswith("x-")
 
 
-def _without(value: Any, dropped: set[Path], schemas: frozenset[Path], path: Path = ()) -> Any:
+def _without(value: Any, dropped: set[JsonPath], schemas: frozenset[JsonPath], path: JsonPath = ()) -> Any:
     """Return a copy of `value` without annotations and the keywords at the paths `dropped`."""
     if isinstance(value, dict):
         is_schema = path in schemas

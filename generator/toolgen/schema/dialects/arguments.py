@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from toolgen.schema.dialects.published import Restorer, Schema
 from toolgen.schema.document import (
-    Path,
+    JsonPath,
     format_pointer,
     parse_pointer,
     replace_refs,
@@ -68,7 +68,7 @@ def _loss(keyword: str) -> Loss:
 def _with_referenced_branches(schema: Schema, unwanted: Iterable[str]) -> dict[str, Any]:
     """Return `schema` with references into keywords that are removed leading to copies of them in `$defs`."""
     removed = {keyword: format_pointer((keyword,)) for keyword in unwanted}
-    refs: dict[Path, str] = {}
+    refs: dict[JsonPath, str] = {}
     referenced: dict[str, str] = {}  # name in `$defs` → keyword
     for path, node in subschemas(schema):
         reference = node.get("$ref")

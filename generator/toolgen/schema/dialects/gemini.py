@@ -14,7 +14,7 @@ from typing import Any, Final
 from toolgen.schema.dialects.all_of import merge_all_of
 from toolgen.schema.dialects.gemini_keywords import describe_dropped, translate
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.document import Draft, Path, draft_of, follow, resolve_reference, subschemas
+from toolgen.schema.document import Draft, JsonPath, draft_of, follow, resolve_reference, subschemas
 from toolgen.schema.keywords import CONSTRAINING
 from toolgen.schema.loss import Loss
 from toolgen.schema.providers import GEMINI_KEYWORDS
@@ -67,10 +67,10 @@ class _Converter:
         self.losses: dict[Loss, None] = {}
         self._schema, self._inline = schema, inline
         self._draft7 = draft_of(schema) is Draft.DRAFT_7
-        self._names: dict[Path, str] = {}  # path of a definition → its name in `$defs`
+        self._names: dict[JsonPath, str] = {}  # path of a definition → its name in `$defs`
         self._used_names: set[str] = set()
         self._depth = 0
-        self._following: list[Path] = []  # targets of the references that are being followed
+        self._following: list[JsonPath] = []  # targets of the references that are being followed
         self._subschemas = 0
 
     def root(self) -> JsonObject:
@@ -84,7 +84,7 @@ class _Converter:
             definitions[self._names[target]] = self._convert(node, target, target=target)
         return {**printed, "$defs": dict(sorted(definitions.items()))} if definitions else printed
 
-    def _convert(self, node: Any, path: Path, target: Path | None = None) -> JsonObject:
+    def _convert(self, node: Any, path: JsonPath, target: JsonPath | None = None) -> JsonObject:
         """Convert one subschema. `target` is its path if a reference led to it."""
         self._subschemas += 1
         if self._inline and (self._subschemas > MAX_SUBSCHEMAS or self._depth > MAX_DEPTH):
@@ -106,7 +106,7 @@ class _Converter:
         self._depth -= 1
         return printed
 
-    def _body(self, node: Mapping[str, Any], path: Path) -> JsonObject:
+    def _body(self, node: Mapping[str, Any], path: JsonPath) -> JsonObject:
         reference = node.get("$ref")
         if reference is not None and self._draft7:
             node = {"$ref": reference}
@@ -126,7 +126,7 @@ class _Converter:
             self._lose(path, keyword, f"Only one `{keyword}` can be said; toolgen enforces them all.")
         return describe_dropped(whole, own.dropped)
 
-    def _children(self, own: JsonObject, node: Mapping[str, Any], path: Path) -> JsonObject:
+    def _children(self, own: JsonObject, node: Mapping[str, Any], path: JsonPath) -> JsonObject:
         """Return `own` with its subschemas converted."""
         printed = {key: value for key, value in own.items() if key not in ("$defs", "definitions")}
         for keyword in _ONE:
@@ -149,7 +149,7 @@ class _Converter:
             self._properties(printed, path)
         return printed
 
-    def _properties(self, printed: JsonObject, path: Path) -> None:
+    def _properties(self, printed: JsonObject, path: JsonPath) -> None:
         properties: JsonObject = {}
         required = list(printed.get("required", ()))
         for name, child in printed["properties"].items():
@@ -167,7 +167,7 @@ class _Converter:
         else:
             printed.pop("required", None)
 
-    def _reference(self, reference: Any, path: Path) -> JsonObject:
+    def _reference(self, reference: Any, path: JsonPath) -> JsonObject:
         found = resolve_reference(self._schema, reference)
         if found is None:
             self._lose(
@@ -179,7 +179,7 @@ class _Converter:
             return {"$ref": f"#/$defs/{self._name_of(place)}"}
         return self._convert(target, place, target=place)
 
-    def _name_of(self, place: Path) -> str:
+    def _name_of(self, place: JsonPath) -> str:
         if place not in self._names:
             stem = re.sub(r"[^A-Za-z0-9_]", "_", str(place[-1]) if place else "root") or "schema"
             name, count = stem, 1
@@ -190,7 +190,7 @@ class _Converter:
             self._used_names.add(name)
         return self._names[place]
 
-    def _lose(self, path: Path, keyword: str, reason: str, *, always: bool = False) -> None:
+    def _lose(self, path: JsonPath, keyword: str, reason: str, *, always: bool = False) -> None:
         self.losses[Loss(path, keyword, reason, always=always)] = None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
-from toolgen.schema.document import Path, value_key
+from toolgen.schema.document import JsonPath, value_key
 from toolgen.schema.keywords import FORMATS
 from toolgen.schema.loss import Loss
 from toolgen.schema.providers import OPENAI_FORMATS, OPENAI_KEYWORDS
@@ -22,7 +22,7 @@ class Subschema(NamedTuple):
     """A subschema and its path in the author's schema."""
 
     schema: Any
-    path: Path
+    path: JsonPath
 
 
 Location = tuple[Subschema, ...]
@@ -67,7 +67,7 @@ class Constraints:
 # Intersection
 
 
-def intersect(a: Constraints, b: Constraints, path: Path) -> Constraints | None:
+def intersect(a: Constraints, b: Constraints, path: JsonPath) -> Constraints | None:
     """Return the constraints of values that satisfy both, at `path`; None if no value can."""
     types = _common_types(a.types, b.types)
     if types == ():
@@ -140,7 +140,7 @@ _TIGHTER: Final = {
 
 
 def _tighter_keywords(
-    a: Constraints, b: Constraints, path: Path
+    a: Constraints, b: Constraints, path: JsonPath
 ) -> tuple[dict[str, TypedValue], list[TypedLoss]]:
     found, losses = dict(a.keywords), list[TypedLoss]()
     for keyword, (types, value) in b.keywords.items():
@@ -184,7 +184,7 @@ _DROPPED: Final = {
 }
 
 
-def own_constraints(schema: Mapping[str, Any], path: Path) -> Constraints:
+def own_constraints(schema: Mapping[str, Any], path: JsonPath) -> Constraints:
     """Return the constraints of `schema`, at `path`, without its `$ref`, `allOf`, `anyOf` and `oneOf`."""
     types = schema.get("type")
     values = [schema["const"]] if "const" in schema else schema.get("enum")
@@ -212,7 +212,7 @@ def own_constraints(schema: Mapping[str, Any], path: Path) -> Constraints:
     )
 
 
-def _unsupported_keywords(schema: Mapping[str, Any], path: Path) -> list[TypedLoss]:
+def _unsupported_keywords(schema: Mapping[str, Any], path: JsonPath) -> list[TypedLoss]:
     losses = [
         TypedLoss(dropped.types, Loss(path, keyword, _ENFORCED.format(keyword=keyword)))
         for keyword, dropped in _DROPPED.items()
@@ -233,7 +233,7 @@ def _unsupported_keywords(schema: Mapping[str, Any], path: Path) -> list[TypedLo
 
 
 def _supported_keywords(
-    schema: Mapping[str, Any], path: Path, losses: list[TypedLoss]
+    schema: Mapping[str, Any], path: JsonPath, losses: list[TypedLoss]
 ) -> dict[str, TypedValue]:
     """Return the constraints that strict mode has; add a format that it does not have to `losses`."""
     found: dict[str, TypedValue] = {}
@@ -249,7 +249,7 @@ def _supported_keywords(
     return found
 
 
-def _undeclared_properties(schema: Mapping[str, Any], path: Path) -> tuple[Undeclared, list[Loss]]:
+def _undeclared_properties(schema: Mapping[str, Any], path: JsonPath) -> tuple[Undeclared, list[Loss]]:
     additional = schema.get("additionalProperties")
     patterns = schema.get("patternProperties") or {}
     losses = []
@@ -268,7 +268,7 @@ def _undeclared_properties(schema: Mapping[str, Any], path: Path) -> tuple[Undec
     return "open", [*losses, Loss(path, keyword, reason, fatal=True)]
 
 
-def _items(schema: Mapping[str, Any], path: Path) -> tuple[Location | None, list[Loss]]:
+def _items(schema: Mapping[str, Any], path: JsonPath) -> tuple[Location | None, list[Loss]]:
     """Return what every item must satisfy. Tuples have no strict form."""
     items = schema.get("items")
     keyword = "prefixItems" if "prefixItems" in schema else "items" if isinstance(items, list) else None

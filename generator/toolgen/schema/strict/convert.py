@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolgen.schema.document import Path
+from toolgen.schema.document import JsonPath
 from toolgen.schema.loss import Loss
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.ambiguity import accepts_null, is_restorable
@@ -54,9 +54,9 @@ class StrictConverter:
         self._form = form
         self._losses: dict[Loss, None] = {}
         self._defs: dict[str, JsonObject] = {}
-        self._names: dict[tuple[Path, ...], str] = {}  # location → its name in `$defs`
+        self._names: dict[tuple[JsonPath, ...], str] = {}  # location → its name in `$defs`
         self._used_names = {"#"}
-        self._in_progress: set[tuple[Path, ...]] = set()  # they may contain themselves
+        self._in_progress: set[tuple[JsonPath, ...]] = set()  # they may contain themselves
         self._subschemas = 0
 
     @property
@@ -73,7 +73,7 @@ class StrictConverter:
         printed = _described(self._object(alternative, (), 0), description)
         return printed | ({"$defs": dict(sorted(self._defs.items()))} if self._defs else {})
 
-    def _lose(self, path: Path, keyword: str, reason: str, *, fatal: bool = False) -> None:
+    def _lose(self, path: JsonPath, keyword: str, reason: str, *, fatal: bool = False) -> None:
         self._losses[Loss(path, keyword, reason, fatal)] = None
 
     def _convert(self, location: Location, depth: int) -> JsonObject:
@@ -151,7 +151,7 @@ class StrictConverter:
         )
 
     def _alternative(
-        self, alternative: Alternative, path: Path, depth: int, *, outer: str | None
+        self, alternative: Alternative, path: JsonPath, depth: int, *, outer: str | None
     ) -> JsonObject:
         if alternative.type == "object" and alternative.values is None:
             printed = self._object(alternative, path, depth)
@@ -164,7 +164,7 @@ class StrictConverter:
                 printed |= self._values(alternative, path)
         return _described(printed, next((text for text in alternative.descriptions if text != outer), None))
 
-    def _values(self, alternative: Alternative, path: Path) -> JsonObject:
+    def _values(self, alternative: Alternative, path: JsonPath) -> JsonObject:
         if alternative.type in ("object", "array"):
             reason = f"Strict mode lists no {alternative.type}s as values."
             self._lose(path, "const" if alternative.is_const else "enum", reason, fatal=True)
@@ -175,7 +175,7 @@ class StrictConverter:
             {"const": alternative.values[0]} if alternative.is_const else {"enum": list(alternative.values)}
         )
 
-    def _array(self, alternative: Alternative, path: Path, depth: int) -> JsonObject:
+    def _array(self, alternative: Alternative, path: JsonPath, depth: int) -> JsonObject:
         if alternative.items is None:
             if alternative.values is None and not any(loss.fatal for loss in alternative.losses):
                 self._lose(path, "items", "The items have no schema, and strict mode needs one.", fatal=True)
@@ -184,7 +184,7 @@ class StrictConverter:
             raise NoStrictFormError(path, "items", "No item is accepted, and strict mode cannot say so.")
         return {"items": self._convert(alternative.items, depth + 1)}
 
-    def _object(self, alternative: Alternative, path: Path, depth: int) -> JsonObject:
+    def _object(self, alternative: Alternative, path: JsonPath, depth: int) -> JsonObject:
         self._losses.update((loss, None) for loss in alternative.losses)
         fields = self._form.properties(alternative)
         for name in sorted(alternative.required - fields.keys()):

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from toolgen.schema.document import (
     Draft,
-    Path,
+    JsonPath,
     draft_of,
     is_type,
     resolve_reference,
@@ -79,7 +79,7 @@ class Union(NamedTuple):
 class NoStrictFormError(Exception):
     """A schema that cannot be converted to strict form, with the reason as a fatal loss."""
 
-    def __init__(self, path: Path, keyword: str, reason: str) -> None:
+    def __init__(self, path: JsonPath, keyword: str, reason: str) -> None:
         super().__init__(reason)
         self.loss = Loss(path, keyword, reason, fatal=True)
 
@@ -93,10 +93,10 @@ class NormalForm:
         self.overlap_cache: dict[tuple[str, int, int], bool] = {}  # by the identity of two alternatives
         self._draft7 = draft_of(schema) is Draft.DRAFT_7
         self._steps = 0
-        self._alternatives: dict[tuple[Path, ...], tuple[Alternative, ...]] = {}
-        self._in_progress: set[tuple[Path, ...]] = set()
+        self._alternatives: dict[tuple[JsonPath, ...], tuple[Alternative, ...]] = {}
+        self._in_progress: set[tuple[JsonPath, ...]] = set()
 
-    def count_step(self, path: Path = ()) -> None:
+    def count_step(self, path: JsonPath = ()) -> None:
         """Count one step of work. Raises `NoStrictFormError` beyond `MAX_STEPS`."""
         self._steps += 1
         if self._steps > MAX_STEPS:
@@ -203,7 +203,9 @@ class NormalForm:
             raise NoStrictFormError(part.path, "$ref", reason)
         return Subschema(*found)
 
-    def _constraints(self, part: Subschema, inside: tuple[Path, ...], *, unions: bool) -> list[Constraints]:
+    def _constraints(
+        self, part: Subschema, inside: tuple[JsonPath, ...], *, unions: bool
+    ) -> list[Constraints]:
         schema, path = part.schema, part.path
         self.count_step(path)
         if isinstance(schema, bool):
@@ -251,16 +253,16 @@ def _excludes_required(a: Alternative, b: Alternative) -> bool:
     return a.undeclared == "closed" and any(name not in a.properties for name in b.required)
 
 
-def _too_many(path: Path) -> NoStrictFormError:
+def _too_many(path: JsonPath) -> NoStrictFormError:
     reason = f"There are more than {MAX_ALTERNATIVES} ways to satisfy this schema."
     return NoStrictFormError(path, "anyOf", reason)
 
 
-def _endless(path: Path) -> NoStrictFormError:
+def _endless(path: JsonPath) -> NoStrictFormError:
     return NoStrictFormError(path, "$ref", "The schema refers to itself without ever naming a value.")
 
 
-def _branches(schema: Mapping[str, Any], keyword: str, path: Path) -> Iterator[Subschema]:
+def _branches(schema: Mapping[str, Any], keyword: str, path: JsonPath) -> Iterator[Subschema]:
     found = schema.get(keyword, ())
     if not isinstance(found, list | tuple):
         raise NoStrictFormError(path, keyword, f"`{keyword}` is a list of schemas.")
@@ -268,18 +270,18 @@ def _branches(schema: Mapping[str, Any], keyword: str, path: Path) -> Iterator[S
         yield Subschema(branch, (*path, keyword, index))
 
 
-def overlapping_branches(path: Path) -> Loss:
+def overlapping_branches(path: JsonPath) -> Loss:
     """Return the loss of a `oneOf` whose branches overlap."""
     return Loss(path, "oneOf", "A value may fit several branches: strict mode knows only `anyOf`.")
 
 
-def _cross(left: list[Constraints], right: list[Constraints], path: Path) -> list[Constraints]:
+def _cross(left: list[Constraints], right: list[Constraints], path: JsonPath) -> list[Constraints]:
     if len(left) * len(right) > MAX_ALTERNATIVES:
         raise _too_many(path)
     return [both for a in left for b in right if (both := intersect(a, b, path)) is not None]
 
 
-def _by_type(way: Constraints, path: Path) -> Iterable[Alternative]:
+def _by_type(way: Constraints, path: JsonPath) -> Iterable[Alternative]:
     """Yield one alternative for each JSON type that the constraints allow."""
     types, losses = way.types, list(way.losses)
     if types is None:
@@ -308,7 +310,7 @@ def _by_type(way: Constraints, path: Path) -> Iterable[Alternative]:
         )
 
 
-def _implied_types(way: Constraints, path: Path) -> tuple[tuple[str, ...], Loss | None]:
+def _implied_types(way: Constraints, path: JsonPath) -> tuple[tuple[str, ...], Loss | None]:
     """Return the types of constraints that name none, and the loss of guessing them."""
     if way.values is not None:
         order = ("string", "boolean", "integer", "number", "null", "array", "object")
