@@ -37,10 +37,9 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
 
     Raises RefusedError if it is larger than `limit` bytes, or arrives too slowly.
     """
-    too_large = RefusedError(413, INVALID_REQUEST, f"The request is larger than {limit} bytes.")
     declared = headers.get(b"content-length", b"")
     if declared.isdigit() and (len(declared) > 18 or int(declared) > limit):
-        raise too_large
+        raise _too_large(limit)
     parts: list[bytes] = []
     size = 0
     try:
@@ -52,7 +51,7 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
                 part = message.get("body", b"")
                 size += len(part)
                 if size > limit:
-                    raise too_large
+                    raise _too_large(limit)
                 parts.append(part)
                 if not message.get("more_body", False):
                     return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -61,6 +60,10 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
                 deadline.reschedule(latest + len(part) / BYTES_PER_SECOND)
     except TimeoutError:
         raise RefusedError(408, INVALID_REQUEST, "The body of the request did not arrive in time.") from None
+
+
+def _too_large(limit: int) -> RefusedError:
+    return RefusedError(413, INVALID_REQUEST, f"The request is larger than {limit} bytes.")
 
 
 def replay(body: bytes, receive: Receive) -> Receive:

@@ -40,7 +40,7 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
         timeout_graceful_shutdown=1,  # `drain` has waited for the requests
     )
     config.load()
-    config.http_protocol_class = _within_time(config.http_protocol_class)
+    config.http_protocol_class = _bounded(config.http_protocol_class)
     shown = f"[{host}]" if ":" in host else host
     say(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
     if host not in ("127.0.0.1", "localhost", "::1"):
@@ -110,17 +110,54 @@ class _Server(uvicorn.Server):
             self.should_exit = True
 
 
-def _within_time(protocol: Any) -> Any:
+class _JoinedWrites:
+    """A transport that sends the head of a response and its body together, in one packet.
+
+    uvicorn writes them one after the other, which would be two system calls and two packets for each answer.
+    What is written is held until the next write, at most for this turn of the event loop.
+    """
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+        self._held = b""
+        self._loop = asyncio.get_running_loop()
+        self.is_closing = transport.is_closing
+        self.get_extra_info = transport.get_extra_info
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send `data` after what is held, or hold it."""
+        if self._held:
+            held, self._held = self._held, b""
+            self._transport.write(held + data)
+        elif data:
+            self._held = data
+            self._loop.call_soon(self._send_held)
+
+    def close(self) -> None:
+        """Send what is held, and close."""
+        self._send_held()
+        self._transport.close()
+
+    def _send_held(self) -> None:
+        if self._held:
+            held, self._held = self._held, b""
+            self._transport.write(held)
+
+
+def _bounded(protocol: Any) -> Any:
     """Return uvicorn's protocol with a limit on the time that the headers of a request may take.
 
     uvicorn has no such limit; `cycle` is its request in progress, in each of its protocols for HTTP/1.1.
     """
 
-    class WithinTime(protocol):  # type: ignore[misc]
+    class Bounded(protocol):  # type: ignore[misc]
         _late: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
+            super().connection_made(_JoinedWrites(transport))
             self._expect_headers()
 
         def data_received(self, data: bytes) -> None:
@@ -149,4 +186,4 @@ def _within_time(protocol: Any) -> Any:
             if not self._has_request():
                 self.transport.close()
 
-    return WithinTime
+    return Bounded

@@ -92,10 +92,6 @@ def build_server(
             LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
 
-    def input_schema(published: str) -> Mapping[str, Any] | None:
-        definition = toolkit.definition_of(service.wire_name(published))
-        return None if definition is None else definition["input_schema"]
-
     server = ToolServer(
         name,
         version=version or DEFAULT_VERSION,
@@ -105,7 +101,7 @@ def build_server(
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_subscriptions_listen=service.listen,
-        **known_options(Server.__init__, get_tool_input_schema=input_schema),
+        **known_options(Server.__init__, get_tool_input_schema=service.mirrored_schema),
     )
     server.service = service
     server.catalog = toolkit.catalog

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator, Awaitable, Mapping
@@ -32,6 +33,7 @@ Result = TypeVar("Result")
 STOPPING_CODE: Final = -32000  # JSON-RPC leaves -32000 to -32099 to servers
 STOPPING: Final = "The server is stopping."
 INVALID_PARAMS: Final = -32602
+MIRRORS: Final = '"x-mcp-header"'  # the keyword of an argument that a request repeats in a header
 
 
 class Service:
@@ -59,6 +61,7 @@ class Service:
             for name, tool in zip(definitions, self._modern, strict=True)
             if "outputSchema" in tool and not is_object_schema(tool["outputSchema"])
         }
+        self._mirroring: dict[str, bool] = {}
         self._listed = definitions
 
     def _refresh(self) -> None:
@@ -104,6 +107,19 @@ class Service:
         """The name of the tool that is published so; any other name as it is."""
         self._refresh()
         return self._names.get(published, published)
+
+    def mirrored_schema(self, published: str) -> Mapping[str, Any] | None:
+        """Return the input schema of a tool if headers of a request may repeat some of its arguments.
+
+        None for all others: the SDK would search their schemas for such arguments at every call.
+        """
+        definition = self.toolkit.definition_of(self.wire_name(published))
+        if definition is None:
+            return None
+        mirrors = self._mirroring.get(published)
+        if mirrors is None:
+            mirrors = self._mirroring[published] = MIRRORS in json.dumps(definition["input_schema"])
+        return definition["input_schema"] if mirrors else None
 
     def is_sessionless(self, context: ServerRequestContext[Any, Any]) -> bool:
         """True if nothing is kept from one call of this client to the next: its extras have to travel.

@@ -1,0 +1,147 @@
+"""The HTTP application without a socket: headers that repeat arguments, and writes to the connection."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from by_hand import make_tool
+from toolgen.runtime import Toolkit
+from toolgen.runtime.adapters.mcp import asgi_app, build_server
+from toolgen.runtime.adapters.mcp.serve import _JoinedWrites
+
+VERSION = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def _toolkit(**keywords: Any) -> Toolkit:
+    """A toolkit of the tool `x`, whose argument `region` has these keywords, too."""
+
+    async def execute(self: Any, request: Any, context: Any) -> str:
+        return f"sunny in the {request.region}"
+
+    region = {"type": "string", **keywords}
+    return Toolkit([make_tool(execute, input_schema={"type": "object", "properties": {"region": region}})])
+
+
+def _post(toolkit: Toolkit, headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
+    """Return status and message of a call in the region "north"."""
+    params = {"name": "x", "arguments": {"region": "north"}, "_meta": META}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    fields = {
+        "host": "localhost",
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": VERSION,
+        "mcp-method": "tools/call",
+        "mcp-name": "x",
+        **headers,
+    }
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/mcp",
+        "headers": [(name.encode(), value.encode()) for name, value in fields.items()],
+    }
+    sent: list[Any] = []
+
+    async def main() -> None:
+        messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> Any:
+            return messages.pop() if messages else await asyncio.Event().wait()
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        app = asgi_app(build_server(toolkit, name="test"))
+        async with app.lifespan():
+            await app(scope, receive, send)
+
+    asyncio.run(main())
+    return sent[0]["status"], json.loads(sent[1]["body"])
+
+
+def test_a_header_that_repeats_an_argument_has_to_agree_with_it() -> None:
+    toolkit = _toolkit(**{"x-mcp-header": "Region"})
+
+    status, message = _post(toolkit, {"mcp-param-region": "south"})
+
+    assert status == 400
+    assert "Mcp-Param-Region" in message["error"]["message"]
+    assert _post(toolkit, {"mcp-param-region": "north"})[0] == 200
+
+
+def test_other_headers_are_the_clients_own() -> None:
+    status, message = _post(_toolkit(), {"mcp-param-region": "south"})
+
+    assert status == 200
+    assert message["result"]["content"][0]["text"] == "sunny in the north"
+
+
+def test_a_header_counts_for_a_tool_that_takes_the_name_of_another() -> None:
+    toolkit = _toolkit()
+    server = build_server(toolkit, name="test")
+    assert server.service.mirrored_schema("x") is None
+
+    toolkit.remove("x")
+    tool = _toolkit(**{"x-mcp-header": "Region"}).get("x")
+    assert tool is not None
+    toolkit.add(tool)
+
+    assert server.service.mirrored_schema("x") == tool.definition["input_schema"]
+
+
+class _Transport:
+    """Notes what is written to it."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+        self.closed = False
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def get_extra_info(self, name: str) -> None:
+        return None
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def _written(*steps: bytes | None, close: bool = False) -> list[bytes]:
+    """Return the packets in which `steps` are sent; None is a turn of the event loop."""
+    transport = _Transport()
+
+    async def main() -> None:
+        joined = _JoinedWrites(transport)
+        for step in steps:
+            if step is None:
+                await asyncio.sleep(0)
+            else:
+                joined.write(step)
+        if close:
+            joined.close()
+
+    asyncio.run(main())
+    assert transport.closed is close
+    return transport.written
+
+
+def test_the_head_of_a_response_is_sent_with_its_body() -> None:
+    assert _written(b"head", b"body", b"") == [b"headbody"]
+
+
+def test_the_head_of_a_stream_does_not_wait_for_the_first_event() -> None:
+    assert _written(b"head", None, b"event", None, b"event", None) == [b"head", b"event", b"event"]
+
+
+def test_what_was_written_is_sent_before_the_connection_is_closed() -> None:
+    assert _written(b"head", close=True) == [b"head"]
