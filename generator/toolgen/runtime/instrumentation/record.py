@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from inspect import isawaitable
 from time import perf_counter
@@ -57,13 +57,14 @@ class CallRecord:
         self._call = call
         self._tracer, self._description = tracer, description
         self._span: Any = None
-        self._stack = ExitStack()
+        self._span_scope: AbstractContextManager[Any] | None = None
         self._chunks = 0
         self._ended = False
 
     def __enter__(self) -> Self:
         if self._tracer is not None:
-            self._span = self._stack.enter_context(open_span(self._tracer, self._call, self._description))
+            self._span_scope = open_span(self._tracer, self._call, self._description)
+            self._span = self._span_scope.__enter__()
         return self
 
     def __exit__(
@@ -78,12 +79,14 @@ class CallRecord:
             _notify_later(self._call, event, {"seconds": seconds})
             if self._span is not None and not pending:
                 mark_failed(self._span, type(error).__name__)
-        self._stack.__exit__(kind, error, trace)
+        if self._span_scope is not None:
+            self._span_scope.__exit__(kind, error, trace)
 
     async def started(self, arguments: Any) -> None:
         """Report the start of the call."""
         log(self._call, logging.DEBUG, "started", "started")
-        await tell(self._call, "started", {"arguments": arguments})
+        if self._call.config.callback is not None:
+            await tell(self._call, "started", {"arguments": arguments})
 
     async def validated(self) -> None:
         """Report that the arguments are valid."""
@@ -100,7 +103,8 @@ class CallRecord:
         seconds = _seconds(self._call)
         if response.error is None:
             log(self._call, logging.INFO, "finished", "finished", seconds=seconds)
-            await tell(self._call, "finished", {"content": response.content, "seconds": seconds})
+            if self._call.config.callback is not None:
+                await tell(self._call, "finished", {"content": response.content, "seconds": seconds})
             return
         failed(self._call, response.error, seconds)
         if self._span is not None:

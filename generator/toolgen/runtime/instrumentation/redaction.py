@@ -31,7 +31,17 @@ def _redact(value: Any, secrets: list[str]) -> Any:
 def tell_log(
     logger: Any, level: int, message: str, fields: dict[str, Any], error: BaseException | None = None
 ) -> None:
-    """Write one record with `fields` as its attributes and the error's traceback, by any kind of logger."""
+    """Write one record with `fields` as its attributes and the error's traceback, by any kind of logger.
+
+    `level` is one that the logger is enabled for.
+    """
+    if type(logger) is logging.Logger:  # as `Logger.log`, without its search for the caller, which is this
+        trace = None if error is None else (type(error), error, error.__traceback__)
+        record = logger.makeRecord(
+            logger.name, level, __file__, 0, message, (), trace, tell_log.__name__, fields
+        )
+        logger.handle(record)
+        return
     options: MutableMapping[str, Any] = {"extra": fields, "exc_info": error}
     text: Any = message
     while isinstance(logger, logging.LoggerAdapter):
