@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ _META = {
 
 
 def http(bench: Bench, size: int) -> Samples:
-    """Seconds per call."""
+    """Seconds per call; by the processor's clock, those of the server."""
     project = bench.fresh(size)
     request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
     commands = {
@@ -46,19 +47,32 @@ def http(bench: Bench, size: int) -> Samples:
     with ExitStack() as stack:
         cases: list[Case] = []
         for name, command in commands.items():
-            port = stack.enter_context(_served(command, project))
-            message = _message(port, request)
-            _check(name, port, message, request["answer"])
+            server = stack.enter_context(_served(command, project))
+            message = _message(server.port, request)
+            _check(name, server.port, message, request["answer"])
+            clock = _processor_time(server.pid) if bench.clock == "cpu" else time.perf_counter
+            calls = SLOW.get(name, CALLS)
             cases += [
-                Case(ours.replace("toolgen", name), _round(port, message, connections, SLOW.get(name, CALLS)))
+                Case(
+                    ours.replace("toolgen", name),
+                    _round(server.port, message, connections, calls=calls, clock=clock),
+                )
                 for connections, ours in OURS.items()
             ]
         return bench.run(cases, 11, f"http, {size} tools")
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running server."""
+
+    pid: int
+    port: int
+
+
 @contextmanager
-def _served(command: Sequence[str], project: Project) -> Iterator[int]:
-    """A running server; gives its port, which it has written to stderr in a URL."""
+def _served(command: Sequence[str], project: Project) -> Iterator[Served]:
+    """Run a server; it writes its port to stderr, in a URL."""
     with (project.folder / ".bench-log").open("w+") as log:
         process = subprocess.Popen(
             command,
@@ -76,7 +90,7 @@ def _served(command: Sequence[str], project: Project) -> Iterator[int]:
                     raise Wrong(f"{' '.join(command)} does not serve:\n{path.read_text()[-2000:]}")
                 time.sleep(0.05)
             path.unlink()  # the next server has its own
-            yield int(found[1])
+            yield Served(process.pid, int(found[1]))
         finally:
             process.kill()
             process.wait()
@@ -106,13 +120,27 @@ def _check(name: str, port: int, message: bytes, answer: Any) -> None:
         raise Wrong(f"{name} answered {given!r}, not {answer!r}")
 
 
-def _round(port: int, message: bytes, connections: int, calls: int) -> Callable[[], float]:
+def _round(
+    port: int, message: bytes, connections: int, *, calls: int, clock: Callable[[], float]
+) -> Callable[[], float]:
     def once() -> float:
-        began = time.perf_counter()
+        began = clock()
         asyncio.run(_load(port, message, connections, calls))
-        return (time.perf_counter() - began) / calls
+        return (clock() - began) / calls
 
     return once
+
+
+def _processor_time(pid: int) -> Callable[[], float]:
+    """Return a clock: the seconds that the threads of a process have run, to the nanosecond. Linux only."""
+    tasks = Path(f"/proc/{pid}/task")
+    if not (tasks / str(pid) / "schedstat").exists():
+        raise Wrong("this system does not tell the processor time of a server: measure with --clock wall")
+
+    def clock() -> float:
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e9
+
+    return clock
 
 
 async def _load(port: int, message: bytes, connections: int, calls: int) -> bytes:
