@@ -31,16 +31,16 @@ async def run_async(work: Awaitable[Any], seconds: float | None, tool_name: str)
         waiting = steps.send(None)
     except StopIteration as done:
         if task is not None and task.cancelling() != before:
-            await take_back(task, before)
+            await _take_back(task, before)
         return done.value
     except BaseException:
         if task is not None and task.cancelling() != before:
-            await take_back(task, before, ended=True)
+            await _take_back(task, before, ended=True)
         raise
-    return await go_on(Steps(steps, waiting, task, before), seconds, began, tool_name)
+    return await _go_on(Steps(steps, waiting, task, before), seconds, began, tool_name)
 
 
-async def go_on(steps: Steps, seconds: float | None, began: float, tool_name: str) -> Any:
+async def _go_on(steps: Steps, seconds: float | None, began: float, tool_name: str) -> Any:
     """Await the other steps of work that began at `began` and may take `seconds`. Raises ToolTimeoutError."""
     if seconds is None:
         return await steps
@@ -87,11 +87,11 @@ class Steps:
                 waiting = resume()
             except StopIteration as done:
                 if task is not None and task.cancelling() > before:
-                    yield from take_back(task, before).__await__()
+                    yield from _take_back(task, before).__await__()
                 return done.value
             except BaseException:
                 if task is not None and task.cancelling() > before:
-                    yield from take_back(task, before, ended=True).__await__()
+                    yield from _take_back(task, before, ended=True).__await__()
                 raise
 
 
@@ -100,7 +100,7 @@ def _forget_requests(task: asyncio.Task[Any], before: int) -> None:
         task.uncancel()
 
 
-async def take_back(task: asyncio.Task[Any], before: int, *, ended: bool = False) -> None:
+async def _take_back(task: asyncio.Task[Any], before: int, *, ended: bool = False) -> None:
     """Undo requests of a tool to cancel the task that it runs in, after its last step.
 
     Raises CancelledError, which the tool asked for, unless it has `ended` with another exception.

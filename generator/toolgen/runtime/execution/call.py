@@ -11,7 +11,6 @@ import os
 from collections.abc import Coroutine, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from inspect import iscoroutinefunction
-from time import monotonic
 from typing import Any
 
 from toolgen.runtime.confirmation.confirm import ConfirmedCall, preview_of
@@ -27,7 +26,7 @@ from toolgen.runtime.settings import Settings
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.validation.request import accepted, as_object, new_id, read_request
 
-from .async_run import Steps, go_on, take_back
+from .async_run import run_async
 from .invoke import PreparedMethod, run_method
 from .isolation import ApplicationExit, contained, current_task
 from .readiness import Readiness
@@ -133,29 +132,9 @@ class PreparedTool:
                     environment=environment,
                     metadata=metadata,
                 )
-                if caller.preview:
-                    content, text = await confirmed.show()
-                else:
-                    listen = _listener(caller, record)
-                    content, text = await confirmed.run(
-                        lambda: run_method(self.execute, request, call, environment, listen)
-                    )
-            elif self.direct:  # what `run_method` would do, without its detour
-                began = 0.0 if contract.timeout is None else monotonic()
-                steps = self.execute.method(request, call)
-                try:
-                    waiting = steps.send(None)  # its first step: many tools need no other, and no timer
-                except StopIteration as done:
-                    result = done.value
-                    if task is not None and task.cancelling() != cancelled_before:
-                        await take_back(task, cancelled_before)
-                except BaseException:
-                    if task is not None:
-                        await take_back(task, cancelled_before, ended=True)
-                    raise
-                else:
-                    others = Steps(steps, waiting, task, cancelled_before)
-                    result = await go_on(others, contract.timeout, began, contract.name)
+                content, text = await self._run_confirmed(confirmed, record)
+            elif self.direct:  # as `run_method`, which takes a twelfth longer for what needs nothing
+                result = await run_async(self.execute.method(request, call), contract.timeout, contract.name)
                 content, text = written(contract, result, environment.settings)
             else:
                 listen = _listener(caller, record)
@@ -190,6 +169,15 @@ class PreparedTool:
             final_answer=call.final_answer and not caller.preview,
             extras=extras,
             text=text,
+        )
+
+    async def _run_confirmed(self, confirmed: ConfirmedCall, record: CallRecord | None) -> Any:
+        """Return content and text of a call that the user has to approve, or of its preview."""
+        if confirmed.caller.preview:
+            return await confirmed.show()
+        listen = _listener(confirmed.caller, record)
+        return await confirmed.run(
+            lambda: run_method(self.execute, confirmed.request, confirmed.call, confirmed.environment, listen)
         )
 
 
