@@ -29,7 +29,8 @@ SECRET = "aws_secret_access_key = hidden/words"
 class Repository:
     """A hostile repository, and commands in it."""
 
-    def __init__(self, folder: Path, *, templates: bool = False) -> None:
+    def __init__(self, folder: Path, *, templates: bool = False, cache: Path | None = None) -> None:
+        self.cache = cache or folder / "cache"
         self.root = folder / "repository"
         self.canary = folder / "canary"
         self.secret = folder / "credentials"
@@ -46,7 +47,7 @@ class Repository:
             cwd=self.root,
             env={
                 **os.environ,
-                "TOOLGEN_CACHE_DIR": str(self.folder / "cache"),
+                "TOOLGEN_CACHE_DIR": str(self.cache),
                 "PATH": os.pathsep.join([str(self.root / "bin"), os.environ["PATH"]]),
             },
             stdin=subprocess.DEVNULL,
@@ -64,6 +65,21 @@ class Repository:
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of the repository's spec: tests of links need not have it compiled each time."""
+    return tmp_path_factory.mktemp("hostile") / "cache"
+
+
+@pytest.fixture
+def compiled(tmp_path: Path, warm_cache: Path) -> Repository:
+    """A repository whose spec is compiled already, and of which nothing is generated."""
+    made = Repository(tmp_path, cache=warm_cache)
+    for file in (made.root / "generated").iterdir():
+        file.unlink()
+    return made
 
 
 def test_the_canary_sings(repository: Repository) -> None:
@@ -119,28 +135,23 @@ def test_templates_run_nothing(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("verb", ["check", "generate"])
-def test_a_link_out_of_the_repository_shows_nothing(repository: Repository, path: str, verb: str) -> None:
-    for file in (repository.root / "generated").iterdir():
-        file.unlink()
-    target = repository.folder if path == "specs/folder" else repository.secret
-    loosen(repository.root, path, str(target))
-    before = repository.secret.read_text()
-    repository.run(verb)
-    assert repository.secret.read_text() == before
+def test_a_link_out_of_the_repository_shows_nothing(compiled: Repository, path: str, verb: str) -> None:
+    target = compiled.folder if path == "specs/folder" else compiled.secret
+    loosen(compiled.root, path, str(target))
+    before = compiled.secret.read_text()
+    compiled.run(verb)
+    assert compiled.secret.read_text() == before
 
 
 @pytest.mark.parametrize("path", ["specs", "generated", "generated/tools"])
-def test_a_folder_elsewhere_is_refused(repository: Repository, path: str) -> None:
+def test_a_folder_elsewhere_is_refused(compiled: Repository, path: str) -> None:
     import shutil
 
-    shutil.rmtree(repository.root / path, ignore_errors=True)
-    if path == "generated/tools":
-        for file in (repository.root / "generated").iterdir():
-            file.unlink()
-    elsewhere = repository.folder / "elsewhere"
+    shutil.rmtree(compiled.root / path, ignore_errors=True)
+    elsewhere = compiled.folder / "elsewhere"
     elsewhere.mkdir()
-    loosen(repository.root, path, str(elsewhere))
-    assert repository.run("generate").returncode == 2
+    loosen(compiled.root, path, str(elsewhere))
+    assert compiled.run("generate").returncode == 2
     assert not list(elsewhere.iterdir())
 
 
@@ -149,27 +160,23 @@ def test_a_folder_elsewhere_is_refused(repository: Repository, path: str) -> Non
 )
 @pytest.mark.parametrize("verb", ["check", "generate"])
 def test_a_link_in_place_of_a_generated_file_shows_nothing(
-    repository: Repository, path: str, verb: str
+    compiled: Repository, path: str, verb: str
 ) -> None:
     """The repository's manifest says that the file is toolgen's, so that a difference would be shown."""
-    for file in (repository.root / "generated").iterdir():
-        file.unlink()
-    assert repository.run("generate").returncode == 0
-    loosen(repository.root, path, str(repository.secret))
-    before = repository.secret.read_text()
-    repository.run(verb)
-    assert repository.secret.read_text() == before
+    assert compiled.run("generate").returncode == 0
+    loosen(compiled.root, path, str(compiled.secret))
+    before = compiled.secret.read_text()
+    compiled.run(verb)
+    assert compiled.secret.read_text() == before
 
 
-def test_pipes_and_devices_are_not_waited_for(repository: Repository) -> None:
-    for file in (repository.root / "generated").iterdir():
-        file.unlink()
-    assert repository.run("generate").returncode == 0
+def test_pipes_and_devices_are_not_waited_for(compiled: Repository) -> None:
+    assert compiled.run("generate").returncode == 0
     for path in ("generated/catalog.py", "generated/toolgen.manifest.json"):
-        (repository.root / path).unlink()
+        (compiled.root / path).unlink()
         if hasattr(os, "mkfifo"):
-            os.mkfifo(repository.root / path)
-            repository.run("check")
-            (repository.root / path).unlink()
-        (repository.root / path).symlink_to("/dev/zero")
-        assert repository.run("check").returncode in (1, 2)
+            os.mkfifo(compiled.root / path)
+            compiled.run("check")
+            (compiled.root / path).unlink()
+        (compiled.root / path).symlink_to("/dev/zero")
+        assert compiled.run("check").returncode in (1, 2)
