@@ -63,8 +63,9 @@ class CallRecord:
 
     def __enter__(self) -> Self:
         if self._tracer is not None:
-            self._span_scope = open_span(self._tracer, self._call, self._description)
-            self._span = self._span_scope.__enter__()
+            scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
+            self._span = scope.__enter__()
+            self._span_scope = scope
         return self
 
     def __exit__(
