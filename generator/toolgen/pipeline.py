@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
@@ -23,7 +23,7 @@ from toolgen.compile.resolve import resolve
 from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
 from toolgen.data.compiled_spec import CompiledSpec
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program
 from toolgen.data.target import Target
@@ -113,7 +113,7 @@ def link(
     return LinkedPackage(
         tools=specs,
         index=format_files(index, options_digest(targets, settings), cache),
-        warnings=_ordered([*of_specs, *of_requests]),
+        warnings=in_order([*of_specs, *of_requests]),
         request_warnings=of_requests,
     )
 
@@ -137,7 +137,3 @@ def _tool_files(package: Package, targets: Sequence[Target], cache: Cache) -> di
     trees = {name: {**models[name], **printed[name]} for name in printed}
     formatted = format_tree({path: text for tree in trees.values() for path, text in tree.items()})
     return {name: {path: formatted[path] for path in tree} for name, tree in trees.items()}
-
-
-def _ordered(warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(set(warnings), key=lambda each: (each.span, each.code, each.message)))

@@ -40,7 +40,7 @@ def test_a_spec_names_the_tool_for_it(acme: Cli) -> None:
     ("options", "fault", "hint"),
     [
         ("{acme: {nam: x}}", "unknown field 'nam'", "did you mean 'name'?"),
-        ("{acme: {name: [x]}}", "'name' is text, and this is a list", ""),
+        ("{acme: {name: [x]}}", "'name' must be text, not a list", ""),
         ("{acne: {name: x}}", "unknown field 'acne'", "did you mean 'acme'?"),
         ("{mcp: {nam: x}}", "unknown field 'nam'", "did you mean 'name'?"),
         ("{python: {name: x}}", "unknown field 'python'", "known here: mcp, openai"),

@@ -55,7 +55,7 @@ def test_a_schema_without_files_is_the_authors() -> None:
     }
     (only,) = program({"a.yaml": tool(schema)}).tools
     assert only.input_schema == {"type": "object", **schema}
-    assert only.uses == ()
+    assert only.shared_files == ()
 
 
 def test_files_are_bundled_transitively_and_order_is_kept() -> None:
@@ -83,7 +83,7 @@ def test_files_are_bundled_transitively_and_order_is_kept() -> None:
             "$defs": {"Item": ITEM, "Unit": {"type": "string"}},
         }
     )
-    assert only.uses == ("schemas/s.yaml",)
+    assert only.shared_files == ("schemas/s.yaml",)
 
 
 def test_names_that_collide_get_a_number() -> None:

@@ -1,1 +1,1 @@
-"""Verbs: one pure public function per file; no step imports another."""
+"""The steps of the compiler: one public function per module; no step imports another."""

@@ -1,4 +1,4 @@
-"""Program → Program: what each target publishes of each tool, and what its protocol cannot carry."""
+"""Tools to tools as each target publishes them, with a warning for everything that its dialect cannot say."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from toolgen.schema.loss import Loss
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:
-    """The same program with `fits` for every target that publishes tools.
+    """Return the program with `fits` for every target that publishes tools.
 
-    Raises `SpecErrors` for names that a target refuses and for names that two tools share.
+    Raises `SpecErrors` for names that a target refuses or that two tools share.
     """
-    speaking = [target for target in targets if target.tool_name]
-    if faults := _name_faults(program.tools, speaking):
+    publishing = [target for target in targets if target.tool_name]
+    if faults := _name_faults(program.tools, publishing):
         raise SpecErrors(faults)
     warnings: list[Diagnostic] = []
     tools = []
@@ -29,8 +29,8 @@ def adapt(program: Program, targets: Sequence[Target]) -> Program:
         fits: dict[str, PublishedTool] = {}
         losers: dict[Loss, list[str]] = {}  # loss → the targets that share it
         lost: list[Diagnostic] = []
-        for target in speaking:
-            fits[target.name], losses = _fit(tool, target)
+        for target in publishing:
+            fits[target.name], losses = _published(tool, target)
             for loss in losses:
                 losers.setdefault(loss, []).append(target.name)
             lost += _too_long(tool, target)
@@ -40,27 +40,28 @@ def adapt(program: Program, targets: Sequence[Target]) -> Program:
     return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
 
 
-def _fit(tool: ProgramTool, target: Target) -> tuple[PublishedTool, Sequence[Loss]]:
-    """What goes out, and the losses to tell: all, where the author asked for the target."""
+def _published(tool: ProgramTool, target: Target) -> tuple[PublishedTool, Sequence[Loss]]:
+    """Return what a target publishes, and the losses to report: all, if the author asked for the target."""
     options = tool.spec.options_of(target.name)
-    made = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
-    told = made.losses if _asked(tool, target) else tuple(loss for loss in made.losses if loss.always)
-    return PublishedTool(published_name(tool, target.name).name, made.schema, made.strict), told
+    result = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
+    reported = tuple(loss for loss in result.losses if loss.always or _asked(tool, target))
+    return PublishedTool(published_name(tool, target.name).name, result.schema, result.strict), reported
 
 
 def _asked(tool: ProgramTool, target: Target) -> bool:
-    """Whether the author asked for the target, in the configuration or in the spec."""
+    """True if the author names the target, in the configuration or in the spec."""
     return target.asked or target.name in tool.spec.targets.model_fields_set
 
 
 def _too_long(tool: ProgramTool, target: Target) -> Iterator[Diagnostic]:
-    most = target.definition.max_description
+    limit = target.definition.max_description
     length = len(description(tool.spec))
-    if most is not None and length > most and _asked(tool, target):
+    if limit is not None and length > limit and _asked(tool, target):
         yield Diagnostic(
             tool.source.value(("description",)),
             "provider-limit",
-            f"{target.name}: some models refuse descriptions of more than {most} characters; it has {length}",
+            f"{target.name}: some models refuse descriptions of more than {limit} characters; "
+            f"it has {length}",
             "use_when, avoid_when and returns are part of it",
         )
 

@@ -1,4 +1,4 @@
-"""Tree, disk → changes: what `generate` writes and `check` shows."""
+"""Generated files and files on disk to changes: what `generate` writes and `check` shows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from toolgen.data.manifest import Manifest
 
 
 def compare(tree: Tree, on_disk: Tree, manifest: Manifest) -> tuple[Change, ...]:
-    """Every file of `tree` or of `manifest` that is not on disk as `tree` says, sorted by path.
+    """Return the files of `tree` or of `manifest` that are not on disk as in `tree`, sorted by path.
 
-    `on_disk` holds those of these files that exist; bytes that are not UTF-8 as surrogate escapes.
+    `on_disk` has those of these files that exist; bytes that are not UTF-8 as surrogate escapes.
     """
     changes = (
         _change(path, on_disk.get(path), tree.get(path), manifest)
@@ -21,7 +21,7 @@ def compare(tree: Tree, on_disk: Tree, manifest: Manifest) -> tuple[Change, ...]
 
 
 def digest(text: str | bytes) -> str:
-    """The hash by which a manifest remembers `text`: sha256 of its UTF-8 bytes, in hex."""
+    """Return the sha256 of the UTF-8 bytes of `text` in hex, as manifests have it."""
     return sha256(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")).hexdigest()
 
 

@@ -36,13 +36,13 @@ def collect(
     """
 
     def checked(tool: ProgramTool) -> CompiledSpec:
-        used = _digests(tool.source.path, tool.uses, digests)
+        used = _digests(tool.source.path, tool.shared_files, digests)
         return CompiledSpec(tool.source, used, tool.warnings)
 
     compiled = {
         path: CompiledSpec(None, _digests(path, uses, digests)) for path, uses in program.shared.items()
     }
-    compiled |= {tool.source.path: checked(tool) for tool in program.idle}
+    compiled |= {tool.source.path: checked(tool) for tool in program.disabled}
     for tool, lowered in zip(program.tools, package.tools, strict=True):
         compiled[tool.source.path] = replace(
             checked(tool), tool=lowered, files=files[lowered.py_name], claims=tuple(_claims(tool))

@@ -1,4 +1,4 @@
-"""What the catalog says of a tool: plain JSON data, in the order of the language."""
+"""The definition of a tool in the catalog: JSON data, keys in the order of the spec language."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _LEAD_INS = (("use_when", "Use when: "), ("avoid_when", "Avoid when: "), ("retur
 
 
 def description(spec: Spec) -> str:
-    """What every target publishes: the description as it is, or all of its parts, a paragraph each."""
+    """Return the description that every target publishes: with `use_when` and so on, a paragraph each."""
     parts = [lead_in + text.strip() for key, lead_in in _LEAD_INS if (text := getattr(spec, key))]
     return "\n\n".join([spec.description.strip(), *parts]) if parts else spec.description
 
 
 def definition(tool: ProgramTool, py_name: str, class_name: str, settings: PackageSettings) -> dict[str, Any]:
-    """The entry of a tool in `<package>.catalog.TOOLS`."""
+    """Return the entry of a tool in `<package>.catalog.TOOLS`."""
     spec = tool.spec
-    said = spec.model_dump(mode="json", exclude_unset=True)
+    written_fields = spec.model_dump(mode="json", exclude_unset=True)
     written: Any = tool.source.data  # keys in the author's order, which a model does not keep
     entry: dict[str, Any] = {
         "name": spec.name,
@@ -35,19 +35,19 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         "annotations": _annotations(spec, written.get("annotations")),
         "input_schema": tool.input_schema,
         "output_schema": tool.output_schema,
-        "errors": said.get("errors"),
-        "confirm": said.get("confirm"),
+        "errors": written_fields.get("errors"),
+        "confirm": written_fields.get("confirm"),
         "inject": [{"name": item.name, "type": item.type} for item in spec.inject],
         "stream": None if tool.chunk_schema is None else {"chunk_schema": tool.chunk_schema},
-        "auth": said.get("auth"),
+        "auth": written_fields.get("auth"),
         "timeout": spec.timeout,
         "concurrency": spec.concurrency,
         "aliases": spec.aliases,
-        "deprecated": said.get("deprecated"),
+        "deprecated": written_fields.get("deprecated"),
         "final_answer": spec.final_answer or None,
         "coerce": None if (settings.coerce if spec.coerce is None else spec.coerce) else False,
         "meta": spec.meta,
-        "targets": said.get("targets"),
+        "targets": written_fields.get("targets"),
         **spec.extensions,
     }
     schemas = ("input_schema", "output_schema")
@@ -58,9 +58,13 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
     }
 
 
-def _annotations(spec: Spec, said: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The author's hints; the title stands beside them where MCP clients of the older kind look for it."""
+def _annotations(spec: Spec, annotations: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the author's annotations with the title, where older MCP clients look for it."""
     options = spec.options_of(MCP.name)
-    if spec.title is None or "title" in (said or {}) or not getattr(options, "annotations_title", True):
-        return said
-    return {"title": spec.title, **(said or {})}
+    if (
+        spec.title is None
+        or "title" in (annotations or {})
+        or not getattr(options, "annotations_title", True)
+    ):
+        return annotations
+    return {"title": spec.title, **(annotations or {})}

@@ -1,4 +1,4 @@
-"""The spec language as a JSON Schema: what editors complete and explain. The models are the one source."""
+"""The spec language as a JSON Schema for editors, derived from the models of the language."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolgen.schema.keywords import FORMATS, TYPES
 
 
 def editor_schema() -> dict[str, Any]:
-    """JSON Schema, draft-07 vocabulary, of one file below the specs folder: a tool, or shared schemas."""
+    """Return the JSON Schema, of draft-07, of a file below the specs folder: a tool, or shared schemas."""
     raw = Spec.model_json_schema(ref_template="#/definitions/{model}")
     definitions: dict[str, Any] = {name: _plain(part) for name, part in raw.pop("$defs").items()}
     tool = _plain(raw)
@@ -61,7 +61,7 @@ def _shared() -> dict[str, Any]:
 
 
 def _plain(node: Any) -> Any:
-    """Without what pydantic adds for Python: titles made of names, null for what is left out."""
+    """Return the schema without what pydantic adds: titles made of names, null for optional fields."""
     if isinstance(node, list):
         return [_plain(item) for item in node]
     if not isinstance(node, dict):

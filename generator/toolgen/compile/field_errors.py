@@ -1,8 +1,9 @@
-"""Pydantic's words and ours: every error type that `Spec` can produce, as a sentence and a way out."""
+"""Messages for the errors of pydantic that a spec can cause: what is wrong, and what to write instead."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import ErrorDetails
@@ -12,9 +13,17 @@ from toolgen.suggestions import did_you_mean, quoted
 from toolgen.targets.builtin import MCP_NAME
 from toolgen.targets.definition import TARGET_NAME
 
-Words = tuple[str, str, str]  # code, message, hint
 
-SLIPS: Mapping[str, str] = {
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """A fault of a field, without its place."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+_FOREIGN_KEYS: Mapping[str, str] = {
     "$defs": "put it inside of `input_schema`, or into a file of its own for schemas that tools share",
     "$schema": "put it inside of `input_schema`; for an editor, write `# yaml-language-server: $schema=…`",
     "_meta": "write 'meta'",
@@ -47,13 +56,13 @@ SLIPS: Mapping[str, str] = {
     "when_not_to_use": "write 'avoid_when'",
     "when_to_use": "write 'use_when'",
 }
-"""Top-level keys that other systems have, and what they are called here."""
+"""Top-level keys of other systems → what to write instead."""
 
-STANDS_FOR = {
+FOREIGN_NAMES = {
     "input_schema": ("args", "arguments", "input", "inputSchema", "inputs", "parameters", "params"),
     "description": ("summary",),
 }
-"""Fields that are not also reported as missing where one of these slips was made."""
+"""Required fields → keys of other systems for them, which replace the report that the field is missing."""
 
 _PATTERNS: Mapping[str, tuple[str, str]] = {
     NAME: (
@@ -75,83 +84,89 @@ _PATTERNS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def unknown_field(key: str, known: Iterable[str], top: bool) -> Words:
-    """The words for a key that the language does not have."""
-    if top and key in SLIPS:
-        hint = SLIPS[key]
+def unknown_field(key: str, known: Iterable[str], *, top_level: bool = False) -> FieldError:
+    """Return the fault of a key that the language does not have; `known` are the keys that it has there."""
+    if top_level and key in _FOREIGN_KEYS:
+        hint = _FOREIGN_KEYS[key]
     else:
         hint = did_you_mean(key, known)
         if not hint:
             hint = "known here: " + ", ".join(known)
-            if top:
+            if top_level:
                 hint = "carry data of your own under a key that begins with `x-`"
-    return "unknown-field", f"unknown field {quoted(key)}", hint
+    return FieldError("unknown-field", f"unknown field {quoted(key)}", hint)
 
 
-def explain(error: ErrorDetails, written: str) -> Words:
-    """`error` in our words; `written` is the offending text as the file has it."""
+Explain = Callable[[ErrorDetails, str], FieldError]
+
+
+def explain(error: ErrorDetails, written: str) -> FieldError:
+    """Return the fault that `error` reports; `written` is the offending text in the file."""
     return EXPLANATIONS[error["type"]](error, written)
 
 
-def _wrong(wanted: str, hint: str = "") -> Callable[[ErrorDetails, str], Words]:
-    def words(error: ErrorDetails, written: str) -> Words:
-        return "wrong-type", f"{_field(error)} is {wanted}, and this is {_kind(error['input'])}", hint
+def _wrong_type(expected: str, hint: str = "") -> Explain:
+    def explain_type(error: ErrorDetails, written: str) -> FieldError:
+        message = f"{_field(error)} must be {expected}, not {_kind(error['input'])}"
+        return FieldError("wrong-type", message, hint)
 
-    return words
+    return explain_type
 
 
-def _text(error: ErrorDetails, written: str) -> Words:
+def _text(error: ErrorDetails, written: str) -> FieldError:
     value = error["input"]
     hint = ""
     if isinstance(value, bool | int | float) and written:
         hint = f'quote it: "{written}"'
-    return "wrong-type", f"{_field(error)} is text, and this is {_kind(value)}", hint
+    return FieldError("wrong-type", f"{_field(error)} must be text, not {_kind(value)}", hint)
 
 
-def _missing(error: ErrorDetails, written: str) -> Words:
-    return "missing-field", f"the field {str(error['loc'][-1])!r} is missing", ""
+def _missing(error: ErrorDetails, written: str) -> FieldError:
+    return FieldError("missing-field", f"the field {str(error['loc'][-1])!r} is missing")
 
 
-def _short(error: ErrorDetails, written: str) -> Words:
-    return "bad-value", f"{_field(error)} is empty", "write it, or leave the field out"
+def _short(error: ErrorDetails, written: str) -> FieldError:
+    return FieldError("bad-value", f"{_field(error)} is empty", "write it, or leave the field out")
 
 
-def _pattern(error: ErrorDetails, written: str) -> Words:
+def _pattern(error: ErrorDetails, written: str) -> FieldError:
     what, rule = _PATTERNS[error["ctx"]["pattern"]]
-    return "bad-value", f"{quoted(error['input'])} is not {what}", rule
+    return FieldError("bad-value", f"{quoted(error['input'])} is not {what}", rule)
 
 
-def _choice(error: ErrorDetails, written: str) -> Words:
+def _choice(error: ErrorDetails, written: str) -> FieldError:
     expected = error["ctx"]["expected"]
-    return "bad-value", f"{_field(error)} is {expected}, not {quoted(str(error['input']))}", ""
+    return FieldError("bad-value", f"{_field(error)} must be {expected}, not {quoted(str(error['input']))}")
 
 
-def _range(error: ErrorDetails, written: str) -> Words:
+def _range(error: ErrorDetails, written: str) -> FieldError:
     if error["loc"] == ("toolgen",):
-        return "bad-value", "this toolgen knows version 1 of the spec language", "write `toolgen: 1`"
+        return FieldError(
+            "bad-value", "this toolgen knows version 1 of the spec language", "write `toolgen: 1`"
+        )
     ctx: dict[str, Any] = error["ctx"]
     bounds = {"gt": "more than", "ge": "at least", "le": "at most"}
     bound = next(f"{words} {ctx[key]}" for key, words in bounds.items() if key in ctx)
-    return "bad-value", f"{_field(error)} must be {bound}", ""
+    return FieldError("bad-value", f"{_field(error)} must be {bound}")
 
 
-def _extra(error: ErrorDetails, written: str) -> Words:
-    return "unknown-field", f"unknown field {quoted(str(error['loc'][-1]))}", ""
+def _extra(error: ErrorDetails, written: str) -> FieldError:
+    return FieldError("unknown-field", f"unknown field {quoted(str(error['loc'][-1]))}")
 
 
-EXPLANATIONS: Mapping[str, Callable[[ErrorDetails, str], Words]] = {
-    "bool_type": _wrong("true or false", "write true or false, without quotes"),
-    "dict_type": _wrong("a mapping"),
-    "extra_forbidden": _extra,  # `parse` knows the neighbours, and replaces the hint
-    "float_type": _wrong("a number", "write it without quotes"),
+EXPLANATIONS: Mapping[str, Explain] = {
+    "bool_type": _wrong_type("true or false", "write true or false, without quotes"),
+    "dict_type": _wrong_type("a mapping"),
+    "extra_forbidden": _extra,  # `parse` knows the fields there are, and replaces the hint
+    "float_type": _wrong_type("a number", "write it without quotes"),
     "greater_than": _range,
     "greater_than_equal": _range,
-    "int_type": _wrong("a number", "write it without quotes"),
+    "int_type": _wrong_type("a number", "write it without quotes"),
     "less_than_equal": _range,
-    "list_type": _wrong("a list", "write it as [a, b]"),
+    "list_type": _wrong_type("a list", "write it as [a, b]"),
     "literal_error": _choice,
     "missing": _missing,
-    "model_type": _wrong("a mapping"),
+    "model_type": _wrong_type("a mapping"),
     "string_pattern_mismatch": _pattern,
     "string_too_short": _short,
     "string_type": _text,

@@ -1,4 +1,4 @@
-"""Tree → Tree: the same text, laid out by one pinned formatter and nobody's settings."""
+"""Format generated code with one pinned formatter, whatever the user's settings are."""
 
 from __future__ import annotations
 
@@ -16,29 +16,25 @@ from toolgen.data.changes import Tree
 from toolgen.python_source.format_cache import format_cache_entry, load_formatted
 from toolgen.python_source.literals import is_read_as_utf_8
 
-_RULES = 2  # raised when the same text is laid out otherwise than before
+_RULES = 2  # raised when the same text is formatted otherwise than before
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
 _LINT = [
     "check",
     "--fix",
     "--exit-zero",
     "--select=I,F401,RUF022",
-    "--config=src=[]",  # how a file is laid out is not a matter of the files beside it
+    "--config=src=[]",  # the format of a file does not depend on the files beside it
     "--config=lint.isort.split-on-trailing-comma=false",
 ]
 _FORMAT = ["format", "--config=format.skip-magic-trailing-comma=true"]
-_ENVIRONMENT = (
-    "SYSTEMROOT",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-)  # what a process needs to start; nothing that ruff reads
+# What a process needs to start; nothing that ruff reads.
+_ENVIRONMENT = ("SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 
 
 def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) -> Tree:
-    """`format_tree`, where most of each file is what it was the last time: `cache` has that.
+    """Return what `format_tree` returns; paragraphs that are unchanged since the last time come from `cache`.
 
-    Of each path, and each `options`, it has the last only: what is printed of all tools is large.
+    It has the last version of each path and `options` only: the files of all tools are large.
     """
     sources = {path: text for path, text in tree.items() if path.endswith(".py")}
     keys = {path: f"laid out {_RULES} {options} {path}" for path in sources}
@@ -46,23 +42,23 @@ def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) ->
     todo = {path: text for path, text in sources.items() if known[path] is None}
     for path, found in known.items():
         todo |= {f"{path}.{index}.py": text for index, text in (found.changed if found else {}).items()}
-    made = format_tree(todo)
-    laid_out: dict[str, str] = {}
+    result = format_tree(todo)
+    formatted: dict[str, str] = {}
     for path, text in sources.items():
         if (found := known[path]) is None:
-            laid_out[path] = made[path]
+            formatted[path] = result[path]
         else:
-            laid_out[path] = found.joined({index: made[f"{path}.{index}.py"] for index in found.changed})
+            formatted[path] = found.joined({index: result[f"{path}.{index}.py"] for index in found.changed})
         if found is None or found.changed:
-            cache[keys[path]] = format_cache_entry(text, laid_out[path])
-    refuse_encodings(laid_out)
-    return {path: laid_out.get(path, text) for path, text in tree.items()}
+            cache[keys[path]] = format_cache_entry(text, formatted[path])
+    refuse_encodings(formatted)
+    return {path: formatted.get(path, text) for path, text in tree.items()}
 
 
 def format_tree(tree: Tree) -> Tree:
-    """Every `*.py` of the tree with imports sorted and lines laid out; the rest as it was.
+    """Return the tree with every `*.py` formatted and its imports sorted; other files are unchanged.
 
-    Two processes for the whole tree, in a folder of their own. Raises `TemplateBug` for what is no Python.
+    Runs two processes for the whole tree, in a temporary folder. Raises `TemplateBug` for invalid Python.
     """
     sources = {path: text for path, text in tree.items() if path.endswith(".py")}
     if not sources:
@@ -74,13 +70,13 @@ def format_tree(tree: Tree) -> Tree:
             file.write_text(text, encoding="utf-8", newline="\n")
         for command in (_LINT, _FORMAT):
             _ruff([*command, *_HERMETIC, "."], folder)
-        laid_out = {path: Path(folder, path).read_text(encoding="utf-8") for path in sources}
-    refuse_encodings(laid_out)
-    return {path: laid_out.get(path, text) for path, text in tree.items()}
+        formatted = {path: Path(folder, path).read_text(encoding="utf-8") for path in sources}
+    refuse_encodings(formatted)
+    return {path: formatted.get(path, text) for path, text in tree.items()}
 
 
 def refuse_encodings(tree: Tree) -> None:
-    """Raise `TemplateBug` for a `*.py` that Python would not read as UTF-8: what runs is what is reviewed."""
+    """Raise `TemplateBug` for a `*.py` that Python does not read as UTF-8: what is reviewed must run."""
     for path, text in tree.items():
         if path.endswith(".py") and not is_read_as_utf_8(text):
             raise TemplateBug(f"{path} begins with a byte order mark, or names another encoding than UTF-8")
@@ -96,7 +92,9 @@ def _ruff(arguments: list[str], folder: str) -> None:
         text=True,
         check=False,
     )
-    if done.returncode == -signal.SIGINT:  # ^C reaches the whole group, and may reach us a moment later
+    if (
+        done.returncode == -signal.SIGINT
+    ):  # ^C reaches the whole process group, and this process perhaps a moment later
         raise KeyboardInterrupt
     if done.returncode:
         raise TemplateBug(f"the formatter refuses what the templates printed:\n{done.stderr or done.stdout}")

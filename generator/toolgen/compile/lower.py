@@ -1,4 +1,4 @@
-"""Program → Package: the one place where Python names are decided, and collisions between them found."""
+"""Program to package: the one place where Python names are decided."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "
 _MEMBERS = frozenset(
     {"definition", "request_model", "response_model", "errors", "execute", "preview", "check_inputs"}
 )
-_DEEPEST = (
-    180  # brackets that Python reads in one expression: 200, of which adapters need a few around a schema
-)
+# Python reads 200 nested brackets in one expression, of which adapters need a few around a schema.
+_MAX_NESTING = 180
 
 
 def lower(program: Program, settings: PackageSettings) -> Package:
-    """Everything that templates print, decided. Raises `SpecErrors` with every collision of names."""
+    """Return everything that templates print. Raises `SpecErrors` with every conflict of names."""
     faults = find_conflicts(claim for tool in program.tools for claim in python_names(tool))
     for tool in program.tools:
-        faults += [*_types(tool), *_depth(tool)]
+        faults += [*_types(tool), *_nesting(tool)]
     if faults:
         raise SpecErrors(faults)
     return Package.of(settings, tuple(_tool(tool, settings) for tool in program.tools))
@@ -130,34 +129,34 @@ def _imports(spec: Spec) -> Iterator[Import]:
 
 
 def _alias(module: str) -> str | None:
-    """Another name for a module that a member of the tool's class, or an import of its file, would hide."""
+    """Return an alias for a module whose name a member of the tool's class, or an import, would shadow."""
     first = module.split(".")[0]
     return f"{module.replace('.', '_')}_module" if first in _MEMBERS | {"toolgen", "abc", "typing"} else None
 
 
 def _types(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """Injected types that no `import` of Python could name."""
+    """Yield faults of injected types that Python cannot import."""
     for index, item in enumerate(tool.spec.inject):
         place = tool.source.value(("inject", index, "type"))
         parts = item.type.split(".")
         if words := [part for part in parts if keyword.iskeyword(part)]:
-            message = f"the type {item.type!r} has {words[0]!r} in it, a word of Python"
+            message = f"the type {item.type!r} contains {words[0]!r}, a keyword of Python"
             yield Diagnostic(place, "inject-type", message, "write module.Class, as in sqlite3.Connection")
         elif len(parts) == 1 and not isinstance(getattr(builtins, item.type, None), type):
-            message = f"{item.type!r} is no built-in type of Python"
+            message = f"{item.type!r} is not a built-in type of Python"
             yield Diagnostic(place, "inject-type", message, "write its module, too, as in sqlite3.Connection")
 
 
-def _depth(tool: ProgramTool) -> Iterator[Diagnostic]:
+def _nesting(tool: ProgramTool) -> Iterator[Diagnostic]:
     for key, value in definition(tool, "", "", PackageSettings()).items():
-        if _deeper(value, _DEEPEST):
+        if _is_deeper(value, _MAX_NESTING):
             message = (
-                f"{key} nests more than {_DEEPEST} levels deep, more than Python reads in one expression"
+                f"{key} nests more than {_MAX_NESTING} levels deep, more than Python reads in one expression"
             )
             yield Diagnostic(tool.source.key((key,)), "too-deep", message, "move inner parts of it to $defs")
 
 
-def _deeper(root: object, limit: int) -> bool:
+def _is_deeper(root: object, limit: int) -> bool:
     level = [root]
     for _ in range(limit):
         level = [inner for outer in level for inner in _inside(outer)]

@@ -1,4 +1,4 @@
-"""Package → Tree: typed request and response of every tool, printed by the model engine and cached."""
+"""Package to files: typed request and response of every tool, printed by the model engine and cached."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from toolgen.models.shapes import classes_in, renamed
 from toolgen.python_source.literals import comment, docstring
 from toolgen.python_source.names import unique_name
 
-_RULES = 2  # raised when the same shapes are printed otherwise than before
+_RULES = 2  # raised when the same classes are printed otherwise than before
 
 
 def render_models(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, Tree]:
     """Return `models/<tool>.py` of every tool by the tool's Python name, not yet formatted.
 
-    `cache` is filled with what had to be made; a dict will do. Errors: `EngineBug`, never the author's fault.
+    `cache` (a dict will do) gets what it does not have. Raises `EngineBug`, never for a fault of the author.
     """
     asked = {tool.py_name: _classes(tool) for tool in package.tools}
     keys = {
@@ -52,7 +52,7 @@ def _key(classes: Mapping[str, ModelClass]) -> Iterator[str]:
 
 
 def _classes(tool: Tool) -> dict[str, ModelClass]:
-    """The classes of request and response: what both share is one class, what differs has two names."""
+    """Return the classes of request and response: equal classes of both are one, others have two names."""
     reserved = frozenset({tool.request_class, tool.response_class or "", tool.tool_class})
     asked = resolve_ambiguous_unions(
         model_classes(tool.input_schema, tool.request_class, reserved - {tool.request_class}, defaults=True),
@@ -68,7 +68,7 @@ def _classes(tool: Tool) -> dict[str, ModelClass]:
         (tool.response_class,),
     )
     _document(answered, tool.response_class, f"The response of `{tool.wire_name}`.")
-    return asked | _apart(answered, asked, tool.response_class)
+    return asked | _disambiguated(answered, asked, tool.response_class)
 
 
 def _document(classes: dict[str, ModelClass], root: str, doc: str) -> None:
@@ -76,10 +76,10 @@ def _document(classes: dict[str, ModelClass], root: str, doc: str) -> None:
         classes[root] = replace(classes[root], doc=doc)
 
 
-def _apart(
+def _disambiguated(
     classes: Mapping[str, ModelClass], others: Mapping[str, ModelClass], prefix: str
 ) -> dict[str, ModelClass]:
-    """`classes`, with those renamed whose name means something else among `others`."""
+    """Return `classes`, renamed where `others` has another class of that name."""
     differing = {name for name in classes.keys() & others.keys() if classes[name] != others[name]}
     while more := {
         name

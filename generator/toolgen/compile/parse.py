@@ -1,17 +1,18 @@
-"""2. Sources to specs: the only place where pydantic's words become ours."""
+"""Sources to specs: every field typed, every schema checked by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from toolgen.compile.field_errors import STANDS_FOR, explain, unknown_field
+from toolgen.compile.field_errors import FOREIGN_NAMES, FieldError, explain, unknown_field
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed
-from toolgen.data.source import Source
+from toolgen.data.source import Source, Span
 from toolgen.data.spec import SCHEMA_FIELDS, Spec, is_shared_file, schemas_of
 from toolgen.data.target import Target
 from toolgen.schema.document import JsonPath
@@ -22,13 +23,13 @@ from toolgen.targets.builtin import BUILT_IN
 from toolgen.targets.definition import OwnTargetOptions, TargetDefinition
 
 FIELDS = tuple(name for name in Spec.model_fields if name != "extensions")
-_FREE = frozenset(("meta", "input", "output", *(path[-1] for path in SCHEMA_FIELDS)))
+_UNTYPED = frozenset(("meta", "input", "output", *(path[-1] for path in SCHEMA_FIELDS)))
 
 
 def parse(sources: tuple[Source, ...], targets: Sequence[Target] = ()) -> Parsed:
-    """Type every file: a tool, or a file of schemas that tools share.
+    """Parse every file: a tool, or a file of schemas that tools share.
 
-    Shapes are checked, and every schema by itself. A spec may have options of the built-in targets and of
+    A spec may have options of the built-in targets and of
     `targets`. Raises `SpecErrors` with the faults of all files.
     """
     known = {**BUILT_IN, **{target.name: target.definition for target in targets if target.tool_name}}
@@ -68,7 +69,7 @@ def _spec(
     for key, value in data.items():
         (extensions if key.startswith("x-") else known)[key] = value
     if "extensions" in known:
-        faults.append(Diagnostic(source.key(("extensions",)), *unknown_field("extensions", FIELDS, top=True)))
+        faults.append(_at(source.key(("extensions",)), unknown_field("extensions", FIELDS, top_level=True)))
     known["extensions"] = extensions
     empty = list(_empty_fields(data))
     faults.extend(_empty(source, path) for path in empty)
@@ -76,7 +77,7 @@ def _spec(
     for found in _unknown_options(data, targets):
         if found not in reported:
             neighbours = targets[found[1]].options.model_fields if len(found) == 3 else targets
-            faults.append(Diagnostic(source.key(found), *unknown_field(found[-1], neighbours, top=False)))
+            faults.append(_at(source.key(found), unknown_field(found[-1], neighbours)))
             reported.add(found)
     for schema_path, schema in schemas_of(data):
         if isinstance(schema, dict):
@@ -115,31 +116,35 @@ def _empty(source: Source, path: JsonPath) -> Diagnostic:
 
 
 def _shape_faults(
-    source: Source, data: Mapping[str, Any], error: ValidationError, said: set[JsonPath]
+    source: Source, data: Mapping[str, Any], error: ValidationError, reported: set[JsonPath]
 ) -> Iterator[Diagnostic]:
     for detail in error.errors(include_url=False):
         path = _written_path(data, detail)
-        if path in said or path[:2] in said:
+        if path in reported or path[:2] in reported:
             continue
         if detail["type"] == "missing":
-            slips = STANDS_FOR.get(str(detail["loc"][-1]), ())
-            if len(detail["loc"]) == 1 and any(slip in data for slip in slips):
+            foreign = FOREIGN_NAMES.get(str(detail["loc"][-1]), ())
+            if len(detail["loc"]) == 1 and any(key in data for key in foreign):
                 continue
             parent = detail["loc"][:-1]
             span = source.key(parent) if parent and isinstance(parent[-1], str) else source.value(parent)
-            code, message, hint = explain(detail, "")
-            yield Diagnostic(span, code, message, hint)
+            yield _at(span, explain(detail, ""))
         elif detail["type"] == "extra_forbidden":
             if path == ("extensions",):
                 continue
             neighbours = FIELDS if len(path) == 1 else _fields_at(path[:-1])
-            yield Diagnostic(source.key(path), *unknown_field(str(path[-1]), neighbours, top=len(path) == 1))
+            top_level = len(path) == 1
+            yield _at(source.key(path), unknown_field(str(path[-1]), neighbours, top_level=top_level))
         else:
             span = source.value(path)
             line = source.text.split("\n")[span.line - 1]
-            code, message, hint = explain(detail, line[span.column - 1 : span.column - 1 + span.length])
-            yield Diagnostic(span, code, message, hint or _choice_hint(detail))
-            said.add(path)  # a union says it once for each of its members
+            found = explain(detail, line[span.column - 1 : span.column - 1 + span.length])
+            yield _at(span, replace(found, hint=found.hint or _choice_hint(detail)))
+            reported.add(path)  # a union has an error for each of its members
+
+
+def _at(span: Span, error: FieldError) -> Diagnostic:
+    return Diagnostic(span, error.code, error.message, error.hint)
 
 
 def _choice_hint(detail: ErrorDetails) -> str:
@@ -150,7 +155,7 @@ def _choice_hint(detail: ErrorDetails) -> str:
 
 
 def _written_path(data: Any, detail: ErrorDetails) -> JsonPath:
-    """The part of pydantic's location that somebody wrote; the tags of unions are not."""
+    """Return pydantic's location as far as it is in the file: it has the tags of unions, too."""
     path: list[str | int] = []
     for part in detail["loc"]:
         try:
@@ -162,7 +167,7 @@ def _written_path(data: Any, detail: ErrorDetails) -> JsonPath:
 
 
 def _fields_at(path: JsonPath) -> tuple[str, ...]:
-    """The fields that the language has at `path`."""
+    """Return the fields that the language has at `path`."""
     model: type[BaseModel] = Spec
     for part in path:
         if isinstance(part, str):
@@ -181,13 +186,13 @@ def _model_in(annotation: Any) -> type[BaseModel]:
 
 
 def _empty_fields(data: Mapping[str, Any]) -> Iterator[JsonPath]:
-    """Fields written without a value: `confirm:` must not pass for a tool that asks nobody."""
+    """Yield the paths of fields without a value: `confirm:` must not mean a tool without confirmation."""
     for name, value in data.items():
         if name.startswith("x-"):
             continue
         if value is None and name in Spec.model_fields:
             yield (name,)
-        elif name not in _FREE:
+        elif name not in _UNTYPED:
             yield from _empty_below((name,), value)
 
 
@@ -196,7 +201,7 @@ def _empty_below(path: JsonPath, value: Any) -> Iterator[JsonPath]:
         for key, inner in value.items():
             if inner is None and not (key == "output" and path[0] == "examples"):
                 yield (*path, key)
-            elif key not in _FREE:
+            elif key not in _UNTYPED:
                 yield from _empty_below((*path, key), inner)
     elif isinstance(value, list):
         for index, inner in enumerate(value):

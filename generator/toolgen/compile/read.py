@@ -1,4 +1,4 @@
-"""1. Text to sources: YAML 1.2 as JSON data, every piece of it with a place.
+"""Text to sources: YAML 1.2 as JSON data, every part of it with its place.
 
 Decided here: plain scalars mean what YAML 1.2's core schema says; the merge key `<<`, tags beyond the core
 schema, several documents, duplicate keys and keys that are not text are refused; aliases are copied, bounded.
@@ -29,9 +29,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read(texts: Mapping[str, bytes | str], prefix: str = "") -> tuple[Source, ...]:
-    """Read every file; `texts` maps posix paths below the specs folder to what the files hold.
+    """Read every file; `texts` maps posix paths below the specs folder to contents.
 
-    `prefix` is put before each path to give the name that spans show: "specs/" makes "specs/weather.yaml".
+    Spans show each path with `prefix` before it: "specs/" gives "specs/weather.yaml".
     Raises `SpecErrors` with the faults of all files.
     """
     if not texts:
@@ -87,7 +87,7 @@ def _decode(file: str, raw: bytes | str) -> str:
 
 
 def _as_json(text: str) -> tuple[bool, Any]:
-    """JSON is YAML, and json reads it ten times faster; what is not plainly well goes the long way."""
+    """Return True and the data of plain JSON, which `json` reads ten times faster than a YAML reader."""
     if text[:1] not in ("{", "[") or _NOT_PLAIN_JSON.search(_join_pairs(text)):
         return False, None
     try:
@@ -126,7 +126,7 @@ def _as_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
 
 
 def _hide_breaks(text: str) -> tuple[str, dict[int, str]]:
-    """Private characters for what only YAML 1.1, and so libyaml, takes for line breaks; and the way back."""
+    """Replace the line breaks of YAML 1.1, and so of libyaml, by private characters; return the reverse."""
     found = sorted(set(_YAML_1_1_BREAKS.findall(text)))
     if not found:
         return text, {}
@@ -146,7 +146,7 @@ def _translate(value: Any, table: Mapping[int, str]) -> Any:
 
 
 def _plain(text: str) -> str:
-    """`text`, character for character as long, without what libyaml refuses in JSON."""
+    """Return `text`, of the same length, without what libyaml refuses in JSON."""
     if text[:1] in ("{", "["):
         text = _CONTROL.sub("?", text.replace("\t", " "))
         text = re.sub(r"\\u[dD][89a-fA-F]", r"\\u00", text)
@@ -154,7 +154,7 @@ def _plain(text: str) -> str:
 
 
 def _join_pairs(text: str) -> str:
-    """`text` without the surrogate pairs that json joins to one character: only lone halves are left."""
+    """Return `text` without the surrogate pairs that `json` joins: only lone surrogates are left."""
     return re.sub(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}", "", text)
 
 
@@ -196,5 +196,5 @@ def _unix(text: str) -> str:
 
 
 def _place(file: str, before: str) -> Span:
-    """The place right behind `before`."""
+    """Return the place right behind `before`."""
     return Span(file, before.count("\n") + 1, len(before) - before.rfind("\n"))

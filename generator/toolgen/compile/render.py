@@ -1,4 +1,4 @@
-"""Package → Tree: strict Jinja over the templates of every target; a template's path is its output's path.
+"""Package to files: strict Jinja over the templates of every target; a template's path is its output's path.
 
 Built-in templates are rendered here. A target with templates of the project's own is rendered in a sandbox.
 """
@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import jinja2
 
-from toolgen.compile.template_sandbox import FILTERS, OPTIONS, Job, render_in_sandbox
+from toolgen.compile.template_sandbox import FILTERS, OPTIONS, TemplateJob, render_in_sandbox
 from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
 from toolgen.data.package import Package
@@ -18,18 +18,18 @@ from toolgen.data.target import Target
 
 _ENDING = ".jinja"
 TOOL = "{tool}"
-"""Stands in the path of a template that is printed once for each tool."""
+"""In the path of a template: it is rendered once for each tool."""
 
 
 def render_tools(model: Package, targets: Sequence[Target]) -> dict[str, Tree]:
-    """Python name of a tool → the files that are printed of it alone.
+    """Return the files of each tool by its Python name.
 
     Raises `TemplateBug`, or `SpecErrors` for a template of the project's own.
     """
     files: dict[str, list[tuple[str, str, str]]] = {tool.py_name: [] for tool in model.tools}
     for target in targets:
         outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL in output]
-        jobs = [Job(path, number) for number in range(len(model.tools)) for path, _ in outputs]
+        jobs = [TemplateJob(path, number) for number in range(len(model.tools)) for path, _ in outputs]
         texts = iter(_texts(target, model, jobs))
         for tool in model.tools:
             for _, output in outputs:
@@ -38,11 +38,11 @@ def render_tools(model: Package, targets: Sequence[Target]) -> dict[str, Tree]:
 
 
 def render_index(model: Package, targets: Sequence[Target]) -> Tree:
-    """The files that are printed of all tools together. Raises as `render_tools`."""
+    """Return the files that all tools share. Raises as `render_tools`."""
     files: list[tuple[str, str, str]] = []
     for target in targets:
         outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL not in output]
-        texts = _texts(target, model, [Job(path) for path, _ in outputs])
+        texts = _texts(target, model, [TemplateJob(path) for path, _ in outputs])
         files += [(output, text, target.name) for (_, output), text in zip(outputs, texts, strict=True)]
     return _joined(files)
 
@@ -58,7 +58,7 @@ def _joined(files: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 
 
 def outputs_of(target: Target) -> Mapping[str, str]:
-    """Template → the path of what it prints, which has `{tool}` in it where each tool has its own."""
+    """Return the output path of each template, with `{tool}` in it if each tool has a file of its own."""
     return {
         path: path.removesuffix(_ENDING)
         for path in sorted(target.templates)
@@ -66,13 +66,13 @@ def outputs_of(target: Target) -> Mapping[str, str]:
     }
 
 
-def _texts(target: Target, model: Package, jobs: Sequence[Job]) -> list[str]:
-    """What each of `jobs` prints."""
+def _texts(target: Target, model: Package, jobs: Sequence[TemplateJob]) -> list[str]:
+    """Return the text of each job."""
     if target.own:
         return render_in_sandbox(target, model, jobs) if jobs else []
     environment = _environment(tuple(sorted(target.templates.items())))
 
-    def text(job: Job) -> str:
+    def text(job: TemplateJob) -> str:
         names = {"model": model} if job.tool is None else {"model": model, "tool": model.tools[job.tool]}
         try:
             return environment.get_template(job.template).render(names)

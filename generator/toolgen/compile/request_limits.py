@@ -1,4 +1,4 @@
-"""Package → diagnostics: what all tools together ask of a provider, against what it takes in one request."""
+"""Limits of one request that contains all tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolgen.targets.definition import StrictRequestLimits
 
 
 def exceeded_request_limits(tools: Sequence[Tool], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
-    """A warning at the first tool that is too much for a target, in the order of the tools."""
+    """Return a warning for each exceeded limit of a target, at the first tool that exceeds it."""
     return tuple(found for target in targets for found in _of_target(tools, target))
 
 

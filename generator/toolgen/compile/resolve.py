@@ -1,6 +1,6 @@
-"""3. Specs to a program: every reference bound inside the specs folder, every promise checked, all sorted.
+"""Specs to a program: every reference bound inside the specs folder, every tool checked and linted.
 
-A relative `$ref` is relative to the file that it stands in, as JSON Schema has it.
+A relative `$ref` is relative to its file, as JSON Schema says.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 import jsonschema_rs
 
 from toolgen.compile.conflicts import find_conflicts, tool_names
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.program import Parsed, Program, ProgramTool
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Spec, schemas_of
@@ -27,7 +27,7 @@ from toolgen.semantics.reference_loops import find_loops
 
 
 def resolve(parsed: Parsed, *, needs_tools: bool = True) -> Program:
-    """Bind and check every tool; tools with `enabled: false` are checked, too, and left out.
+    """Bind and check every tool; tools with `enabled: false` are checked, but not part of the output.
 
     Raises `SpecErrors` with the faults of all files; shared schemas alone are one, unless not `needs_tools`.
     """
@@ -42,16 +42,17 @@ def resolve(parsed: Parsed, *, needs_tools: bool = True) -> Program:
     if faults:
         raise SpecErrors(faults)
     tools.sort(key=lambda tool: tool.spec.name)
-    warnings = _ordered({warning for tool in tools for warning in tool.warnings})
-    enabled, idle = (tuple(tool for tool in tools if tool.spec.enabled is wanted) for wanted in (True, False))
-    return Program(enabled, warnings, idle, shared)
+    warnings = in_order(warning for tool in tools for warning in tool.warnings)
+    enabled = tuple(tool for tool in tools if tool.spec.enabled)
+    disabled = tuple(tool for tool in tools if not tool.spec.enabled)
+    return Program(enabled, warnings, disabled, shared)
 
 
 def _audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> tuple[str, ...]:
-    """The files that a shared file draws from; `faults` are filled with those of its references."""
+    """Return the shared files that a shared file refers to; add the faults of its references to `faults`."""
     bundler = Bundler(shared)
     bound = bundler.audit(path)
-    faults.extend(bundler.faults or _tangles(bound))
+    faults.extend(bundler.faults or _endless_references(bound))
     return tuple(sorted(bundler.uses()))
 
 
@@ -62,7 +63,7 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
     for path, schema in schemas_of(source.data):
         bundler = Bundler(shared)
         bound = bundler.bind(schema, source, path)
-        faults.extend(bundler.faults or _tangles(bound))
+        faults.extend(bundler.faults or _endless_references(bound))
         uses |= bundler.uses()
         bounds[str(path[-1])] = bound
     schemas = {name: bound.schema for name, bound in bounds.items()}
@@ -79,12 +80,12 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
         if len(faults) == before:
             faults.extend(check_examples(tool, validators))
             faults.extend(check_placeholders(tool))
-            return replace(tool, warnings=_ordered(set(lint_tool(tool, bounds.values()))))
+            return replace(tool, warnings=in_order(lint_tool(tool, bounds.values())))
     return tool
 
 
-def _tangles(bound: Bound) -> list[Diagnostic]:
-    """What references of a bound schema lead to without end, or in too many ways."""
+def _endless_references(bound: Bound) -> list[Diagnostic]:
+    """Return the references that lead back to themselves without a value between, or in too many ways."""
     return [too_complex(bound.value, (), excess) for excess in find_entangled(Graph(bound.schema))] or [
         *find_loops(bound)
     ]
@@ -104,7 +105,3 @@ def _compiled(bound: Bound, faults: list[Diagnostic]) -> CompiledSchema | None:
             )
         )
         return None
-
-
-def _ordered(warnings: set[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(warnings, key=lambda d: (d.span, d.code, d.message)))

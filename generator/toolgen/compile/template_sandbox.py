@@ -1,4 +1,4 @@
-"""Templates of a project, rendered where they can do no harm: Jinja's sandbox in a process with limits.
+"""Templates of a project are rendered in Jinja's sandbox, in a process with limits.
 
 A stranger's repository names its own templates, and `toolgen check` renders them. The sandbox lets them reach
 no attribute or method that leads out of the data they are given; the process ends them when they take more
@@ -55,14 +55,14 @@ _HINT = "a template prints one file: print less, or loop over less"
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TemplateJob:
     """One template to render: for one tool, or for all of them."""
 
     template: str
     tool: int | None = None  # its position in the model
 
 
-def render_in_sandbox(target: Target, model: Package, jobs: Sequence[Job]) -> list[str]:
+def render_in_sandbox(target: Target, model: Package, jobs: Sequence[TemplateJob]) -> list[str]:
     """Return the text of each job, all of them rendered by one process.
 
     Raises `SpecErrors` with the line of a template that fails (`bad-template`) or that takes too much
@@ -79,17 +79,17 @@ def render_in_sandbox(target: Target, model: Package, jobs: Sequence[Job]) -> li
         env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
     )
     try:  # a machine under load gives a process less than its share
-        said, complaint = process.communicate(task, timeout=seconds * (1 if sys.platform == "win32" else 10))
+        output, errors = process.communicate(task, timeout=seconds * (1 if sys.platform == "win32" else 10))
     except subprocess.TimeoutExpired:
         process.kill()
-        said, complaint = process.communicate()
+        output, errors = process.communicate()
     except BaseException:
         process.kill()
         process.wait()
         raise
     texts: list[str] = []
-    job = jobs[0] if jobs else Job("")
-    for line in said.splitlines():
+    job = jobs[0] if jobs else TemplateJob("")
+    for line in output.splitlines():
         try:
             found = json.loads(line)
         except ValueError:  # cut short: the process was ended
@@ -105,7 +105,7 @@ def render_in_sandbox(target: Target, model: Package, jobs: Sequence[Job]) -> li
     if len(texts) == len(jobs):
         return texts
     if process.returncode > 0:
-        raise RuntimeError(complaint.decode("utf-8", "replace"))
+        raise RuntimeError(errors.decode("utf-8", "replace"))
     raise _refused(target, job.template, 1, "template-limit", _SPENT.format(f"{seconds:g}"))
 
 
@@ -118,12 +118,12 @@ def _refused(target: Target, template: str, line: int, code: str, why: str) -> E
     return SpecErrors([Diagnostic(Span(shown, line, 1), code, message, hint)])
 
 
-class _SpentError(Exception):
-    """A template took more than it may."""
+class _LimitError(Exception):
+    """A template exceeds a limit."""
 
 
 def child() -> None:
-    """The other process: reads its task from stdin, and writes one JSON object a line to stdout."""
+    """Run in the other process: read the task from stdin, write one JSON object a line to stdout."""
     templates, model, jobs, seconds = pickle.loads(sys.stdin.buffer.read())
     environment = ImmutableSandboxedEnvironment(
         loader=jinja2.FunctionLoader(
@@ -134,14 +134,14 @@ def child() -> None:
     environment.filters.update(FILTERS)
     _limit(seconds)
     for number, job in enumerate(jobs):
-        _say({"start": number})
+        _send({"start": number})
         names = {"model": model} if job.tool is None else {"model": model, "tool": model.tools[job.tool]}
         try:
-            _say({"text": _text(environment.get_template(job.template), names)})
+            _send({"text": _text(environment.get_template(job.template), names)})
         except Exception as error:
             template, line = _place(error, templates)
-            spent = isinstance(error, _SpentError | MemoryError | RecursionError | OverflowError)
-            _say(
+            spent = isinstance(error, _LimitError | MemoryError | RecursionError | OverflowError)
+            _send(
                 {
                     "template": template,
                     "line": line,
@@ -153,24 +153,24 @@ def child() -> None:
 
 
 def _text(template: jinja2.Template, names: Mapping[str, Any]) -> str:
-    """What `template` prints. Raises `_SpentError` where that is too much."""
+    """Return the text of `template`. Raises `_LimitError` where that is too much."""
     parts: list[str] = []
     size = 0
     for part in template.generate(names):
         size += len(part)
         if size > OUTPUT:
-            raise _SpentError(f"prints more than {OUTPUT:,} characters")
+            raise _LimitError(f"prints more than {OUTPUT:,} characters")
         parts.append(part)
     return "".join(parts)
 
 
-def _say(data: Mapping[str, Any]) -> None:
+def _send(data: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(data) + "\n")
     sys.stdout.flush()
 
 
 def _place(error: BaseException, templates: Mapping[str, str]) -> tuple[str, int]:
-    """Template and line of a failure; no name where it is not known."""
+    """Return template and line of a failure; an empty name where it is unknown."""
     if isinstance(error, jinja2.TemplateSyntaxError):
         return error.name or "", error.lineno
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in templates]
@@ -179,7 +179,7 @@ def _place(error: BaseException, templates: Mapping[str, str]) -> tuple[str, int
 
 def _why(error: Exception, seconds: float) -> str:
     match error:
-        case _SpentError():
+        case _LimitError():
             return str(error)
         case MemoryError():
             return f"takes more than {MEMORY // 1024 // 1024} MB of memory"
@@ -191,14 +191,14 @@ def _why(error: Exception, seconds: float) -> str:
 
 
 def _limit(seconds: float) -> None:
-    """From here on, this process may take `seconds` of processor time and MEMORY bytes more."""
+    """Limit this process to `seconds` more of processor time and MEMORY more bytes."""
     try:
         import resource
     except ModuleNotFoundError:  # Windows: the parent looks at the clock
         return
 
     def spent(_signal: int, _frame: FrameType | None) -> NoReturn:
-        raise _SpentError(_SPENT.format(f"{seconds:g}"))
+        raise _LimitError(_SPENT.format(f"{seconds:g}"))
 
     signal.signal(signal.SIGXCPU, spent)
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -220,7 +220,7 @@ def _limit(seconds: float) -> None:
 
 
 def _address_space() -> int:
-    """Bytes of memory that this process has mapped."""
+    """Return the bytes of memory that this process has mapped."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""Output as a value: what should be on disk, and how that differs from what is."""
+"""Generated files, and how the files on disk differ from them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Tree = Mapping[str, str]
 
 
 class ChangeKind(StrEnum):
-    """How a file differs from what the specs say."""
+    """How a file on disk differs from what would be generated."""
 
-    CHANGED = "CHANGED"  # ours, as last generated; the specs or the toolchain moved on
+    CHANGED = "CHANGED"  # as last generated; the specs or the toolchain have changed since
     MISSING = "MISSING"  # not on disk
-    EXTRA = "EXTRA"  # ours, and no longer generated
-    EDITED = "EDITED"  # no longer what toolgen wrote
+    EXTRA = "EXTRA"  # as last generated, and no longer generated
+    EDITED = "EDITED"  # not as toolgen wrote it
 
 
 @dataclass(frozen=True, slots=True)

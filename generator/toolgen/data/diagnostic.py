@@ -40,9 +40,14 @@ class Diagnostic:
         )
 
 
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics in the order of their places, each once."""
+    return tuple(sorted(set(diagnostics), key=lambda each: (each.span, each.code, each.message)))
+
+
 class SpecErrors(Exception):  # noqa: N818  (it carries all of them)
     """Errors in specs or configuration: all that a step found, in source order."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics = tuple(sorted(set(diagnostics), key=lambda d: (d.span, d.code, d.message)))
+        self.diagnostics = in_order(diagnostics)
         super().__init__("; ".join(f"{d.span.file}:{d.span.line}: {d.message}" for d in self.diagnostics))

@@ -1,4 +1,4 @@
-"""All that templates may see: every name decided, every literal plain JSON data, everything sorted."""
+"""The generated package as templates see it: every name decided, every literal JSON data, all sorted."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from toolgen.data.program import PublishedTool, Schema
 
 @dataclass(frozen=True, slots=True)
 class PackageSettings:
-    """What the configuration says of the output as a whole."""
+    """The settings that apply to the package as a whole."""
 
     package: str = "generated"  # dotted import name of the output folder
     implementations: str | None = None  # dotted package whose modules hold the implementations
     specs: str = "specs"  # the specs folder as headers and messages show it
-    coerce: bool = True  # may well-known client mistakes be mended, where a spec does not say
+    coerce: bool = True  # strings that hold JSON are decoded, unless a spec says otherwise
     server_name: str | None = None  # of the MCP server; None: the package's
     server_version: str = "0.0.0"
     server_instructions: str | None = None
@@ -35,7 +35,7 @@ class ErrorClass:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A module that only annotations need."""
+    """An import that only annotations need."""
 
     module: str  # "sqlite3"
     alias: str | None = None  # where the module's own name would mean something else
@@ -43,7 +43,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: how callers, Python and readers know it."""
+    """One tool: its names for callers and for Python, its documentation, its schemas."""
 
     wire_name: str
     py_name: str  # its module in `tools/`, `models/` and among the implementations
@@ -51,20 +51,20 @@ class Tool:
     tool_class: str
     request_class: str
     response_class: str | None  # None: any JSON value
-    file: str  # its spec as a reader of the generated code would look for it
+    file: str  # its spec, as shown to readers of the generated code
     summary: str  # one line
     description: str  # as published: description, use_when, avoid_when, returns
     definition: Mapping[str, Any]  # what the catalog holds, plain JSON data
     carries_extensions: bool  # has `definition` keys of the author's own
     errors: tuple[ErrorClass, ...]
     imports: tuple[Import, ...]
-    exports: tuple[str, ...]  # what the package itself offers of it
+    exports: tuple[str, ...]  # names that the package itself exports
     model_classes: tuple[str, ...]
-    awaited: tuple[str, ...]  # names of collections.abc that `result` and `preview` take
+    awaited: tuple[str, ...]  # names of collections.abc in the types of `result` and `preview`
     parameters: str  # of `execute` after the context: ", *, db: sqlite3.Connection"
     result: str  # what `execute` returns
     execute_doc: str
-    preview: bool  # the implementation says what would happen
+    preview: bool  # the implementation has a method `preview`
     input_schema: Schema
     output_schema: Schema | None
     fits: Mapping[str, PublishedTool]  # target name → what it publishes
@@ -72,7 +72,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """The whole output: tools sorted by wire name."""
+    """The whole package; tools sorted by wire name."""
 
     package: str
     implementations: str | None
@@ -84,7 +84,7 @@ class Package:
 
     @classmethod
     def of(cls, settings: PackageSettings, tools: tuple[Tool, ...]) -> Package:
-        """Return the output of `tools` as the configuration wants it."""
+        """Return the package of `tools`."""
         exports = tuple(sorted(name for tool in tools for name in tool.exports))
         return cls(
             settings.package,

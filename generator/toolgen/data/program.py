@@ -1,4 +1,4 @@
-"""Specs that belong together, every reference bound."""
+"""Specs that are compiled together, with every reference bound."""
 
 from __future__ import annotations
 
@@ -28,28 +28,30 @@ class PublishedTool:
 
     name: str  # the published name
     input_schema: Schema
-    strict: bool = False  # the provider is asked to hold the model to `input_schema`
+    strict: bool = False  # the provider is asked to enforce `input_schema`
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramTool:
-    """One tool whose schemas stand by themselves: every reference in them is bound inside."""
+    """A tool whose schemas are self-contained: every reference in them is local."""
 
     spec: Spec
     source: Source
     input_schema: Schema
     output_schema: Schema | None
     chunk_schema: Schema | None
-    uses: tuple[str, ...] = ()  # the shared files its schemas were bundled from, sorted
+    shared_files: tuple[str, ...] = ()  # that its schemas were bundled from, sorted
     fits: Mapping[str, PublishedTool] = field(default_factory=dict)  # target name → what it publishes
     warnings: tuple[Diagnostic, ...] = ()  # about this tool
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All enabled tools sorted by name, and what there is to say of them that refuses nothing."""
+    """All enabled tools, sorted by name, and the warnings about them."""
 
     tools: tuple[ProgramTool, ...]
     warnings: tuple[Diagnostic, ...] = ()
-    idle: tuple[ProgramTool, ...] = ()  # tools that are checked, and not enabled
-    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # shared file → those it draws from
+    disabled: tuple[ProgramTool, ...] = ()  # checked, but not part of the output
+    shared: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # shared file → the shared files it refers to

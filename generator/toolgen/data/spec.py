@@ -36,13 +36,13 @@ def _about(text: str, default: Any = ...) -> Any:
     return Field(default, description=text)
 
 
-class Part(BaseModel):
-    """A mapping of the language: strict types, no unknown keys, frozen."""
+class SpecPart(BaseModel):
+    """A mapping of the spec language: strict types, no unknown keys, frozen."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class Icon(Part):
+class Icon(SpecPart):
     """An icon as MCP has it (`Icon`, 2025-11-25)."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
@@ -51,7 +51,7 @@ class Icon(Part):
     sizes: list[str] | None = _about("Sizes that the image is made for, [48x48] or [any].", None)
 
 
-class Annotations(Part):
+class Annotations(SpecPart):
     """Hints as MCP has them (`ToolAnnotations`); any further key is carried."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
@@ -64,7 +64,7 @@ class Annotations(Part):
     )
 
 
-class ErrorSpec(Part):
+class ErrorSpec(SpecPart):
     """An error that the tool declares: a code to act on, and what to do about it."""
 
     code: Annotated[str, StringConstraints(pattern=CODE)] = _about(
@@ -75,7 +75,7 @@ class ErrorSpec(Part):
     hint: str = _about("What the model should do instead.", "")
 
 
-class Confirm(Part):
+class Confirm(SpecPart):
     """What the user is asked before the tool acts."""
 
     message: Text = _about("The question, with {path.to.value} and {list|count} from the request.")
@@ -87,7 +87,7 @@ class Confirm(Part):
     )
 
 
-class Inject(Part):
+class Inject(SpecPart):
     """A value that the application gives and the model never sees."""
 
     name: Annotated[str, StringConstraints(pattern=IDENTIFIER)] = _about("The keyword argument of `execute`.")
@@ -96,13 +96,13 @@ class Inject(Part):
     )
 
 
-class Stream(Part):
+class Stream(SpecPart):
     """Results arrive in chunks of this shape."""
 
     chunk_schema: JsonObject = _about("JSON Schema of one chunk.")
 
 
-class Auth(Part):
+class Auth(SpecPart):
     """What a caller must be allowed, and what the implementation needs to be given."""
 
     scopes: list[Text] = _about("Scopes that the caller's token must have.", [])
@@ -111,7 +111,7 @@ class Auth(Part):
     )
 
 
-class Example(Part):
+class Example(SpecPart):
     """One call as it should go: an output or a declared error; neither, where only the input matters."""
 
     name: Text = _about("What the example shows.")
@@ -121,7 +121,7 @@ class Example(Part):
     description: str = _about("More about it, for the documentation.", "")
 
 
-class Deprecated(Part):
+class Deprecated(SpecPart):
     """Since when, and what to use instead."""
 
     since: Text | None = _about("The version that deprecated the tool.", None)
@@ -129,7 +129,7 @@ class Deprecated(Part):
     message: Text | None = _about("More about it, for callers.", None)
 
 
-class Spec(Part):
+class Spec(SpecPart):
     """One tool. Top-level `x-*` keys are carried in `extensions`, in the author's order."""
 
     # A range rather than a literal: Literal[1] would take `true` and `1.0`, which equal 1.
@@ -168,7 +168,7 @@ class Spec(Part):
     enabled: bool = _about("false: kept and checked, not generated.", True)
     coerce: bool | None = _about('Take "5" where 5 is asked for; left out, as the configuration says.', None)
     meta: JsonObject = _about("Published as _meta.", {})
-    targets: Targets = _about("What only single targets are told.", Targets())
+    targets: Targets = _about("Options for single targets.", Targets())
     extensions: JsonObject = Field(default={}, exclude=True)  # filled by the step `parse` from the `x-*` keys
 
     def options_of(self, target: str) -> TargetOptions | None:

@@ -25,7 +25,7 @@ _ADAPTERS = "toolgen.runtime.adapters"
 
 
 class McpOptions(TargetOptions):
-    """What only MCP is told."""
+    """Options for MCP."""
 
     name: Annotated[str, StringConstraints(pattern=MCP_NAME)] | None = Field(
         None, description="The name that MCP publishes, where it is not the tool's."
@@ -39,7 +39,7 @@ class McpOptions(TargetOptions):
 
 
 class OpenAIOptions(TargetOptions):
-    """What only OpenAI is told."""
+    """Options for OpenAI."""
 
     strict: bool | None = Field(
         None, description="Strict mode; left out, it is used wherever nothing is lost by it."
@@ -47,17 +47,17 @@ class OpenAIOptions(TargetOptions):
 
 
 class AnthropicOptions(TargetOptions):
-    """What only Anthropic is told."""
+    """Options for Anthropic."""
 
     strict: bool = Field(False, description="Strict mode.")
 
 
 class GeminiOptions(TargetOptions):
-    """What only Gemini is told."""
+    """Options for Gemini."""
 
 
 class BedrockOptions(TargetOptions):
-    """What only Amazon Bedrock is told."""
+    """Options for Amazon Bedrock."""
 
     strict: bool = Field(False, description="Strict mode.")
 
@@ -176,7 +176,7 @@ def own_definition(name: str, dialect: str | None, settings: Mapping[str, Any]) 
 
 
 class _Targets(BaseModel):
-    """Flags for single targets."""
+    """Options for single targets."""
 
     # Extra keys are targets of the project's own; that they exist is checked where specs are parsed.
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
@@ -191,7 +191,7 @@ else:
         __base__=_Targets,
         __doc__=_Targets.__doc__,
         **{
-            each.name: (each.options, Field(each.options(), description=f"For {each.label} only."))
+            each.name: (each.options, Field(each.options(), description=f"Applies to {each.label} only."))
             for each in _DEFINITIONS
         },
     )

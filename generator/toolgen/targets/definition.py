@@ -12,7 +12,7 @@ TARGET_NAME: Final = r"^[A-Za-z0-9_.:-]{1,128}$"
 
 
 class TargetOptions(BaseModel):
-    """What a spec may say of one target, below `targets.<name>`."""
+    """Options for one target, below `targets.<name>` of a spec."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     name: Annotated[str, StringConstraints(pattern=TARGET_NAME)] | None = Field(
@@ -21,7 +21,7 @@ class TargetOptions(BaseModel):
 
 
 class OwnTargetOptions(TargetOptions):
-    """What a spec may say of a target of the project's own."""
+    """Options for a target of the project's own."""
 
     strict: bool | None = Field(None, description="Strict mode, where the target's dialect has one.")
 
