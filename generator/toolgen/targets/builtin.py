@@ -176,7 +176,7 @@ def own_definition(name: str, dialect: str | None, settings: Mapping[str, Any]) 
 
 
 class _Targets(BaseModel):
-    """Options for single targets."""
+    """Options by target."""
 
     # Extra keys are targets of the project's own; that they exist is checked where specs are parsed.
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
