@@ -65,9 +65,9 @@ def test_a_redirect_to_another_place_is_refused_and_named(project: Project) -> N
         done = project.toolgen("import", "openapi", f"{url}/a", NO_PROXY="127.0.0.1")
         again = project.toolgen("import", "openapi", f"{url}/b", NO_PROXY="127.0.0.1")
     assert done.returncode == 2
-    assert f"redirects to another place: {other}/api.json" in done.stderr
+    assert f"redirects to another origin: {other}/api.json" in done.stderr
     assert again.returncode == 2
-    assert "redirects to another place: http://localhost:1/x" in again.stderr
+    assert "redirects to another origin: http://localhost:1/x" in again.stderr
     assert not (project.root / "specs/list_pets.yaml").exists()
 
 
@@ -102,7 +102,7 @@ def test_headers_that_drip_have_an_end(project: Project) -> None:
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/api.json"
         code = (
-            "import sys, toolgen.cli.importing.fetch as f; f._SECONDS = 1.0; from toolgen.cli import main; "
+            "import sys, toolgen.cli.importing.common as c; c.TIME_LIMIT = 1.0; from toolgen.cli import main; "
             f"sys.exit(main(['import', 'openapi', {url!r}]))"
         )
         start = time.monotonic()

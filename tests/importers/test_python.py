@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.cli.importing import python as verb
-from toolgen.importers.python import error_code
-from toolgen.importers.python_docs import read_docs
+from toolgen.cli.importing import common
+from toolgen.importers.python.docstring import RaisedException, parse_docstring
+from toolgen.importers.python.specs import error_code
 
 from tests.cli.conftest import Cli
 from tests.importers.processes import NOTES, assert_gone
@@ -233,10 +233,10 @@ def test_results_that_are_no_objects(shop: Cli) -> None:
     assert "output_schema" not in spec(shop, "guess")
     assert spec(shop, "guess")["input_schema"]["properties"] == {"anything": {}, "x": {"default": 1}}
     for told in (
-        "add: its result is no object; it stands in the property `result`",
-        "guess: anything: has no type hint; any value is taken",
+        "add: its result is not an object; the output has it as the property `result`",
+        "guess: anything: has no type hint; any value is accepted",
         "guess: has no docstring",
-        "lost: what: its type 'Lost' is not there when the program runs",
+        "lost: what: its type 'Lost' cannot be resolved",
     ):
         assert told in done.err
 
@@ -245,7 +245,7 @@ def test_what_is_imported_answers_calls(shop: Cli) -> None:
     done = shop.process("import", "python", "shop", "shop:kept.method", "--implement")
     assert done.code == 0, done.err
     assert (
-        "lost: to be implemented by hand, since pydantic cannot call it: name 'Lost' is not defined"
+        "lost: must be implemented by hand, since pydantic cannot call it: name 'Lost' is not defined"
         in done.err
     )
     (shop.root / "work" / "__init__.py").write_text(
@@ -295,7 +295,7 @@ def test_implementations_are_never_replaced(shop: Cli) -> None:
     (shop.root / "work" / "add.py").write_text("mine")
     done = shop("import", "python", "shop:add", "--implement")
     assert done.code == 0
-    assert "work/add.py is there already, and kept" in done.err
+    assert "work/add.py exists already, and is kept" in done.err
     assert (shop.root / "work" / "add.py").read_text() == "mine"
 
 
@@ -355,8 +355,8 @@ def test_a_file_in_a_package(shop: Cli) -> None:
 
 
 REFUSED = {
-    "shop:Kept": "is a class, and no function",
-    "shop:Kept.method": "is a method without its object",
+    "shop:Kept": "is a class, not a function",
+    "shop:Kept.method": "is an unbound method",
     "shop:nothing": "shop has no 'nothing'",
     "shop:": "the name of the function is missing",
     ":f": "'' cannot be the name of a module",
@@ -410,7 +410,7 @@ def test_what_cannot_be_imported(shop: Cli, target: str) -> None:
     ids=["spins", "sleeps", "floods", "ignores", "asks"],
 )
 def test_a_module_that_does_not_end(shop: Cli, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(verb, "_SECONDS", 1.5)
+    monkeypatch.setattr(common, "TIME_LIMIT", 1.5)
     (shop.root / "hostile.py").write_text(NOTES + text)
     done = shop("import", "python", "hostile:f")
     assert done.code == 2
@@ -513,16 +513,18 @@ Raises:
 
 @pytest.mark.parametrize("text", [NUMPY, SPHINX, GOOGLE], ids=["numpy", "sphinx", "google"])
 def test_every_style_of_docstring(text: str) -> None:
-    docs = read_docs(text)
+    docs = parse_docstring(text)
     assert docs.description.startswith("Do it.")
     assert docs.parameters == {"x": "The x.", "y": "Both.", "z": "Both."}
     assert docs.returns == ["The result."]
-    assert docs.raises == [("KeyError", "If gone.")]
+    assert docs.raises == [RaisedException("KeyError", "If gone.")]
 
 
 def test_nothing_of_a_docstring_is_lost() -> None:
-    assert read_docs(NUMPY).description == "Do it.\n\nNotes:\n    Some.\n\nExamples:\n    >>> f(1)"
-    docs = read_docs("Do it.\n\nDeprecated:\n    1.2: Use that.\n\nAttributes:\n    a: An a.\n\nAnd this.")
+    assert parse_docstring(NUMPY).description == "Do it.\n\nNotes:\n    Some.\n\nExamples:\n    >>> f(1)"
+    docs = parse_docstring(
+        "Do it.\n\nDeprecated:\n    1.2: Use that.\n\nAttributes:\n    a: An a.\n\nAnd this."
+    )
     assert docs.deprecated == {"since": "1.2", "message": "Use that."}
     assert docs.description == "Do it.\n\nAttributes:\n    a: An a.\n\nAnd this."
 
@@ -537,7 +539,7 @@ def test_what_python_can_say_and_json_cannot(shop: Cli) -> None:
     )
     done = shop("import", "python", "odd:f")
     assert done.code == 0, done.err
-    assert "f: Default value inf is not JSON; left to the function" in done.err
+    assert "f: the default inf is not JSON; the function applies it" in done.err
     found = spec(shop, "f")
     assert list(found["input_schema"]["properties"]["x"]) == ["type"]
     assert list(found["input_schema"]["properties"]["y"]) == ["type"]

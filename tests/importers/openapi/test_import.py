@@ -192,7 +192,7 @@ def test_progress_is_told(project: Cli) -> None:
     paths = {f"/x{number}": {"get": {"operationId": f"x{number}", **OK}} for number in range(201)}
     write(project, "api.json", document(paths))
     done = project("import", "openapi", "api.json")
-    assert "reading operations: 200 of 201\n201 tools read; trying them\n" in done.err
+    assert "reading operations: 200 of 201\n201 operations read; compiling the tools\n" in done.err
     assert len(done.out.splitlines()) == 201
 
 
@@ -227,6 +227,40 @@ def test_files_beside_stay_beside(project: Cli, tmp_path: Path) -> None:
     done = project("import", "openapi", "api.json")
     assert done.code == 2
     assert "is a link to a file outside the document's folder" in done.err
+
+
+@pytest.mark.parametrize("name", ["gone.json", "a\0b.json", "folder"])
+def test_a_file_beside_that_cannot_be_read(project: Cli, name: str) -> None:
+    (project.root / "folder").mkdir()
+    answer = {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": name}}}}}
+    write(project, "api.json", document({"/": {"get": {"responses": answer}}}))
+    done = project("import", "openapi", "api.json")
+    assert done.code == 2
+    assert "error[bad-source]" in done.err
+
+
+def test_a_file_beside_is_read_up_to_the_limit(project: Cli) -> None:
+    with (project.root / "big.json").open("wb") as file:
+        file.truncate(10**12)  # a sparse file, which no memory could hold
+    answer = {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "big.json"}}}}}
+    write(project, "api.json", document({"/": {"get": {"responses": answer}}}))
+    done = project("import", "openapi", "api.json")
+    assert done.code == 2
+    assert "error[too-complex] big.json has more than 64 MB" in done.err.replace(f"{project.root}/", "")
+
+
+def test_a_compressed_response_is_counted_after_decompression(project: Cli, api: Api) -> None:
+    bomb = gzip.compress(b" " * 70_000_000, mtime=0)
+    api.answers.append((200, {"Content-Encoding": "gzip"}, bomb))
+    done = project("import", "openapi", f"{api.url}/api.json")
+    assert done.code == 2
+    assert "error[too-complex]" in done.err
+    text = json.dumps(document(PATHS)).encode()
+    api.answers.append((200, {"Content-Encoding": "gzip"}, gzip.compress(text)))
+    assert project("import", "openapi", f"{api.url}/api.json").code == 0
+    api.answers.append((200, {"Content-Encoding": "gzip"}, gzip.compress(text)[:-9]))
+    done = project("import", "openapi", f"{api.url}/api.json", "--into", "more")
+    assert (done.code, "the compressed response is truncated" in done.err) == (2, True)
 
 
 def test_a_second_import_follows_the_first(project: Cli) -> None:
@@ -264,7 +298,7 @@ def test_only_webhooks(project: Cli) -> None:
     write(project, "api.json", {"openapi": "3.1.0", "info": {}, "webhooks": {"x": {"post": OK}}})
     done = project("import", "openapi", "api.json")
     assert (done.code, done.out) == (0, "")
-    assert "webhooks only" in done.err
+    assert "only webhooks" in done.err
 
 
 DEEP = b'{"openapi": "3.1.0", "paths": ' + b'{"a":' * 10_000 + b"1" + b"}" * 10_001
@@ -283,7 +317,7 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b'{"openapi": "3.1.0", "x": NaN}', "is not a JSON number"),
         (b'{"openapi": "\xff"}', "is not UTF-8"),
         (DEEP, "nested more than 150 deep"),
-        (b"a: " + b"[" * 10_000, "inside one another"),
+        (b"a: " + b"[" * 10_000, "nested more than 200 deep"),
         (BOMB, "api:6:8: the aliases of this file expand to more than 100,000 values"),
         (b"a: [1\n", "api:1:4: the list that begins with `[` is not closed"),
         (b"a: 1\na: 2\n", "is written twice"),
@@ -318,7 +352,10 @@ def test_what_is_missing_is_said(project: Cli) -> None:
     assert "did you mean 'pets/list'?" in done.err
     assert project("import", "openapi", "nowhere.yaml").code == 2
     done = project("import", "openapi", "api", "--implement", "--into", "elsewhere")
-    assert (done.code, "only tools of the project's specs folder" in done.err) == (2, True)
+    assert (done.code, "--implement works only for tools in the project's specs folder" in done.err) == (
+        2,
+        True,
+    )
     (project.root / "toolgen.toml").write_text("")
     done = project("import", "openapi", "api", "--implement")
     assert done.code == 2

@@ -1,1 +1,1 @@
-"""`toolgen import`: where each kind of source is read, and how its tools become specs on disk."""
+"""`toolgen import`: read a source of each kind, convert its tools, and write the specs."""

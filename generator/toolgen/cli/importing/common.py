@@ -1,4 +1,4 @@
-"""From what an importer made to files below the specs folder: all or none, nothing replaced unasked."""
+"""Steps that all imports share: arguments, bounded reading, and writing all specs or none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from toolgen.cli.output import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
@@ -23,6 +23,7 @@ from toolgen.project import (
     read_specs,
 )
 from toolgen.project.errors import reason
+from toolgen.schema.budget import BUDGET
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
@@ -30,34 +31,54 @@ if TYPE_CHECKING:
     from toolgen.importers.names import ExistingNames
     from toolgen.importers.sync import ExistingSpecs
 
-_MAX_BYTES = 64 * 1024 * 1024 + 1
-_SHOWN = 5  # paths that one message names
+TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
+_MAX_LISTED = 5  # paths in one message
+_NOT_WRITTEN = "nothing was written; --sync brings earlier imports up to date"
 
-
-Beside = Callable[[Project, "Package"], dict[str, str]]
-"""What to write beside the specs of these tools: path below the project → text. Never in place of a file."""
+Implementations = Callable[[Project, "Package"], dict[str, str]]
+"""Returns path below the project → text, for implementations that do not exist yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where the specs go."""
+class SourceContent:
+    """The bytes of a source, and its name in messages."""
 
-    base: Path  # the specs folder: what files are relative to
-    below: str  # the folder of `--into` below it, with a slash behind, or nothing
-    shown: str  # `base` as the user would type it, with a slash behind
+    data: bytes
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The folder for the specs of an import."""
+
+    base: Path  # the specs folder; paths of files are relative to it
+    folder: str  # the folder of `--into` below it, with a trailing slash, or empty
+    shown: str  # `base` relative to the user's folder, with a trailing slash
     project: Project | None
-    there: Mapping[str, bytes]  # specs that are there
+    existing: Mapping[str, bytes]  # existing specs by path
 
-    def is_projects(self) -> bool:
-        """Whether the specs folder is that of a project."""
+    def is_specs_folder(self) -> bool:
+        """True if `base` is the specs folder of the project."""
         return (
             self.project is not None
             and self.base.resolve() == (self.project.root / self.project.specs).resolve()
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ImportContext:
+    """What exists before an import."""
+
+    destination: Destination
+    specs: ExistingSpecs
+    names: ExistingNames
+
+
+Convert = Callable[[ImportContext], "list[ImportedTool]"]
+
+
 def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool = False) -> None:
-    """What every kind of import takes; where it takes `several` sources, they are a list."""
+    """Add the arguments of every import; with `several`, SOURCE may be repeated."""
     parser.add_argument("source", metavar="SOURCE", help=source, nargs="+" if several else None)
     parser.add_argument(
         "--into", metavar="DIR", help="the folder for the specs (default: the project's specs folder)"
@@ -65,14 +86,14 @@ def add_arguments(parser: argparse.ArgumentParser, source: str, *, several: bool
     parser.add_argument(
         "--sync",
         action="store_true",
-        help="bring earlier imports up to date, keep what is written by hand; new tools get `enabled: false`",
+        help="update earlier imports and keep manual changes; new tools get `enabled: false`",
     )
     add_format(parser)
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """What an importer refuses, as a fault that the command line knows."""
+def source_errors() -> Iterator[None]:
+    """Turn a `SourceError` of an importer into an error that the command line reports."""
     from toolgen.importers.imported_tool import SourceError
 
     try:
@@ -81,16 +102,21 @@ def refusing() -> Iterator[None]:
         raise UnableError(error.code, error.message, error.hint or "nothing was written") from error
 
 
-def read_bytes(args: argparse.Namespace) -> tuple[bytes, str]:
-    """What SOURCE holds, and what messages call it."""
+def read_bounded(file: BinaryIO) -> bytes:
+    """Return the content of `file`, at most one byte more than an import may have: importers refuse that."""
+    return file.read(BUDGET.import_bytes + 1)
+
+
+def read_source(args: argparse.Namespace) -> SourceContent:
+    """Read SOURCE: a file, or stdin for `-`."""
     if args.source == "-":
-        return sys.stdin.buffer.read(_MAX_BYTES), "stdin"
+        return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
     path = Path(args.start, args.source)
     try:
         if path.exists() and not path.is_file():
             raise UnableError("bad-source", f"{args.source} is not a file", "give a file, or - for stdin")
         with path.open("rb") as file:
-            return file.read(_MAX_BYTES), args.source
+            return SourceContent(read_bounded(file), args.source)
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         raise UnableError(
@@ -98,82 +124,91 @@ def read_bytes(args: argparse.Namespace) -> tuple[bytes, str]:
         ) from error
 
 
-def bring_in(
+def write_imported_specs(
     args: argparse.Namespace,
-    make: Callable[[ExistingNames], list[ImportedTool]],
+    convert: Convert,
     owned: tuple[str, ...],
-    beside: Beside | None = None,
-    look: Callable[[Place, ExistingSpecs], None] = lambda place, earlier: None,
+    *,
+    implementations: Implementations | None = None,
 ) -> bool:
-    """Write the specs of what `make` imports, given the names that are decided; tell what was done.
+    """Convert the tools of a source, write their specs and report what was done.
 
-    `owned` are the fields that `--sync` takes from the source; `look` sees what is there before `make` runs.
+    Args:
+        args: the parsed command line.
+        convert: returns the tools; may raise `SourceError`.
+        owned: the spec fields that `--sync` takes from the source.
+        implementations: returns the implementations to write as well.
+
+    Raises:
+        UnableError: an existing file would be replaced, or an imported spec does not compile.
     """
     from toolgen.compile.read import read
     from toolgen.importers.sync import ExistingSpecs, plan_import, plan_sync
 
-    place = _place(args)
-    if beside is not None and not place.is_projects():
+    destination = _find_destination(args)
+    if implementations is not None and not destination.is_specs_folder():
         raise UnableError(
             "usage",
-            "only tools of the project's specs folder are implemented",
+            "--implement works only for tools in the project's specs folder",
             "leave out --into, or --implement",
         )
-    earlier = ExistingSpecs(args.kind, place.below, read(place.there, place.shown) if place.there else ())
-    look(place, earlier)
-    with refusing():
-        tools = make(earlier.names(args.sync))
-    made = plan_sync(tools, earlier, owned) if args.sync else plan_import(tools, earlier)
-    if made.conflicts:
-        raise UnableError("file-exists", _in_the_way(place, made.conflicts), _SYNC)
-    model = _try(place, made.files)
-    more = beside(place.project, model) if beside and model and place.project else {}
-    _write(place, _with_schema(place, made.files), more, args.sync)
+    sources = read(destination.existing, destination.shown) if destination.existing else ()
+    specs = ExistingSpecs(args.kind, destination.folder, sources)
+    with source_errors():
+        tools = convert(ImportContext(destination, specs, specs.names(args.sync)))
+    plan = plan_sync(tools, specs, owned) if args.sync else plan_import(tools, specs)
+    if plan.conflicts:
+        raise UnableError("file-exists", _list_conflicts(destination, plan.conflicts), _NOT_WRITTEN)
+    package = _compile(destination, plan.files)
+    modules: dict[str, str] = {}
+    if implementations is not None and package is not None and destination.project is not None:
+        modules = implementations(destination.project, package)
+    _write(destination, _with_editor_schema(destination, plan.files), modules, replace=args.sync)
     start = Path(args.start).resolve()
-    written = [place.shown + path for path in made.files]
-    written += [_shown(place.project.root / path, start) for path in more if place.project]
+    written = [destination.shown + path for path in plan.files]
+    written += [_relative(destination.project.root / path, start) for path in modules if destination.project]
     if args.format == "json":
-        emit_json({"tools": len(tools), "written": written, "notes": list(made.notes)})
+        emit_json({"tools": len(tools), "written": written, "notes": list(plan.notes)})
         return True
-    for note in made.notes:
+    for note in plan.notes:
         say(f"  {note}")
     if written:
         emit("\n".join(written))
-    say(f"{count(len(tools), 'tool')} in the source, {count(len(made.files), 'spec')} written")
+    say(f"{count(len(tools), 'tool')} in the source, {count(len(plan.files), 'spec')} written")
     return True
 
 
-def _write(place: Place, files: Mapping[str, str], more: Mapping[str, str], replace: bool) -> None:
-    """The specs, and below the project what goes with them: all or none."""
+def _write(
+    destination: Destination, files: Mapping[str, str], modules: Mapping[str, str], *, replace: bool
+) -> None:
+    """Write the specs, and modules below the project: all or none."""
     from toolgen.project.atomic_write import replace_files
 
-    base = place.base
-    if more and place.project is not None:
-        base = place.project.root
-        files = {**{_shown(place.base / path, base): text for path, text in files.items()}, **more}
+    base = destination.base
+    if modules and destination.project is not None:
+        base = destination.project.root
+        specs = {_relative(destination.base / path, base): text for path, text in files.items()}
+        files = {**specs, **modules}
     if replace:
         replace_files(base, files)
     else:
         create_files(base, files)
 
 
-def _shown(path: Path, start: Path) -> str:
+def _relative(path: Path, start: Path) -> str:
     return os.path.relpath(path, start).replace(os.sep, "/")
 
 
-_SYNC = "nothing was written; --sync brings earlier imports up to date"
-
-
-def _in_the_way(place: Place, paths: Sequence[str]) -> str:
-    names = ", ".join(place.shown + path for path in paths[:_SHOWN])
-    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+def _list_conflicts(destination: Destination, paths: Sequence[str]) -> str:
+    names = ", ".join(destination.shown + path for path in paths[:_MAX_LISTED])
+    more = f" and {len(paths) - _MAX_LISTED} more" if len(paths) > _MAX_LISTED else ""
     return f"{names}{more} exist{'s' if len(paths) == 1 else ''} already"
 
 
-def _place(args: argparse.Namespace) -> Place:
-    """Where `--into` is: in the specs folder of the project, or a folder of its own."""
+def _find_destination(args: argparse.Namespace) -> Destination:
+    """Return the folder of `--into`, inside the specs folder of the project or elsewhere."""
     start = Path(args.start).resolve()
-    project = find_project(start) if find_configuration_above(start) else None
+    project = find_project(start) if find_configuration(find_root(start)) is not None else None
     if args.into is None:
         if project is None:
             raise UnableError(
@@ -187,18 +222,13 @@ def _place(args: argparse.Namespace) -> Place:
     base = target
     if project is not None and target.is_relative_to(specs := (project.root / project.specs).resolve()):
         base = specs
-    below = "" if target == base else f"{target.relative_to(base).as_posix()}/"
-    shown = f"{_shown(base, start)}/".removeprefix("./")
-    return Place(base, below, shown, project, _there(base))
+    folder = "" if target == base else f"{target.relative_to(base).as_posix()}/"
+    shown = f"{_relative(base, start)}/".removeprefix("./")
+    return Destination(base, folder, shown, project, _existing_specs(base))
 
 
-def find_configuration_above(start: Path) -> bool:
-    """Whether there is a project to import into."""
-    return find_configuration(find_root(start)) is not None
-
-
-def _there(base: Path) -> dict[str, bytes]:
-    """The specs that are there; none is no fault."""
+def _existing_specs(base: Path) -> dict[str, bytes]:
+    """Return the specs in `base`; it may be missing or empty."""
     if not base.is_dir():
         return {}
     try:
@@ -207,9 +237,9 @@ def _there(base: Path) -> dict[str, bytes]:
         return {}
 
 
-def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
-    """`files`, and what an editor checks them with, where it is not there yet."""
-    if not files or (place.base / ".toolgen.schema.json").exists():
+def _with_editor_schema(destination: Destination, files: Mapping[str, str]) -> dict[str, str]:
+    """Return `files` and the schema that editors check specs with, unless it exists."""
+    if not files or (destination.base / ".toolgen.schema.json").exists():
         return dict(files)
     from toolgen.cli.scaffolding.files import schema_file
 
@@ -217,8 +247,8 @@ def _with_schema(place: Place, files: Mapping[str, str]) -> dict[str, str]:
     return {**files, name: text}
 
 
-def _try(place: Place, files: Mapping[str, str]) -> Package | None:
-    """Specs that would not compile are not written: what is imported must generate. The tools, if any."""
+def _compile(destination: Destination, files: Mapping[str, str]) -> Package | None:
+    """Return the compiled tools of `files`, so that nothing is written that `generate` would refuse."""
     from toolgen.compile.lower import lower
     from toolgen.data.package import PackageSettings
     from toolgen.pipeline import analyze
@@ -227,14 +257,17 @@ def _try(place: Place, files: Mapping[str, str]) -> Package | None:
     texts = {path: text.encode() for path, text in files.items()}
     if not texts:
         return None
-    project = place.project or Project(place.base.parent, "", "")
-    return lower(analyze({**_shared(place), **texts}, load_targets(project), place.shown), PackageSettings())
+    project = destination.project or Project(destination.base.parent, "", "")
+    specs = {**_shared_schemas(destination), **texts}
+    return lower(analyze(specs, load_targets(project), destination.shown), PackageSettings())
 
 
-def _shared(place: Place) -> dict[str, bytes]:
-    """Files of shared schemas, which a synced spec may use."""
+def _shared_schemas(destination: Destination) -> dict[str, bytes]:
+    """Return the files of shared schemas, which an updated spec may use."""
     from toolgen.compile.read import read
     from toolgen.data.spec import is_shared_file
 
-    sources = read(place.there) if place.there else ()
-    return {source.path: place.there[source.path] for source in sources if is_shared_file(source.data)}
+    sources = read(destination.existing) if destination.existing else ()
+    return {
+        source.path: destination.existing[source.path] for source in sources if is_shared_file(source.data)
+    }

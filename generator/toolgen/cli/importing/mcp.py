@@ -1,7 +1,7 @@
-"""Write a spec for every tool of an MCP server. `toolgen export mcp` gives every one back as it was.
+"""Create a spec for every tool of an MCP server. `toolgen export mcp` returns every tool as it was.
 
-SOURCE is a file with what `tools/list` answered (the response, its result, a list, or one tool a line), - for
-stdin, the URL of a server, or with --stdio a command that starts one.
+SOURCE is a file with the answer to `tools/list` (the response, its result, a list, or one tool per line),
+- for stdin, the URL of a server, or with --stdio a command that starts one.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 
-from toolgen.cli.importing.common import add_arguments, bring_in, read_bytes, refusing
+from toolgen.cli.importing import common
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add_arguments(parser, "a file, - for stdin, a URL, or with --stdio a command")
-    parser.add_argument("--stdio", action="store_true", help="SOURCE is a command: start it, and ask it")
+    common.add_arguments(parser, "a file, - for stdin, a URL, or with --stdio a command")
+    parser.add_argument("--stdio", action="store_true", help="SOURCE is a command that starts a server")
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -24,12 +24,14 @@ def run(args: argparse.Namespace) -> bool:
     if args.stdio or args.source.startswith(("http://", "https://")):
         from toolgen.cli.importing.mcp_client import list_tools
 
-        name = args.source
-        with refusing():
-            listed = json.dumps(list_tools(args.source, args.stdio))
-            documents = read_json_documents(listed.encode(), name)  # a server may say what no file may
+        with common.source_errors():
+            # the same limits for a server's answer as for a file
+            listed = json.dumps(list_tools(args.source, is_command=args.stdio))
+            content = common.SourceContent(listed.encode(), args.source)
     else:
-        data, name = read_bytes(args)
-        with refusing():
-            documents = read_json_documents(data, name)
-    return bring_in(args, lambda names: import_mcp(documents, name, names), OWNED)
+        content = common.read_source(args)
+    with common.source_errors():
+        documents = read_json_documents(content.data, content.name)
+    return common.write_imported_specs(
+        args, lambda context: import_mcp(documents, content.name, context.names), OWNED
+    )

@@ -1,4 +1,4 @@
-"""Write a spec for every operation of an HTTP API that an OpenAPI document (3.0, 3.1, 3.2) describes.
+"""Create a spec for every operation of an HTTP API that an OpenAPI document (3.0, 3.1, 3.2) describes.
 
 SOURCE is a file with the document, JSON or YAML, gzipped or not; its URL; or - for stdin. A PATTERN matches
 an operationId, a path, 'GET /path' or a tag; * in it stands for anything.
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolgen.cli.importing.common import Beside, Place, add_arguments, bring_in, read_bytes, refusing
+from toolgen.cli.importing import common
 from toolgen.cli.output import count, say
 from toolgen.importers.imported_tool import SourceError
 from toolgen.project import PYPROJECT, Project, UnableError, find_project, read_text
@@ -23,17 +23,16 @@ from toolgen.project import PYPROJECT, Project, UnableError, find_project, read_
 if TYPE_CHECKING:
     from toolgen.data.package import Package
     from toolgen.importers.imported_tool import ImportedTool
-    from toolgen.importers.names import ExistingNames
     from toolgen.importers.openapi.environment import SecretDestination
-    from toolgen.importers.sync import ExistingSpecs
+    from toolgen.importers.openapi.specs import ImportOptions
 
-_PATIENCE = 1.0  # seconds that nobody minds
-_EVERY = 200  # operations between two words to a log
-_CLEAR = "\r\x1b[K"
+_QUIET_SECONDS = 1.0  # before progress is shown on a terminal
+_LOG_INTERVAL = 200  # operations between two lines of progress in a log
+_CLEAR_LINE = "\r\x1b[K"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add_arguments(parser, "a file, a URL, or - for stdin")
+    common.add_arguments(parser, "a file, a URL, or - for stdin")
     parser.add_argument(
         "--include",
         action="append",
@@ -57,82 +56,95 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--env-prefix",
         metavar="NAME",
-        help="what environment variables of this API begin with (default: the project's name)",
+        help="prefix of this API's environment variables (default: the project's name)",
     )
     parser.add_argument(
         "--allow-variable",
         action="append",
         default=[],
         metavar="NAME",
-        help="send this variable to the API although it is known as somebody else's credential, or is sent "
-        "to another host already; repeat for more",
+        help="send this variable to the API although it is the name of another service's credential, or is "
+        "sent to another host already; repeat for more",
     )
     parser.add_argument(
         "--implement",
         action="store_true",
-        help="write what calls the API, too: a module for each tool (it needs toolgen[http])",
+        help="also write a module for each tool that calls the API (needs toolgen[http])",
     )
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.importers.openapi.environment import (
-        check_prefix,
-        default_prefix,
-        earlier_stem,
-        refuse_new_hosts,
-        secret_destinations,
-    )
+    from toolgen.importers.openapi.environment import check_prefix
     from toolgen.importers.openapi.parse import parse_document
-    from toolgen.importers.openapi.specs import OWNED, ImportOptions, import_openapi
+    from toolgen.importers.openapi.specs import OWNED, import_openapi
 
-    beside = _implementations(args) if args.implement else None
+    implementations = _implementations(args) if args.implement else None
     is_url = args.source.startswith(("http://", "https://"))
-    with refusing():
+    with common.source_errors():
         prefix = check_prefix(args.env_prefix) if args.env_prefix else ""
-        data, name = _fetched(args.source) if is_url else read_bytes(args)
-        document = parse_document(data, name)
+        source = _fetch(args.source) if is_url else common.read_source(args)
+        document = parse_document(source.data, source.name)
     if isinstance(document, dict) and document.get("webhooks") and not document.get("paths"):
-        say("the document has webhooks only: what the API calls, and nothing that can be called")
-    load = _none_beside if is_url or args.source == "-" else _files_beside(Path(args.start, args.source))
-    there: list[Mapping[str, Any]] = []
-    stem = ""
+        say("the document has only webhooks, which the API calls; there are no operations to import")
+    has_files = not is_url and args.source != "-"
+    load = _load_beside(Path(args.start, args.source)) if has_files else _refuse_files
 
-    def look(place: Place, earlier: ExistingSpecs) -> None:
-        nonlocal prefix, stem
-        there.extend(source.data for source in earlier.sources if isinstance(source.data, dict))
-        if args.sync and not prefix:  # a deployment has set the variables of the last import
-            imported = (source.data for source in earlier.imported().values())
-            stem = earlier_stem([data for data in imported if isinstance(data, dict)])
-        prefix = prefix or default_prefix(_project_name(place))
-
-    def make(names: ExistingNames) -> list[ImportedTool]:
-        options = ImportOptions(args.include, args.exclude, args.per, prefix, stem, args.allow_variable)
+    def convert(context: common.ImportContext) -> list[ImportedTool]:
         tools = import_openapi(
-            document, name, load, options=options, existing=names, on_progress=_Teller().tell
+            document,
+            source.name,
+            load,
+            options=_import_options(args, prefix, context),
+            existing=context.names,
+            on_progress=_ProgressReporter().report,
         )
-        secrets = secret_destinations([tool.fields for tool in tools])
-        for line in _disclosed(secrets):
-            say(line)
-        refuse_new_hosts(secrets, secret_destinations(there), args.allow_variable)
+        _check_secrets(tools, context, args.allow_variable)
         return tools
 
-    return bring_in(args, make, OWNED, beside, look)
+    return common.write_imported_specs(args, convert, OWNED, implementations=implementations)
 
 
-def _disclosed(secrets: Sequence[SecretDestination]) -> Iterator[str]:
-    """Every variable that tools send, and where to."""
+def _import_options(args: argparse.Namespace, prefix: str, context: common.ImportContext) -> ImportOptions:
+    from toolgen.importers.openapi.environment import default_prefix, earlier_stem
+    from toolgen.importers.openapi.specs import ImportOptions
+
+    stem = ""
+    if args.sync and not prefix:  # deployments have set the variables of the last import
+        imported = (spec.data for spec in context.specs.imported().values())
+        stem = earlier_stem([data for data in imported if isinstance(data, dict)])
+    prefix = prefix or default_prefix(_project_name(context.destination))
+    return ImportOptions(args.include, args.exclude, args.per, prefix, stem, args.allow_variable)
+
+
+def _check_secrets(
+    tools: Sequence[ImportedTool], context: common.ImportContext, allowed: Sequence[str]
+) -> None:
+    """Print where each secret is sent. Raises `SourceError` if one would be sent to a second host."""
+    from toolgen.importers.openapi.environment import refuse_new_hosts, secret_destinations
+
+    existing: list[Mapping[str, Any]] = [
+        spec.data for spec in context.specs.sources if isinstance(spec.data, dict)
+    ]
+    new = secret_destinations([tool.fields for tool in tools])
+    for line in _disclosure(new):
+        say(line)
+    refuse_new_hosts(new, secret_destinations(existing), allowed)
+
+
+def _disclosure(secrets: Sequence[SecretDestination]) -> Iterator[str]:
+    """Yield one line for every variable that tools send, and where to."""
     for each in secrets:
         if each.host:
-            yield f"  secret {each.variable}: sent to {each.host}, or where {each.base_url} says"
+            yield f"  secret {each.variable}: sent to {each.host}, or to the URL in {each.base_url}"
         else:
-            yield f"  secret {each.variable}: sent where {each.base_url} says"
+            yield f"  secret {each.variable}: sent to the URL in {each.base_url}"
         if each.host.startswith("http://"):
-            yield f"  {each.host} is not encrypted: everybody on the way can read {each.variable}"
+            yield f"  {each.host} is not encrypted: others on the network can read {each.variable}"
 
 
-def _project_name(place: Place) -> str:
+def _project_name(destination: common.Destination) -> str:
     """Return the project's name: that of its pyproject.toml, else that of its folder."""
-    root = place.project.root if place.project else place.base.parent
+    root = destination.project.root if destination.project else destination.base.parent
     try:
         found = tomllib.loads(read_text(root, PYPROJECT) or "").get("project")
     except (tomllib.TOMLDecodeError, UnableError):
@@ -141,68 +153,78 @@ def _project_name(place: Place) -> str:
     return name if isinstance(name, str) and name else root.name
 
 
-class _Teller:
-    """Says how far the import is, once it takes longer than nobody minds."""
+class _ProgressReporter:
+    """Prints progress of a long import: one line that changes on a terminal, some lines in a log."""
 
     def __init__(self) -> None:
-        self._after = time.monotonic() + _PATIENCE
-        self._live = sys.stderr.isatty()
-        self._spoke = False
+        self._quiet_until = time.monotonic() + _QUIET_SECONDS
+        self._is_terminal = sys.stderr.isatty()
+        self._reported = False
 
-    def tell(self, done: int, total: int) -> None:
-        """`done` of `total` operations are read."""
+    def report(self, done: int, total: int) -> None:
+        """Report that `done` of `total` operations are parsed."""
         if done == total:
-            if self._spoke and self._live:
-                say(_CLEAR, end="")
-            if self._spoke or total > _EVERY:
-                say(f"{count(total, 'tool')} read; trying them")
-        elif self._live and time.monotonic() > self._after:
-            self._spoke = True
-            say(f"{_CLEAR}reading operations: {done} of {total}", end="")
-        elif not self._live and done % _EVERY == 0:
+            if self._reported and self._is_terminal:
+                say(_CLEAR_LINE, end="")
+            if self._reported or total > _LOG_INTERVAL:
+                say(f"{count(total, 'operation')} read; compiling the tools")
+        elif self._is_terminal and time.monotonic() > self._quiet_until:
+            self._reported = True
+            say(f"{_CLEAR_LINE}reading operations: {done} of {total}", end="")
+        elif not self._is_terminal and done % _LOG_INTERVAL == 0:
             say(f"reading operations: {done} of {total}")
 
 
-def _fetched(url: str) -> tuple[bytes, str]:
-    """The document at `url`. Raises `SourceError`."""
-    from toolgen.cli.importing.fetch import fetch, shown
+def _fetch(url: str) -> common.SourceContent:
+    """Return the document at `url`. Raises `SourceError`."""
+    try:
+        import httpx2  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise UnableError(
+            "not-installed", "reading a URL needs httpx2", "pip install 'toolgen[http]', or give a file"
+        ) from error
+    from toolgen.cli.importing.bounded_http import display_url, fetch
 
-    return fetch(url), shown(url)
+    return common.SourceContent(fetch(url), display_url(url))
 
 
-def _none_beside(path: str) -> Any:
+def _refuse_files(path: str) -> Any:
     raise SourceError(
-        f"the document refers to the file {path}, and only a document in a file has files beside it",
+        f"the document refers to the file {path}, which can be read only if the document is a file too",
         "save both in one folder, or bundle the document (`npx @redocly/cli bundle`)",
     )
 
 
-def _files_beside(document: Path) -> Callable[[str], Any]:
-    """Reads files below the document's folder, and no link that leads out of it."""
+def _load_beside(document: Path) -> Callable[[str], Any]:
+    """Return a loader of files below the document's folder; it follows no link out of it."""
     from toolgen.importers.openapi.parse import parse_document
 
     folder = document.resolve().parent
 
     def load(path: str) -> Any:
-        file = (folder / path).resolve()
         shown = posixpath.join(document.parent.as_posix(), path)
-        if not file.is_relative_to(folder):
-            raise SourceError(
-                f"{shown} is a link to a file outside the document's folder", "copy the file there"
-            )
-        if not file.is_file():
-            raise SourceError(f"there is no file {shown}, which the document refers to", "is it all there?")
         try:
-            data = file.read_bytes()
+            file = (folder / path).resolve()
+            if not file.is_relative_to(folder):
+                raise SourceError(
+                    f"{shown} is a link to a file outside the document's folder", "copy the file there"
+                )
+            if not file.is_file():
+                message = f"there is no file {shown}, which the document refers to"
+                raise SourceError(message, "is the document complete?")
+            with file.open("rb") as opened:
+                data = common.read_bounded(opened)
         except OSError as error:
             raise SourceError(f"cannot read {shown}: {error.strerror}") from None
+        except ValueError as error:  # a null byte in the path
+            raise SourceError(f"cannot read {shown!r}: {error}") from None
         return parse_document(data, shown)
 
     return load
 
 
-def _implementations(args: argparse.Namespace) -> Beside:
-    """What writes the modules of `--implement`, for tools whose module is not there."""
+def _implementations(args: argparse.Namespace) -> common.Implementations:
+    """Return the modules of `--implement` for tools that have no implementation yet."""
     from toolgen.cli.scaffolding.files import PACKAGE, http_text, missing_packages
 
     if not find_project(Path(args.start)).implementations:
@@ -212,12 +234,12 @@ def _implementations(args: argparse.Namespace) -> Beside:
             'name one in the configuration: implementations = "tools"',
         )
 
-    def write(project: Project, model: Package) -> dict[str, str]:
+    def modules(project: Project, package: Package) -> dict[str, str]:
         files = dict.fromkeys(missing_packages(project), PACKAGE)
-        for tool in model.tools:
+        for tool in package.tools:
             path = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
             if not path.exists() and "x-openapi" in tool.definition:
                 files[path.relative_to(project.root).as_posix()] = http_text(project.package, tool)
         return files
 
-    return write
+    return modules

@@ -1,4 +1,4 @@
-"""Write a spec for functions of Python: type hints become schemas, the docstring its words.
+"""Create specs from Python functions: type hints become schemas, docstrings become descriptions.
 
 SOURCE is MODULE:FUNCTION, MODULE for all its public functions, or a file: path/to/module.py:function.
 Importing a module runs its code: do so only with code that you trust. It is imported in a process of its own,
@@ -10,102 +10,143 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.child_process import how_it_ended, run_bounded
-from toolgen.cli.importing.common import add_arguments, bring_in, refusing
+from toolgen.cli.importing import common
 from toolgen.cli.output import say
+from toolgen.cli.scaffolding.files import render
 from toolgen.project import Project, UnableError, find_project
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package, Tool
     from toolgen.importers.imported_tool import ImportedTool
-    from toolgen.importers.names import ExistingNames
+    from toolgen.importers.python.signature import FunctionDescription
 
-_SECONDS = 60.0
+_TEMPLATE = "_new/function.py.jinja"
+_ENDED = "importing a module runs it: guard what it starts with `if __name__ == '__main__':`"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add_arguments(parser, "MODULE:FUNCTION, MODULE, or a file of Python; several will do", several=True)
+    common.add_arguments(parser, "MODULE:FUNCTION, MODULE, or a Python file; repeat for more", several=True)
     parser.add_argument(
-        "--implement", action="store_true", help="write implementations, too, which call the functions"
+        "--implement", action="store_true", help="also write implementations, which call the functions"
     )
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.importers.python import OWNED, import_python
+    from toolgen.importers.python.specs import OWNED, import_python
 
     if args.implement:
-        _check_project(args)
-    with refusing():
-        functions = look(args.source, Path(args.start).resolve())
-    by_name: dict[str, dict[str, Any]] = {}
+        _check_implementations_setting(args)
+    with common.source_errors():
+        functions = describe_functions(args.source, Path(args.start).resolve())
+    by_name: dict[str, FunctionDescription] = {}
 
-    def make(names: ExistingNames) -> list[ImportedTool]:
-        tools = import_python(functions, names)
+    def convert(context: common.ImportContext) -> list[ImportedTool]:
+        tools = import_python(functions, context.names)
         by_name.update({tool.name: function for tool, function in zip(tools, functions, strict=True)})
         return tools
 
-    def modules(project: Project, model: Package) -> dict[str, str]:
-        return _modules(project, [(tool, by_name[tool.wire_name]) for tool in model.tools])
+    def implementations(project: Project, package: Package) -> dict[str, str]:
+        return _implementations(project, package.tools, by_name)
 
-    return bring_in(args, make, OWNED, modules if args.implement else None)
+    return common.write_imported_specs(
+        args, convert, OWNED, implementations=implementations if args.implement else None
+    )
 
 
-def _check_project(args: argparse.Namespace) -> None:
+def _check_implementations_setting(args: argparse.Namespace) -> None:
     project = find_project(Path(args.start))
     if project.implementations is None:
         message = f"--implement: {project.file} does not say where implementations go"
         raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')
 
 
-def _modules(project: Project, found: Sequence[tuple[Tool, dict[str, Any]]]) -> dict[str, str]:
-    """Path below the project → text of the implementations that are not there yet."""
-    from toolgen.cli.importing.function_module import function_module
-    from toolgen.cli.scaffolding.files import PACKAGE, missing_packages
-
-    files: dict[str, str] = {}
-    for tool, function in found:
-        path = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
-        short = path.relative_to(project.root).as_posix()
-        if function["by_hand"]:
-            say(f"  {tool.wire_name}: to be implemented by hand, since {function['by_hand']}")
-        elif path.exists():
-            say(f"  {tool.wire_name}: {short} is there already, and kept")
-        else:
-            files[short] = function_module(project, tool, function)
-    return dict.fromkeys(missing_packages(project), PACKAGE) | files if files else {}
-
-
-def look(targets: Sequence[str], folder: Path) -> list[dict[str, Any]]:
-    """What the functions say of themselves, asked in a process of its own. Raises `SourceError`."""
+def describe_functions(targets: Sequence[str], folder: Path) -> list[FunctionDescription]:
+    """Return the descriptions of the functions, made in a child process. Raises `SourceError`."""
     from toolgen.importers.imported_tool import SourceError
-    from toolgen.importers.json_source import MAX_BYTES, read_json_documents
+    from toolgen.importers.json_source import read_json_documents
+    from toolgen.importers.python.signature import FunctionDescription
 
+    name = ", ".join(targets)
+    seconds = common.TIME_LIMIT
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         result = Path(scratch, "result.json")
         command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.importing.python_child"]
         code = run_bounded(
-            [*command, str(2 * _SECONDS), str(result), str(folder), *targets], folder, _SECONDS + 1
+            [*command, str(2 * seconds), str(result), str(folder), *targets], folder, seconds + 1
         )
         if code is None:
-            raise SourceError(
-                f"{', '.join(targets)}: not imported within {_SECONDS:.0f} seconds",
-                _ENDED,
-            )
+            raise SourceError(f"{name}: not imported within {seconds:.0f} seconds", _ENDED)
         if not result.is_file():
-            raise SourceError(
-                f"{', '.join(targets)}: the import ended its process{how_it_ended(code)}", _ENDED
-            )
+            raise SourceError(f"{name}: the import ended its process{how_it_ended(code)}", _ENDED)
         with result.open("rb") as file:
-            (document,) = read_json_documents(file.read(MAX_BYTES + 1), ", ".join(targets))
+            (document,) = read_json_documents(common.read_bounded(file), name)
     answer: dict[str, Any] = document.value
     if "error" in answer:
         raise SourceError(answer["error"], answer["hint"])
-    functions: list[dict[str, Any]] = answer["functions"]
-    return functions
+    return [FunctionDescription.from_json(data) for data in answer["functions"]]
 
 
-_ENDED = "importing a module runs it: guard what it starts with `if __name__ == '__main__':`"
+def _implementations(
+    project: Project, tools: Sequence[Tool], functions: dict[str, FunctionDescription]
+) -> dict[str, str]:
+    """Return path below the project → text, for implementations that do not exist yet."""
+    from toolgen.cli.scaffolding.files import PACKAGE, missing_packages
+
+    files: dict[str, str] = {}
+    for tool in tools:
+        function = functions[tool.wire_name]
+        path = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
+        short = path.relative_to(project.root).as_posix()
+        if function.by_hand:
+            say(f"  {tool.wire_name}: must be implemented by hand, since {function.by_hand}")
+        elif path.exists():
+            say(f"  {tool.wire_name}: {short} exists already, and is kept")
+        else:
+            files[short] = implementation_text(project, tool, function)
+    return dict.fromkeys(missing_packages(project), PACKAGE) | files if files else {}
+
+
+def implementation_text(project: Project, tool: Tool, function: FunctionDescription) -> str:
+    """Return the text of a module that implements `tool` by calling `function`."""
+    from toolgen.compile.format import format_tree
+
+    chunks = function.chunk_schema is not None
+    iterator = "AsyncIterator" if function.async_chunks or function.awaited else "Iterator"
+    text = render(
+        _TEMPLATE,
+        tool=tool,
+        package=project.package,
+        module=function.module,
+        called=function.path,
+        source=f"{function.module}.{function.path}",
+        root=function.path.partition(".")[0],
+        injected="".join(f", {item['parameter']}={item['name']}" for item in function.inject),
+        raised=list(_raised(tool, function)),
+        chunks=chunks,
+        iterator=iterator,
+        result=f"{iterator}[Any]" if chunks else tool.response_class or "Any",
+        asynchronous=function.awaited or function.async_chunks,
+        async_chunks=function.async_chunks,
+        awaited=function.awaited,
+        wrapped=function.wrapped,
+    )
+    return format_tree({"function.py": text})["function.py"]
+
+
+def _raised(tool: Tool, function: FunctionDescription) -> Iterator[dict[str, str]]:
+    """Yield importable exceptions: module, name, alias in the module, and the error that each becomes."""
+    from toolgen.importers.python.specs import error_code
+
+    errors = {error.code: error.name for error in tool.errors}
+    for number, (written, path) in enumerate(function.exceptions.items()):
+        module, _, name = path.partition(":")
+        error = errors.get(error_code(written))
+        if not name or error is None:
+            continue
+        alias = name if module == "builtins" else f"_{name}_{number}"
+        yield {"module": module, "name": name, "alias": alias, "error": error}

@@ -1,0 +1,1 @@
+"""Import Python functions: signatures become schemas, docstrings become texts."""

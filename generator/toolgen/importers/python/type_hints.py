@@ -1,0 +1,234 @@
+"""Resolve type hints of imported functions, name them for generated code, and make their JSON Schemas."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import sys
+import types
+import typing
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, PydanticJsonSchemaWarning
+
+from toolgen.schema.document import subschemas
+
+Mode = Literal["validation", "serialization"]
+
+# Parameters that frameworks fill in. Many of these types have a JSON Schema that no model could satisfy.
+_FRAMEWORK_CONTEXTS = {
+    "Context": ("mcp", "fastmcp"),
+    "RunContext": ("pydantic_ai",),
+    "RunContextWrapper": ("agents",),
+    "ToolContext": ("agents", "google", "toolgen"),
+    "ToolRuntime": ("langchain", "langgraph"),
+    "Request": ("starlette", "fastapi"),
+}
+_INJECTION_MARKERS = frozenset(
+    ("Depends", "Security", "Dependency", "Inject", "Provide", "InjectedToolArg", "InjectedState")
+)
+
+
+# Names
+
+
+def resolve_hint(hint: Any, function: Any) -> Any:
+    """Return the type of `hint`, which may be a string. Raises whatever its expression raises."""
+    holder = types.SimpleNamespace(__annotations__={"it": hint})
+    names: dict[str, Any] = getattr(function, "__globals__", {})
+    try:
+        return typing.get_type_hints(holder, globalns=names, localns={}, include_extras=True)["it"]
+    except NameError:
+        names = {**type_checking_names(str(getattr(function, "__module__", ""))), **names}
+        return typing.get_type_hints(holder, globalns=names, localns={}, include_extras=True)["it"]
+
+
+@cache
+def type_checking_names(name: str) -> dict[str, Any]:
+    """Return what the module `name` imports under `if TYPE_CHECKING:`, imported."""
+    module = sys.modules.get(name)
+    try:
+        tree = ast.parse(inspect.getsource(module)) if module else ast.parse("")
+    except (OSError, SyntaxError):
+        return {}
+    blocks = [node.body for node in tree.body if isinstance(node, ast.If) and _is_type_checking(node.test)]
+    package = str(getattr(module, "__package__", "") or "")
+    return {key: value for block in blocks for key, value in _run_imports(block, package).items()}
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def _run_imports(block: list[ast.stmt], package: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for node in block:
+        try:
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    module = import_module(alias.name)
+                    root = sys.modules[alias.name.partition(".")[0]]
+                    found[alias.asname or root.__name__] = module if alias.asname else root
+            elif isinstance(node, ast.ImportFrom):
+                module = import_module("." * node.level + (node.module or ""), package)
+                found |= {alias.asname or alias.name: getattr(module, alias.name) for alias in node.names}
+        except Exception:  # noqa: S112  importing runs code; hints that need this name are reported
+            continue
+    return found
+
+
+def union_members(hint: Any) -> tuple[Any, ...]:
+    """Return the types of a union without `None`; another type is its only member."""
+    if get_origin(hint) is Annotated:
+        return union_members(get_args(hint)[0])
+    if get_origin(hint) in (Union, types.UnionType):
+        return tuple(part for part in get_args(hint) if part is not type(None))
+    return (hint,)
+
+
+def dotted_name(hint: Any) -> str:
+    """Return the importable name of a type (`sqlite3.Connection`); `typing.Any` if it has none."""
+    parts = union_members(hint)
+    cls = get_origin(parts[0]) or parts[0] if len(parts) == 1 else None
+    if not isinstance(cls, type):
+        return "typing.Any"
+    name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+    return name if is_importable(cls.__module__, cls.__qualname__, cls) else "typing.Any"
+
+
+def is_importable(module: str, path: str, expected: Any) -> bool:
+    """True if generated code can import `path` from `module` and gets `expected`."""
+    if not all(part.isidentifier() and part.isascii() for part in (*module.split("."), *path.split("."))):
+        return False
+    try:
+        found: Any = import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError):
+        return False
+    return found is expected or found == expected  # each access makes a new bound method
+
+
+def exception_path(written: str, function: Any) -> str:
+    """Return MODULE:NAME of the exception that a docstring names, "" if it cannot be imported."""
+    names = getattr(function, "__globals__", {})
+    first, *rest = written.split(".")
+    found = names.get(first, getattr(sys.modules["builtins"], first, None))
+    for part in rest:
+        found = getattr(found, part, None)
+    if not (isinstance(found, type) and issubclass(found, Exception)):
+        return ""
+    module, name = found.__module__, found.__qualname__
+    return f"{module}:{name}" if "." not in name and is_importable(module, name, found) else ""
+
+
+def is_injected(parameter: inspect.Parameter, hint: Any) -> bool:
+    """True if a framework fills in this parameter, whatever its type."""
+    inner, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    for marker in (*extras, parameter.default):
+        cls = marker if isinstance(marker, type) else type(marker)
+        if any(base.__name__ in _INJECTION_MARKERS for base in cls.__mro__):
+            return True
+    return any(_is_framework_context(part) for part in union_members(inner))
+
+
+def _is_framework_context(hint: Any) -> bool:
+    cls = get_origin(hint) or hint
+    packages = _FRAMEWORK_CONTEXTS.get(getattr(cls, "__name__", ""), ())
+    return str(getattr(cls, "__module__", "")).partition(".")[0] in packages
+
+
+# Schemas
+
+
+class _UntitledJsonSchema(GenerateJsonSchema):
+    """Pydantic's generator without the titles that it derives from field names."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSchema:
+    """The JSON Schema of a type."""
+
+    schema: dict[str, Any]
+    lost: list[str]  # what JSON Schema cannot express, one sentence each
+
+
+def type_schema(hint: Any, mode: Mode) -> TypeSchema | None:
+    """Return the JSON Schema of a type, or of a function's arguments; None if it has none."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            schema = TypeAdapter(hint).json_schema(
+                mode=mode, schema_generator=_UntitledJsonSchema, union_format="primitive_type_array"
+            )
+            lost = _remove_non_json_defaults(schema)
+            json.dumps(schema, allow_nan=False)
+        except Exception:  # types have hooks that pydantic calls; whatever they raise, there is no schema
+            return None
+    _remove_class_titles(schema, str(getattr(hint, "__name__", "")))
+    lost += [
+        str(item.message).partition(" [")[0]
+        for item in caught
+        if issubclass(item.category, PydanticJsonSchemaWarning)
+    ]
+    return TypeSchema(schema, lost)
+
+
+def _remove_non_json_defaults(schema: dict[str, Any]) -> list[str]:
+    """Remove default values that JSON does not have, such as infinity; return a sentence for each."""
+    lost: list[str] = []
+    for _, node in subschemas(schema):
+        try:
+            json.dumps(node.get("default"), allow_nan=False)
+        except ValueError:
+            lost.append(f"the default {node['default']!r} is not JSON; the function applies it")
+            del node["default"]  # type: ignore[attr-defined]
+    return lost
+
+
+def _remove_class_titles(schema: dict[str, Any], name: str) -> None:
+    """Remove titles that repeat the name of a class."""
+    if schema.get("title") == name:
+        del schema["title"]
+    for path, node in subschemas(schema):
+        if path[-2:-1] == ("$defs",) and isinstance(node, dict) and node.get("title") == path[-1]:
+            del node["title"]
+
+
+_FIRST = ("title", "type", "description", "format", "enum", "const")
+_LAST = ("default", "additionalProperties", "required", "properties", "items", "$defs")
+
+
+def sort_keywords(schema: dict[str, Any]) -> dict[str, Any]:
+    """Sort keywords in place as people write them (pydantic sorts some by name); return `schema`."""
+    for _, node in list(subschemas(schema)):
+        if isinstance(node, dict):
+            middle = [key for key in node if key not in _FIRST and key not in _LAST]
+            items = {key: node[key] for key in (*_FIRST, *middle, *_LAST) if key in node}
+            node.clear()
+            node.update(items)
+    return schema
+
+
+def is_object_schema(schema: Any, root: Mapping[str, Any], depth: int = 20) -> bool:
+    """True if the types in `schema` allow objects only; references are resolved in `root`."""
+    if not isinstance(schema, dict) or not depth:
+        return False
+    if schema.get("type") == "object":
+        return True
+    reference = str(schema.get("$ref", ""))
+    if reference.startswith("#/$defs/"):
+        definition = root.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
+        return is_object_schema(definition, root, depth - 1)
+    branches = schema.get("anyOf") or schema.get("oneOf") or []
+    return bool(branches) and all(is_object_schema(branch, root, depth - 1) for branch in branches)
