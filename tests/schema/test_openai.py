@@ -9,7 +9,7 @@ from strict_subset import faults
 from toolgen.schema.dialects.openai import publish, to_strict
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.providers import OPENAI_STRICT
-from toolgen.schema.strict.restore import restore
+from toolgen.schema.strict.restore import restorer
 
 JsonObject = dict[str, Any]
 
@@ -69,14 +69,14 @@ def test_an_optional_property_may_be_null_instead(schema: JsonObject, printed: J
     assert made.schema is not None
     assert made.schema["required"] == ["v"]
     assert made.schema["properties"]["v"] == printed
-    assert restore(closed({"v": schema}, []), {"v": None}) == {}
+    assert restorer(closed({"v": schema}, []))({"v": None}) == {}
 
 
 def test_an_optional_nullable_property_is_a_loss() -> None:
     schema = closed({"v": {"type": ["string", "null"]}}, [])
     (loss,) = to_strict(schema).losses
     assert (loss.path, loss.keyword, loss.fatal) == (("properties", "v"), "type", False)
-    assert restore(schema, {"v": None}) == {"v": None}
+    assert restorer(schema)({"v": None}) == {"v": None}
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_required_groups_at_the_root_are_left_to_validation() -> None:
     schema["anyOf"] = [{"required": ["a"]}, {"required": ["b"]}]
     made = to_strict(schema)
     assert [(loss.keyword, loss.fatal) for loss in made.losses] == [("anyOf", False)]
-    assert restore(schema, {"a": None, "b": "x"}) == {"b": "x"}
+    assert restorer(schema)({"a": None, "b": "x"}) == {"b": "x"}
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_a_discriminated_oneof_is_an_anyof(tag: JsonObject) -> None:
     dog = closed({"kind": {"const": "dog"}, "lives": {"type": "integer"}}, ["kind"])
     schema = closed({"pet": {"oneOf": [cat, dog]}})
     assert to_strict(schema).losses == ()
-    assert restore(schema, {"pet": {"kind": "dog", "lives": None}}) == {"pet": {"kind": "dog"}}
+    assert restorer(schema)({"pet": {"kind": "dog", "lives": None}}) == {"pet": {"kind": "dog"}}
 
 
 def test_branches_that_are_ambiguous_in_strict_form_are_a_loss() -> None:
@@ -268,7 +268,7 @@ def test_references_are_kept_wherever_they_point() -> None:
         "odd": "x",
         "named": None,
     }
-    assert restore(schema, sent) == {"tree": {"kids": [{}, {"kids": []}]}, "self": {"tree": {}}, "odd": "x"}
+    assert restorer(schema)(sent) == {"tree": {"kids": [{}, {"kids": []}]}, "self": {"tree": {}}, "odd": "x"}
 
 
 def test_siblings_of_a_reference_apply_except_in_draft_07() -> None:
@@ -284,7 +284,7 @@ def test_a_constrained_recursive_reference_converts() -> None:
     schema = closed({"head": {"$ref": "#/$defs/Node"}}, **{"$defs": {"Node": node}})
     made = to_strict(schema)
     assert made.schema is None or faults(made.schema) == []
-    assert restore(schema, {"head": {"next": {"next": None}}}) == {"head": {"next": {}}}
+    assert restorer(schema)({"head": {"next": {"next": None}}}) == {"head": {"next": {}}}
 
 
 def test_invalid_arguments_are_restored_unchanged() -> None:
@@ -297,9 +297,9 @@ def test_invalid_arguments_are_restored_unchanged() -> None:
         [],
     )
     for odd in (None, 3, [], {"v": 3}, {"w": None}, {"v": {"b": None}}):
-        assert restore(schema, odd) == odd
-    assert restore({"type": "object"}, {"a": None}) == {"a": None}
-    assert restore(schema, {"v": {"a": None}}) == {"v": {}}
+        assert restorer(schema)(odd) == odd
+    assert restorer({"type": "object"})({"a": None}) == {"a": None}
+    assert restorer(schema)({"v": {"a": None}}) == {"v": {}}
 
 
 def nested(depth: int) -> JsonObject:
@@ -358,7 +358,7 @@ def test_large_recursive_unions_convert_fast() -> None:
     schema = closed({"v": node}, **{"$defs": defs})
     assert to_strict(schema).losses == ()
     sent = {"v": {**dict.fromkeys(fields), "kind": 3}}
-    assert restore(schema, sent) == {"v": {"kind": 3}}
+    assert restorer(schema)(sent) == {"v": {"kind": 3}}
 
 
 def test_strict_option_decides_what_is_published() -> None:

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
 from strict_subset import faults
 from toolgen.schema.dialects.openai import to_strict
-from toolgen.schema.strict.restore import restore
+from toolgen.schema.strict.restore import restorer
 
 PATIENT = settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
@@ -40,8 +40,8 @@ def test_strict_arguments_are_accepted_and_restored(schema: dict[str, Any], data
     assume(instances.accepts(schema, arguments))
     sent = instances.encode(data.draw, schema, arguments)
     Draft202012Validator(made.schema).validate(sent)
-    assert restore(schema, sent) == arguments
-    assert restore(schema, arguments) == arguments
+    assert restorer(schema)(sent) == arguments
+    assert restorer(schema)(arguments) == arguments
 
 
 @PATIENT
@@ -51,4 +51,4 @@ def test_the_author_accepts_all_restored_strict_values(schema: dict[str, Any], d
     assume(made.schema is not None and not made.losses)
     arguments = Instances({"$defs": {}, **made.schema}).draw(data.draw, made.schema)
     assume(Draft202012Validator(made.schema).is_valid(arguments))
-    Draft202012Validator(schema).validate(restore(schema, arguments))
+    Draft202012Validator(schema).validate(restorer(schema)(arguments))

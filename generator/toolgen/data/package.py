@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.data.program import PublishedTool, Schema
+from toolgen.data.program import PublishedTool
+from toolgen.schema.document import Schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Source
 from toolgen.data.spec import Spec
-
-Schema = Mapping[str, Any]
-"""A JSON Schema object as plain data, keys in the author's order."""
+from toolgen.schema.document import Schema
 
 
 @dataclass(frozen=True, slots=True)

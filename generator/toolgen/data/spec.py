@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
+from toolgen.schema.document import JsonObject
 from toolgen.targets.builtin import Targets
 from toolgen.targets.definition import TargetOptions
 
@@ -27,7 +28,6 @@ SCHEMA_FIELDS = (("input_schema",), ("output_schema",), ("stream", "chunk_schema
 """Paths of the fields that hold JSON Schemas."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-JsonObject = dict[str, Any]
 _SECONDS = WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": 86_400})
 
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
 from toolgen.schema.document import JsonPath, anchor_names, has_schema_at, parse_pointer, subschemas
+from toolgen.schema.keywords import REFERENCES
 
-_REFERENCES = ("$ref", "$dynamicRef")
-_RELEVANT = frozenset((*_REFERENCES, "$anchor", "$dynamicAnchor", "$id"))
+_RELEVANT = frozenset((*REFERENCES, "$anchor", "$dynamicAnchor", "$id"))
 
 
 class Reference(NamedTuple):
@@ -60,7 +60,7 @@ def scope_of(schema: Any) -> ReferenceScope:
             continue
         references.extend(
             Reference(here, keyword, node[keyword])
-            for keyword in _REFERENCES
+            for keyword in REFERENCES
             if isinstance(node.get(keyword), str)
         )
         if isinstance(uri := node.get("$id"), str) and not uri.startswith("#"):

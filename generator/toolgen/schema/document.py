@@ -24,7 +24,11 @@ from toolgen.schema.keywords import (
 )
 
 JsonPath = tuple[str | int, ...]
-"""Path from the root of a JSON document to a value in it: keys and list indexes."""
+"""The way from the root of a document to a part of it: keys and list positions."""
+
+JsonObject = dict[str, Any]
+Schema = Mapping[str, Any]
+"""A JSON Schema object as plain data, keys in the author's order."""
 
 
 MAX_VALUE_DEPTH: Final = 200
@@ -127,7 +131,11 @@ class Located(NamedTuple):
 
 def parse_pointer(fragment: str) -> JsonPath:
     """Return the reference tokens of a JSON Pointer in a URI fragment, `#` left out. All are text."""
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in unquote(fragment).split("/")[1:])
+    text = unquote(fragment)
+    tokens = text.split("/")[1:]
+    if "~" not in text:
+        return tuple(tokens)
+    return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
 
 
 def format_pointer(path: JsonPath) -> str:
@@ -152,8 +160,9 @@ def locate(document: Any, path: JsonPath) -> Located | None:
     """Return the part of `document` at `path`, list positions as numbers; None if there is none."""
     found, steps = document, list[str | int]()
     for step in path:
-        if isinstance(found, Mapping):
-            key: str | int = str(step)
+        key = step
+        if isinstance(found, dict | Mapping):  # `dict` is the fast case
+            key = step if isinstance(step, str) else str(step)
             if key not in found:
                 return None
         elif isinstance(found, list):
@@ -191,11 +200,11 @@ def resolve_reference(document: Any, reference: object) -> Located | None:
     """
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
-    name = unquote(reference[1:])
-    if name and not name.startswith("/"):
-        path = anchors(document, dynamic=False).get(name)
-        return None if path is None else locate(document, path)
-    return locate(document, parse_pointer(reference[1:]))
+    fragment = reference[1:]
+    if fragment.startswith("/") or not (name := unquote(fragment)) or name.startswith("/"):
+        return locate(document, parse_pointer(fragment))
+    path = anchors(document, dynamic=False).get(name)
+    return None if path is None else locate(document, path)
 
 
 def anchors(schema: Any, *, dynamic: bool = True) -> dict[str, JsonPath]:

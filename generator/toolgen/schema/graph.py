@@ -12,9 +12,8 @@ from typing import Any, Final
 from urllib.parse import unquote, urljoin
 
 from toolgen.schema.document import JsonPath, anchor_names, locate, parse_pointer, subschemas
-from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
+from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE, REFERENCES
 
-_REFERENCES: Final = ("$ref", "$dynamicRef")
 _FOR_UNNAMED: Final = {
     "additionalProperties": "property",
     "unevaluatedProperties": "property",
@@ -80,7 +79,7 @@ class Graph:
     def _connect(self, node: Node) -> None:
         for keyword, value in node.schema.items():
             path = (*node.path, keyword)
-            if keyword in _REFERENCES:
+            if keyword in REFERENCES:
                 target = self._target(value, node.path)
                 if target is not None:
                     node.in_place.append(target)

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolgen.schema.document import Draft, JsonPath, draft_of, replace_refs, resolve_reference, subschemas
+from toolgen.schema.document import (
+    Draft,
+    JsonPath,
+    Schema,
+    draft_of,
+    replace_refs,
+    resolve_reference,
+    subschemas,
+)
 from toolgen.schema.keywords import CONSTRAINING
-
-Schema = Mapping[str, Any]
 
 MAX_SUBSCHEMAS: Final = 5_000
 """Maximum number of subschemas after inlining; a schema that would be larger keeps its references."""

@@ -29,7 +29,9 @@ IN_PLACE_LISTS: Final = _words("allOf anyOf oneOf")
 IN_PLACE_MAPS: Final = _words("dependentSchemas dependencies")
 IN_PLACE: Final = IN_PLACE_SINGLE | IN_PLACE_LISTS | IN_PLACE_MAPS
 
-REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+REFERENCES: Final = ("$ref", "$dynamicRef")
+ALL_REFERENCES: Final = (*REFERENCES, "$recursiveRef")
+"""With that of draft 2019-09, which specs cannot be written in, but hand-written definitions can."""
 
 # All other keywords
 
@@ -39,9 +41,7 @@ ASSERTIONS: Final = _words(
     "type uniqueItems"
 )
 CONSTRAINING: Final = (
-    ASSERTIONS
-    | (SCHEMA_HOLDING - {"$defs", "definitions", "contentSchema"})
-    | {"$ref", "$dynamicRef", "$recursiveRef"}
+    ASSERTIONS | (SCHEMA_HOLDING - {"$defs", "definitions", "contentSchema"}) | {*ALL_REFERENCES}
 )
 """Keywords that decide which values are accepted; all others are annotations."""
 

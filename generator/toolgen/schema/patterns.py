@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from toolgen.schema.document import subschemas
+from toolgen.schema.keywords import REFERENCES
 
 _COUNT = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
 _PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -22,7 +23,6 @@ _ESCAPE = re.compile(
 _GROUP = re.compile(r"\\.|\[(?:\\.|[^\]])*\]|\((?!\?)|\(\?P?<(?P<name>[^=!>][^>]*)>", re.DOTALL)
 _CLASSES = frozenset(("\\w", "\\W", "\\d", "\\D", "\\s", "\\S"))
 _MISREAD = re.compile(r"\\\\[<>]")  # in a `repr`; the engine takes `\<` for the start of a word
-_REFERENCES = ("$ref", "$dynamicRef")
 
 # One class, counted, is the whole pattern: the engine unrolls every count, and a large class with it.
 _COUNTED = re.compile(r"\^((?:\[(?:\\.|[^\[\]\\])+\])|\\[pP]\{[^}]*\})\{([0-9]+),([0-9]+)\}\$", re.DOTALL)
@@ -130,7 +130,7 @@ def _encode_reference(ref: str) -> str:
 
 _TRANSLATIONS: dict[str, Callable[[str], str]] = {
     "pattern": translate_pattern,
-    **dict.fromkeys(_REFERENCES, _encode_reference),
+    **dict.fromkeys(REFERENCES, _encode_reference),
 }
 
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.dialects.published import Published
+from toolgen.schema.document import JsonObject
 
-from .provider import JsonObject, Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
+from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
 
 
 def anthropic_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:

@@ -12,8 +12,9 @@ from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 from toolgen.schema.dialects.published import Published
+from toolgen.schema.document import JsonObject
 
-from .provider import JsonObject, Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier, plain
+from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier, plain
 
 
 def chat_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:

@@ -10,6 +10,8 @@ from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from toolgen.schema.document import JsonObject
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from toolgen.runtime.toolkit import Toolkit
     from toolgen.schema.dialects.published import Published
 
-JsonObject = dict[str, Any]
 
 _CATALOGS = 16  # sets of definitions whose published names are remembered
 _ALTERNATIVES = ("choices", "candidates")  # of a response: the first one is the model's answer

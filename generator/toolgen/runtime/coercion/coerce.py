@@ -14,8 +14,9 @@ from typing import Any
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.complexity import Effort
-from toolgen.runtime.validation.json_path import Path, part_of
+from toolgen.runtime.validation.json_path import part_of
 from toolgen.runtime.validation.schema_lookup import About
+from toolgen.schema.document import JsonPath
 
 from .places import Slips, find_places
 from .strict_json import LENGTH, Unreadable, kind_of, read_as
@@ -72,9 +73,9 @@ def mend_whole(text: str) -> Mended | None:
     return Mended(value, [_note((), value, _OBJECT)])
 
 
-def _take(slips: Slips, value: Any, about: About, left: int) -> tuple[dict[Path, Any], int]:
+def _take(slips: Slips, value: Any, about: About, left: int) -> tuple[dict[JsonPath, Any], int]:
     """The values that the texts at `slips` stand for, and how many more characters may be read."""
-    taken: dict[Path, Any] = {}
+    taken: dict[JsonPath, Any] = {}
     for path, kinds in slips.items():
         text = part_of(value, path)
         left -= len(text)
@@ -88,15 +89,15 @@ def _take(slips: Slips, value: Any, about: About, left: int) -> tuple[dict[Path,
     return taken, left
 
 
-def _note(path: Path, value: Any, kinds: frozenset[str]) -> dict[str, str]:
+def _note(path: JsonPath, value: Any, kinds: frozenset[str]) -> dict[str, str]:
     return {"path": show_path(path), "from": "string", "to": kind_of(value, kinds)}
 
 
-def _put(value: Any, changes: Mapping[Path, Any]) -> Any:
+def _put(value: Any, changes: Mapping[JsonPath, Any]) -> Any:
     """A copy of `value` with other parts at the paths of `changes`; what they do not touch is shared."""
     if () in changes:
         return changes[()]
-    inside: dict[str | int, dict[Path, Any]] = {}
+    inside: dict[str | int, dict[JsonPath, Any]] = {}
     for path, part in changes.items():
         inside.setdefault(path[0], {})[path[1:]] = part
     made = value.copy()

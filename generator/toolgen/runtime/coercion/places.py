@@ -7,12 +7,15 @@ from typing import Any, TypeAlias
 
 from jsonschema_rs import ValidationError
 
-from toolgen.runtime.validation.json_path import Path, part_of, places, where
+from toolgen.runtime.validation.json_path import part_of, places, where
 from toolgen.runtime.validation.union_faults import meant
+from toolgen.schema.document import JsonPath
 
 from .strict_json import kind_of
 
-Slips: TypeAlias = dict[Path, frozenset[str]]  # place of a text → the JSON Schema types taken there instead
+Slips: TypeAlias = dict[
+    JsonPath, frozenset[str]
+]  # place of a text → the JSON Schema types taken there instead
 
 _NUMBERS = frozenset({"integer", "number"})
 

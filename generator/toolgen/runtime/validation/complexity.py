@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolgen.schema.document import resolve_reference
-from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
+from toolgen.schema.keywords import ALL_REFERENCES, IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE
 from toolgen.schema.validation_cost import MAX_CHECKS, ValidationCost
 
 STEPS: Final = 3_000
@@ -33,7 +33,6 @@ _TYPES: Final[Mapping[type, tuple[str, ...]]] = {
 _BACKTRACKS: Final = re.compile(r"\(\?[=!<>]|\\[1-9kbB]")  # such patterns are matched by trial and error
 _TRIALS: Final = 200  # steps that the engine's limit of them is worth
 _SHORT: Final = 16  # characters that such a pattern takes no time for
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
@@ -89,7 +88,7 @@ class Effort:
 
     def _below(self, schema: dict[str, Any], part: Any, everything: bool) -> Iterator[tuple[Any, Any]]:
         for keyword, inner in schema.items():
-            if keyword in _REFERENCES:
+            if keyword in ALL_REFERENCES:
                 yield self.target(inner), part
             elif keyword in IN_PLACE_SINGLE:
                 yield inner, part

@@ -10,12 +10,13 @@ from typing import Any
 from jsonschema_rs import ValidationError
 
 from toolgen.runtime.text import SHOWN, quote, show_path
+from toolgen.schema.document import JsonPath
 
 from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema, compiled
 from .complexity import Effort
 from .fault_messages import because, expected_of, instead_of_text, part_at, sentence, unknown_property
-from .json_path import Path, part_of, where
+from .json_path import part_of, where
 from .json_value import is_json, not_json
 from .schema_lookup import About
 from .union_faults import one_of_several, too_many
@@ -75,7 +76,7 @@ def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
 
     known: dict[int, tuple[Mapping[str, Any], About, Mapping[str, Any], Any]] = {}
 
-    def own(path: Path, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
+    def own(path: JsonPath, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
         if id(schema) not in known:  # kept with the schema, so that its id stays its own
             plain = {key: value for key, value in schema.items() if key in OWN}
             named = {"$schema": gate.schema.get("$schema", _LATEST)}
@@ -90,10 +91,10 @@ def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
             for fault in tell(error, inner, hide):
                 yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
 
-    def unknown(path: Path, name: str, place: Mapping[str, Any], part: Any) -> Fault:
+    def unknown(path: JsonPath, name: str, place: Mapping[str, Any], part: Any) -> Fault:
         return Fault(show_path([*path, name]), unknown_property(name, place, part))
 
-    def unfit(path: Path, forms: int) -> Fault:
+    def unfit(path: JsonPath, forms: int) -> Fault:
         return Fault(show_path(path), f"fits none of the {forms} allowed forms")
 
     search = BoundedFaults(gate.schema, own, unknown, unfit)
@@ -131,7 +132,7 @@ class Refusal:
     value: Any  # the whole
     about: About
 
-    def path_of(self, error: ValidationError) -> Path:
+    def path_of(self, error: ValidationError) -> JsonPath:
         """Where in the value an error is."""
         return where(self.value, error)
 
@@ -186,7 +187,7 @@ def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
         yield Fault(where_it_is, message)
 
 
-def what_to_send(error: ValidationError, refusal: Refusal, path: Path) -> str:
+def what_to_send(error: ValidationError, refusal: Refusal, path: JsonPath) -> str:
     """What to do about a value of the wrong type, where there is more to say than the type."""
     kind: Any = error.kind
     if type(kind).__name__ != "Type":

@@ -11,16 +11,17 @@ from typing import Any, TypeAlias
 
 from jsonschema_rs import ValidationError
 
-Path: TypeAlias = tuple[str | int, ...]
-_Place: TypeAlias = tuple[Path, Any]  # and the part of the value that is there
+from toolgen.schema.document import JsonPath
+
+_Place: TypeAlias = tuple[JsonPath, Any]  # and the part of the value that is there
 
 
-def where(whole: Any, error: ValidationError) -> Path:
+def where(whole: Any, error: ValidationError) -> JsonPath:
     """The path in `whole` that the validator's `error` is about; the likeliest, where two keys are one."""
     return next(iter(places(whole, error)))
 
 
-def places(whole: Any, error: ValidationError) -> list[Path]:
+def places(whole: Any, error: ValidationError) -> list[JsonPath]:
     """Every path in `whole` that the validator's `error` can be about, the likeliest first."""
     found: list[_Place] = [((), whole)]
     for step in error.instance_path:

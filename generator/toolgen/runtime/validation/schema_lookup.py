@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from toolgen.schema.document import in_place_subschemas, resolve_reference, subschemas
+from toolgen.schema.keywords import ALL_REFERENCES
 
 from .compiled_schema import compiled
 
 _ONE_FOR_NAMES = ("additionalProperties", "unevaluatedProperties")
 _ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 class About:
@@ -53,7 +53,7 @@ class About:
                 continue
             seen[id(schema)] = schema
             left.extend(inner for _, inner in in_place_subschemas(schema, ()))
-            for keyword in _REFERENCES:
+            for keyword in ALL_REFERENCES:
                 if keyword in schema:
                     found = resolve_reference(self._schema, schema[keyword])
                     left.append(_UNKNOWN if found is None else found[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-JsonObject = dict[str, Any]
+from toolgen.schema.document import JsonObject
 
 _STRUCTURAL: Final = frozenset({"properties", "items", "prefixItems", "anyOf", "oneOf", "enum"})
 _NEGLIGIBLE: Final = frozenset({"type", "title", "description", "required"})

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from toolgen.schema.dialects.published import Restorer, Schema
+from toolgen.schema.dialects.published import Restorer
 from toolgen.schema.document import (
     JsonPath,
+    Schema,
     format_pointer,
     parse_pointer,
     replace_refs,

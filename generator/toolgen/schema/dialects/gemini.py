@@ -14,12 +14,18 @@ from typing import Any, Final
 from toolgen.schema.dialects.all_of import merge_all_of
 from toolgen.schema.dialects.gemini_keywords import describe_dropped, translate
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.document import Draft, JsonPath, draft_of, follow, resolve_reference, subschemas
+from toolgen.schema.document import (
+    Draft,
+    JsonObject,
+    JsonPath,
+    draft_of,
+    follow,
+    resolve_reference,
+    subschemas,
+)
 from toolgen.schema.keywords import CONSTRAINING
 from toolgen.schema.loss import Loss
 from toolgen.schema.providers import GEMINI_KEYWORDS
-
-JsonObject = dict[str, Any]
 
 MAX_SUBSCHEMAS: Final = 5_000
 """Maximum number of subschemas after inlining; beyond it, every reference is kept."""

@@ -8,13 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolgen.schema.document import JsonObject, json_type
 from toolgen.schema.keywords import CONSTRAINING
 from toolgen.schema.providers import GEMINI_FORMATS, GEMINI_KEYWORDS
 
-JsonObject = dict[str, Any]
-
 _MAX_LENGTH: Final = 200  # characters of a value in a description
-_TYPES: Final = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 _DESCRIBABLE: Final = (CONSTRAINING | {"default"}) - GEMINI_KEYWORDS - {"allOf"}
 """Keywords that a description can mention."""
 
@@ -59,9 +57,11 @@ def _list_values(values: list[Any], keyword: str, made: JsonObject, dropped: Jso
     """Return `made` with `values` as Gemini takes them: text and numbers in `enum`, null as a type."""
     made.pop("enum", None)
     dropped.pop("const", None)
-    types = list(dict.fromkeys(_TYPES.get(type(value), "") for value in values))
+    types = list(dict.fromkeys(map(json_type, values)))
     listed = [value for value in values if type(value) in (str, int, float)]
-    if "" in types or ("boolean" in types and not {True, False} <= {v for v in values if type(v) is bool}):
+    if not {"array", "object"}.isdisjoint(types) or (
+        "boolean" in types and not {True, False} <= {v for v in values if type(v) is bool}
+    ):
         dropped[keyword] = values[0] if keyword == "const" else values
         return made
     if "boolean" not in types and listed and len(listed) == len(values):

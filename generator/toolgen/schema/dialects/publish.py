@@ -11,7 +11,8 @@ from toolgen.schema.dialects.arguments import (
     property_renames,
     rename_properties,
 )
-from toolgen.schema.dialects.published import Published, Schema
+from toolgen.schema.dialects.published import Published
+from toolgen.schema.document import Schema
 from toolgen.schema.providers import PROVIDERS
 from toolgen.schema.strict.restore import restorer as strict_restorer
 

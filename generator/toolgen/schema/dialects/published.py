@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.schema.document import Schema
 from toolgen.schema.loss import Loss
 
-Schema = Mapping[str, Any]
 Restorer = Callable[[Any], Any]
 """Arguments as the model wrote them → arguments as the author's schema has them."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from toolgen.schema.strict.constraints import Location
+from toolgen.schema.strict.constraints import ValueLocation
 from toolgen.schema.strict.normal_form import (
     DISCRIMINATOR_DEPTH,
     Alternative,
@@ -17,7 +17,7 @@ from toolgen.schema.strict.normal_form import (
 )
 
 
-def is_restorable(form: NormalForm, location: Location) -> bool:
+def is_restorable(form: NormalForm, location: ValueLocation) -> bool:
     """True only if a strict value at `location` is restored to the same value by every alternative."""
     seen: set[tuple[int, int]] = set()
     waiting = list(combinations(form.alternatives(location), 2))
@@ -37,7 +37,7 @@ def is_restorable(form: NormalForm, location: Location) -> bool:
     return True
 
 
-def accepts_null(form: NormalForm, location: Location) -> bool:
+def accepts_null(form: NormalForm, location: ValueLocation) -> bool:
     """True if the author's schema accepts null at `location`."""
     return any(each.type == "null" for each in form.alternatives(location))
 
@@ -74,7 +74,9 @@ def _may_be_null(form: NormalForm, alternative: Alternative, name: str) -> bool:
     return name not in alternative.required or accepts_null(form, alternative.properties[name])
 
 
-def _shared_locations(form: NormalForm, a: Alternative, b: Alternative) -> list[tuple[Location, Location]]:
+def _shared_locations(
+    form: NormalForm, a: Alternative, b: Alternative
+) -> list[tuple[ValueLocation, ValueLocation]]:
     if a.type == "array":
         return [(a.items, b.items)] if a.items is not None and b.items is not None else []
     left, right = form.properties(a), form.properties(b)

@@ -25,7 +25,7 @@ class Subschema(NamedTuple):
     path: JsonPath
 
 
-Location = tuple[Subschema, ...]
+ValueLocation = tuple[Subschema, ...]
 """A location in a value, by the subschemas that all apply there."""
 
 TypeNames = tuple[str, ...]
@@ -56,10 +56,10 @@ class Constraints:
     values: tuple[Any, ...] | None = None
     is_const: bool = False
     keywords: Mapping[str, TypedValue] = field(default_factory=dict)
-    properties: Mapping[str, Location] = field(default_factory=dict)
+    properties: Mapping[str, ValueLocation] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
     undeclared: Undeclared = "unspecified"
-    items: Location | None = None
+    items: ValueLocation | None = None
     descriptions: tuple[str, ...] = ()
     losses: tuple[TypedLoss, ...] = ()
 
@@ -96,7 +96,7 @@ def intersect(a: Constraints, b: Constraints, path: JsonPath) -> Constraints | N
     )
 
 
-def union(a: Location, b: Location) -> Location:
+def union(a: ValueLocation, b: ValueLocation) -> ValueLocation:
     """Return the subschemas of both locations, each once."""
     seen = {part.path for part in a}
     return (*a, *(part for part in b if part.path not in seen))
@@ -114,10 +114,10 @@ def _common_types(a: TypeNames | None, b: TypeNames | None) -> TypeNames | None:
     return tuple(dict.fromkeys(narrowed))
 
 
-def _common_properties(a: Constraints, b: Constraints) -> dict[str, Location]:
+def _common_properties(a: Constraints, b: Constraints) -> dict[str, ValueLocation]:
     """A closed side forbids properties that it does not declare, even if the other side declares them."""
     names = [*a.properties, *(name for name in b.properties if name not in a.properties)]
-    found: dict[str, Location] = {}
+    found: dict[str, ValueLocation] = {}
     for name in names:
         left, right = a.properties.get(name), b.properties.get(name)
         if left is not None and right is not None:
@@ -268,7 +268,7 @@ def _undeclared_properties(schema: Mapping[str, Any], path: JsonPath) -> tuple[U
     return "open", [*losses, Loss(path, keyword, reason, fatal=True)]
 
 
-def _items(schema: Mapping[str, Any], path: JsonPath) -> tuple[Location | None, list[Loss]]:
+def _items(schema: Mapping[str, Any], path: JsonPath) -> tuple[ValueLocation | None, list[Loss]]:
     """Return what every item must satisfy. Tuples have no strict form."""
     items = schema.get("items")
     keyword = "prefixItems" if "prefixItems" in schema else "items" if isinstance(items, list) else None

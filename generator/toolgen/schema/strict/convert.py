@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonObject, JsonPath
 from toolgen.schema.loss import Loss
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.ambiguity import accepts_null, is_restorable
-from toolgen.schema.strict.constraints import Location, Subschema
+from toolgen.schema.strict.constraints import Subschema, ValueLocation
 from toolgen.schema.strict.normal_form import (
     Alternative,
     NormalForm,
@@ -18,8 +18,6 @@ from toolgen.schema.strict.normal_form import (
     Union,
     overlapping_branches,
 )
-
-JsonObject = dict[str, Any]
 
 _UNDECLARED: Final = (
     "Properties that are not declared cannot be sent; `additionalProperties: false` says that none are meant."
@@ -76,7 +74,7 @@ class StrictConverter:
     def _lose(self, path: JsonPath, keyword: str, reason: str, *, fatal: bool = False) -> None:
         self._losses[Loss(path, keyword, reason, fatal)] = None
 
-    def _convert(self, location: Location, depth: int) -> JsonObject:
+    def _convert(self, location: ValueLocation, depth: int) -> JsonObject:
         self._subschemas += 1
         if depth > MAX_DEPTH or self._subschemas > MAX_SUBSCHEMAS:
             raise NoStrictFormError((), "$ref", "The schema is too large or too deep for strict mode.")
@@ -96,7 +94,7 @@ class StrictConverter:
             return {"$ref": f"#/$defs/{name}"}
         return printed
 
-    def _reference(self, location: Location, depth: int) -> JsonObject:
+    def _reference(self, location: ValueLocation, depth: int) -> JsonObject:
         key = tuple(part.path for part in location)
         name = self._names.get(key)
         if name is None:
@@ -117,7 +115,7 @@ class StrictConverter:
         self._used_names.add(name)
         return name
 
-    def _inline(self, location: Location, depth: int) -> JsonObject:
+    def _inline(self, location: ValueLocation, depth: int) -> JsonObject:
         if not is_restorable(self._form, location):
             reason = (
                 "Which branch was meant cannot always be told from strict arguments, where absent is null."
@@ -136,14 +134,14 @@ class StrictConverter:
             raise NoStrictFormError(location[0].path, "type", "No value is accepted here.")
         return _described(_any_of(printed), self._description(location))
 
-    def _branches(self, location: Location, union: Union, depth: int) -> list[JsonObject]:
+    def _branches(self, location: ValueLocation, union: Union, depth: int) -> list[JsonObject]:
         """Convert branches one by one, so that references among them stay references."""
         keyword, branches = union
         if keyword == "oneOf" and not self._form.are_disjoint(branches):
             self._losses[overlapping_branches(location[0].path)] = None
         return [self._convert(branch, depth + 1) for branch in branches if self._form.alternatives(branch)]
 
-    def _description(self, location: Location) -> str | None:
+    def _description(self, location: ValueLocation) -> str | None:
         """Return the description of the location itself, not that of a branch or of a reference's target."""
         schemas = (part.schema for part in location if isinstance(part.schema, Mapping))
         return next(
@@ -210,7 +208,7 @@ class StrictConverter:
             "additionalProperties": False,
         }
 
-    def _optional(self, location: Location, printed: JsonObject) -> JsonObject:
+    def _optional(self, location: ValueLocation, printed: JsonObject) -> JsonObject:
         if accepts_null(self._form, location):
             reason = (
                 "It may be null and it may be absent; strict mode cannot tell these apart, and null is kept."

@@ -2,7 +2,7 @@
 
 `{"type": ["string", "null"]}` has two alternatives, `anyOf` those of its branches, `allOf` the intersections
 of theirs. No alternative has a `$ref` or a combinator. Alternatives are one level deep: a property or an item
-is a `Location`, whose alternatives are computed on demand, so that recursive schemas are finite.
+is a `ValueLocation`, whose alternatives are computed on demand, so that recursive schemas are finite.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from toolgen.schema.loss import Loss
 from toolgen.schema.strict.constraints import (
     ANY_TYPE,
     Constraints,
-    Location,
     Subschema,
     TypedLoss,
     Undeclared,
+    ValueLocation,
     intersect,
     own_constraints,
 )
@@ -55,10 +55,10 @@ class Alternative:
     values: tuple[Any, ...] | None  # of enum or const: nothing else is accepted
     is_const: bool
     keywords: Mapping[str, Any]  # further constraints of this type, as the author wrote them
-    properties: Mapping[str, Location]
+    properties: Mapping[str, ValueLocation]
     required: frozenset[str]
     undeclared: Undeclared
-    items: Location | None
+    items: ValueLocation | None
     descriptions: tuple[str, ...]  # outermost first
     losses: tuple[Loss, ...]
 
@@ -73,7 +73,7 @@ class Union(NamedTuple):
     """The branches of a location that is nothing but an `anyOf` or `oneOf`."""
 
     keyword: str
-    branches: tuple[Location, ...]
+    branches: tuple[ValueLocation, ...]
 
 
 class NoStrictFormError(Exception):
@@ -103,10 +103,10 @@ class NormalForm:
             raise NoStrictFormError(path, "", "The schema is too complex for strict mode.")
 
     @property
-    def root(self) -> Location:
+    def root(self) -> ValueLocation:
         return (Subschema(self.schema, ()),)
 
-    def alternatives(self, location: Location) -> tuple[Alternative, ...]:
+    def alternatives(self, location: ValueLocation) -> tuple[Alternative, ...]:
         """Return every way to satisfy `location`; none if no value can. Raises `NoStrictFormError`."""
         key = tuple(part.path for part in location)
         if key not in self._alternatives:
@@ -117,7 +117,7 @@ class NormalForm:
             self._in_progress.discard(key)
         return self._alternatives[key]
 
-    def _compute(self, location: Location) -> tuple[Alternative, ...]:
+    def _compute(self, location: ValueLocation) -> tuple[Alternative, ...]:
         # References and unions share the alternatives of their targets: large recursive schemas stay small.
         target, union = self.target(location), self.union(location)
         if target is not None:
@@ -132,18 +132,18 @@ class NormalForm:
             ways = _cross(ways, self._constraints(part, (), unions=True), part.path)
         return tuple(each for way in ways for each in _by_type(way, location[0].path))
 
-    def without_unions(self, location: Location) -> tuple[Alternative, ...]:
+    def without_unions(self, location: ValueLocation) -> tuple[Alternative, ...]:
         """Return the alternatives of `location`, its own `anyOf` and `oneOf` ignored."""
         ways = [way for part in location for way in self._constraints(part, (), unions=False)]
         return tuple(each for way in ways for each in _by_type(way, location[0].path))
 
-    def properties(self, alternative: Alternative) -> dict[str, Location]:
+    def properties(self, alternative: Alternative) -> dict[str, ValueLocation]:
         """Return the declared properties that can be present: not those whose schema accepts nothing."""
         return {
             name: location for name, location in alternative.properties.items() if self.alternatives(location)
         }
 
-    def union(self, location: Location) -> Union | None:
+    def union(self, location: ValueLocation) -> Union | None:
         """Return the union that `location` is; None if it has other constraints, too."""
         if len(location) != 1 or not isinstance(schema := location[0].schema, Mapping):
             return None
@@ -152,7 +152,7 @@ class NormalForm:
             return None
         return Union(own[0], tuple((part,) for part in _branches(schema, own[0], location[0].path)))
 
-    def target(self, location: Location) -> Subschema | None:
+    def target(self, location: ValueLocation) -> Subschema | None:
         """Return the target of a location that is nothing but a `$ref`."""
         if len(location) != 1 or not isinstance(schema := location[0].schema, Mapping):
             return None
@@ -162,7 +162,7 @@ class NormalForm:
             return None
         return self._resolve(location[0])
 
-    def are_disjoint(self, branches: Iterable[Location]) -> bool:
+    def are_disjoint(self, branches: Iterable[ValueLocation]) -> bool:
         """True if no value satisfies two of `branches`, so that `oneOf` means the same as `anyOf`."""
         alternatives = [self.alternatives(branch) for branch in branches]
         return all(

@@ -10,13 +10,8 @@ from toolgen.schema.strict.convert import root_alternative
 from toolgen.schema.strict.normal_form import Alternative, NormalForm, NoStrictFormError
 
 
-def restore(schema: Mapping[str, Any], arguments: Any) -> Any:
-    """Return `arguments` without the nulls that the strict form of the author's `schema` added."""
-    return restorer(schema)(arguments)
-
-
 def restorer(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Return `restore` for one schema, whose normal form is computed once."""
+    """Return a function that removes from arguments the nulls that the strict form of `schema` added."""
     form = NormalForm(schema)
 
     def restore_arguments(arguments: Any) -> Any:
