@@ -103,7 +103,7 @@ def _as_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
     bad = _CONTROL.search(text)
     if bad is not None:
         number = f"{ord(bad[0]):04X}"
-        message = f"the character U+{number} cannot stand in a text file"
+        message = f"the character U+{number} is not allowed in a text file"
         if "\ud800" <= bad[0] <= "\udfff":
             raise DocumentError(
                 Diagnostic(_place(file, text[: bad.start()]), "lone-surrogate", message, "remove it")

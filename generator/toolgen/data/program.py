@@ -21,7 +21,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class PublishedTool:
-    """What one target publishes for one tool."""
+    """A tool as one target publishes it."""
 
     name: str  # the published name
     input_schema: Schema

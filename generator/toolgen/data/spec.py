@@ -76,7 +76,7 @@ class ErrorSpec(SpecPart):
 
 
 class Confirm(SpecPart):
-    """What the user is asked before the tool acts."""
+    """The question to the user before the tool acts."""
 
     message: Text = _about("The question, with {path.to.value} and {list|count} from the request.")
     preview: bool = _about("The implementation shows what would happen, before the question.", False)
@@ -103,7 +103,7 @@ class Stream(SpecPart):
 
 
 class Auth(SpecPart):
-    """What a caller must be allowed, and what the implementation needs to be given."""
+    """Scopes that callers need, and secrets that the implementation needs."""
 
     scopes: list[Text] = _about("Scopes that the caller's token must have.", [])
     secrets: list[Annotated[str, StringConstraints(pattern=VARIABLE)]] = _about(
@@ -144,7 +144,7 @@ class Spec(SpecPart):
     avoid_when: Text | None = _about(
         "When not to use it, and what to use instead; joined to the description.", None
     )
-    returns: Text | None = _about("What comes back, in words; joined to the description.", None)
+    returns: Text | None = _about("A description of the result; joined to the description.", None)
     version: Text | None = _about("The tool's version, quoted: 1.10 without quotes is a number.", None)
     tags: list[Text] = _about("Words to group tools by.", [])
     annotations: Annotations | None = _about("Hints to clients, as MCP has them.", None)
@@ -154,7 +154,7 @@ class Spec(SpecPart):
     confirm: Confirm | None = _about("Ask the user before the tool acts.", None)
     inject: list[Inject] = _about("Values that the application gives and the model never sees.", [])
     stream: Stream | None = _about("Results arrive in chunks.", None)
-    auth: Auth | None = _about("What the caller must be allowed, and what the implementation needs.", None)
+    auth: Auth | None = _about("Scopes that callers need, and secrets that the implementation needs.", None)
     timeout: Annotated[int | float, Field(gt=0, le=86_400), _SECONDS] | None = _about(
         "Seconds of work that a call may take; waiting for a worker is not counted.", None
     )
@@ -165,7 +165,7 @@ class Spec(SpecPart):
     aliases: list[Text] = _about("Further names that are answered and never listed.", [])
     deprecated: Deprecated | None = _about("The tool is on its way out.", None)
     final_answer: bool = _about("The result goes to the user as it is, and ends the agent's turn.", False)
-    enabled: bool = _about("false: kept and checked, not generated.", True)
+    enabled: bool = _about("false: the spec is checked, and no code is generated for it.", True)
     coerce: bool | None = _about('Take "5" where 5 is asked for; left out, as the configuration says.', None)
     meta: JsonObject = _about("Published as _meta.", {})
     targets: Targets = _about("Options for single targets.", Targets())

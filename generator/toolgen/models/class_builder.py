@@ -99,12 +99,12 @@ class _ClassBuilder:
 
     def without_repetition(self, made: ModelClass) -> dict[str, str]:
         """Return the descriptions of fields, without those that the field's class has already."""
-        kept: dict[str, str] = {}
+        own: dict[str, str] = {}
         for wire, text in made.docs.items():
             mentioned = classes_in(made.shape["properties"][wire])
             if text not in [self.classes[name].doc for name in mentioned]:
-                kept[wire] = text
-        return kept
+                own[wire] = text
+        return own
 
     def describe(self, name: str, found: ObjectSchema) -> ModelClass:
         names: dict[str, str] = {}

@@ -1,1 +1,1 @@
-"""Targets: what is generated for. `builtin.py` is the only list of them."""
+"""Targets, such as MCP or OpenAI: `builtin.py` is the only list of them."""

@@ -15,7 +15,7 @@ _NOWHERE = "the command line"
 
 
 def settings_of(args: argparse.Namespace) -> PackageSettings:
-    """What the pipeline is told; `UnableError` for a name that Python could not import."""
+    """Return the settings of the package. Raises `UnableError` for a name that Python cannot import."""
     default = PackageSettings()
     package = args.package or default.package
     for flag, name in (("--package", package), ("--implementations", args.implementations or "x")):
@@ -48,7 +48,7 @@ def _shown_as(args: argparse.Namespace) -> str:
 
 
 def targets_of(names: Sequence[str] | None, templates: str | None) -> tuple[Target, ...]:
-    """The base target and the named ones, or all; `UnableError` for what is no target."""
+    """Return the base target and the named ones, or all. Raises `UnableError` for an unknown target."""
     every = load_targets(Project(Path(), _NOWHERE, "", templates=templates), links=True)
     base, *others = every
     known = [target.name for target in others]
@@ -61,5 +61,5 @@ def targets_of(names: Sequence[str] | None, templates: str | None) -> tuple[Targ
 
 
 def cache_of(folder: str | None) -> MutableMapping[str, bytes]:
-    """The named cache, or none."""
+    """Return the cache in `folder`; an empty one without a folder."""
     return {} if folder is None else Cache(Path(folder) / generator_id())

@@ -8,7 +8,7 @@ from difflib import unified_diff
 from io import StringIO
 from typing import Any
 
-from toolgen.cli.building.project_build import Plan
+from toolgen.cli.building.project_build import OutputPlan
 from toolgen.data.changes import Change, ChangeKind
 from toolgen.project.manifest import NAME, manifest_text, parse_manifest
 
@@ -29,10 +29,10 @@ class OutputDiff:
         return not self.changes
 
 
-def compare_output(plan: Plan) -> OutputDiff:
+def compare_output(plan: OutputPlan) -> OutputDiff:
     """Return the differences that `plan` would remove."""
-    then, now, output = plan.ours.manifest, plan.manifest, plan.project.output
-    known = parse_manifest(plan.ours.text or "") is not None
+    then, now, output = plan.existing.manifest, plan.manifest, plan.project.output
+    known = parse_manifest(plan.existing.text or "") is not None
     changes = [replace(change, path=f"{output}/{change.path}") for change in plan.changes]
     origins = {f"{output}/{p}": o.spec for m in (then, now) for p, o in m.outputs.items() if o.spec}
     own = _manifest_change(plan, known)
@@ -42,7 +42,7 @@ def compare_output(plan: Plan) -> OutputDiff:
         changes=tuple(changes),
         origins={change.path: origins[change.path] for change in changes if change.path in origins},
         specs=_changed_specs(then.inputs, now.inputs) if known else {},
-        uses=plan.uses,
+        uses=plan.shared_files,
         toolchain={
             name: (then.toolchain.get(name, "none"), now.toolchain.get(name, "none"))
             for name in sorted(then.toolchain.keys() | now.toolchain.keys())
@@ -51,9 +51,9 @@ def compare_output(plan: Plan) -> OutputDiff:
     )
 
 
-def _manifest_change(plan: Plan, known: bool) -> Change | None:
+def _manifest_change(plan: OutputPlan, known: bool) -> Change | None:
     """Return the change of the manifest itself, apart from versions of the toolchain."""
-    text, then, now = plan.ours.text, plan.ours.manifest, plan.manifest
+    text, then, now = plan.existing.text, plan.existing.manifest, plan.manifest
     expected = replace(now, toolchain=then.toolchain)
     if then.toolchain.get("toolgen") != now.toolchain.get("toolgen"):
         expected = replace(expected, templates=then.templates)

@@ -58,7 +58,7 @@ class Inputs:
 
     @property
     def settings(self) -> PackageSettings:
-        """What the pipeline is told of the configuration."""
+        """Return the settings of the generated package."""
         project = self.project
         return PackageSettings(
             project.package,
@@ -72,41 +72,44 @@ class Inputs:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be done to the output folder, and what there is to say of it. Nothing has been written."""
+class OutputPlan:
+    """The output folder as it should be and as it is. Nothing has been written yet."""
 
     project: Project
     tools: int
-    tree: Tree  # what should be there
-    ours: ExistingOutput  # what is there
+    tree: Tree  # the files that should be there
+    existing: ExistingOutput
     changes: tuple[Change, ...]
     manifest: Manifest  # as it should be
     manifest_text: str  # the same, as a file
     warnings: tuple[Diagnostic, ...]
-    uses: Mapping[str, tuple[str, ...]]  # spec → the files of shared schemas that it uses
+    shared_files: Mapping[str, tuple[str, ...]]  # spec → the shared files that it uses
 
 
 def read_inputs(start: str) -> Inputs:
-    """The project at or above `start`, its specs and its targets."""
+    """Read the project at or above `start`, its specs and its targets."""
     project = find_project(Path(start))
     return Inputs(project, read_specs(project), load_targets(project))
 
 
 def program_of(inputs: Inputs) -> Program:
-    """The specs, understood; `SpecErrors` with every fault in them."""
+    """Return the analyzed specs. Raises `SpecErrors` with every fault in them."""
     return analyze(inputs.specs, inputs.targets, f"{inputs.project.specs}/")
 
 
-def model_of(program: Program, inputs: Inputs) -> Package:
-    """The program with every name decided."""
+def package_of(program: Program, inputs: Inputs) -> Package:
+    """Return the package as templates see it."""
     return lower(program, inputs.settings)
 
 
-def plan(start: str) -> Plan:
-    """The project's specs, compiled and compared; `UnableError` where a foreign file is in the way."""
+def plan(start: str) -> OutputPlan:
+    """Compile the project's specs and compare the result with the output folder.
+
+    Raises `UnableError` where a foreign file is in the way.
+    """
     inputs = read_inputs(start)
     collecting = gc.isenabled()
-    gc.disable()  # all that is made here is kept to the end, and a collector would look at it again and again
+    gc.disable()  # almost nothing becomes garbage here, so that a collector only costs time
     try:
         return _plan(inputs, _cache())
     finally:
@@ -115,7 +118,7 @@ def plan(start: str) -> Plan:
 
 
 def _cache() -> Cache:
-    """The user's cache, as far as it can be trusted."""
+    """Return the user's cache; it is empty and stays so if others may write to it."""
     folder = cache_folder()
     cache = Cache(folder / generator_id())
     if not cache.trusted:
@@ -123,31 +126,31 @@ def _cache() -> Cache:
     return cache
 
 
-def _plan(inputs: Inputs, cache: Cache) -> Plan:
+def _plan(inputs: Inputs, cache: Cache) -> OutputPlan:
     with use_temporary_folder():
-        made = _compiled(inputs, cache)
-    ours = read_output(inputs.project, made.tree)
-    changes = compare(made.tree, ours.files, ours.manifest)
-    refuse_foreign(inputs.project, changes, ours.manifest)
-    manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, made.tree)
+        package = _compiled(inputs, cache)
+    existing = read_output(inputs.project, package.tree)
+    changes = compare(package.tree, existing.files, existing.manifest)
+    refuse_foreign(inputs.project, changes, existing.manifest)
+    manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, package.tree)
     text = manifest_text(manifest)
-    record = BuildRecord(digest(text), len(made.tools), made.warnings)
+    record = BuildRecord(digest(text), len(package.tools), package.warnings)
     save_record(record_key(inputs.project, inputs.specs), record, cache)
     if cache.trusted:
         prune(cache_folder())
     below = f"{inputs.project.specs}/"
-    return Plan(
+    return OutputPlan(
         project=inputs.project,
-        tools=len(made.tools),
-        tree=made.tree,
-        ours=ours,
+        tools=len(package.tools),
+        tree=package.tree,
+        existing=existing,
         changes=changes,
         manifest=manifest,
         manifest_text=text,
-        warnings=made.warnings,
-        uses={
+        warnings=package.warnings,
+        shared_files={
             spec.source.file: tuple(sorted(below + path for path in spec.shared_files))
-            for spec in made.tools
+            for spec in package.tools
             if spec.source
         },
     )
@@ -168,7 +171,7 @@ def _compiled(inputs: Inputs, cache: MutableMapping[str, bytes]) -> LinkedPackag
 def manifest_of(
     settings: PackageSettings, targets: Sequence[Target], specs: Mapping[str, bytes], tree: Tree
 ) -> Manifest:
-    """What `tree` was made from, and with what."""
+    """Return the manifest of `tree`."""
     shown = {comment(f"{settings.specs}/{path}"): f"{settings.specs}/{path}" for path in specs}
     templates = {
         target.name: [target.dialect, target.tool_name, dict(target.templates)] for target in targets
@@ -184,7 +187,7 @@ def manifest_of(
 
 
 def _spec_of(text: str) -> str:
-    """The one spec that a file comes from, as its header writes it; empty where it names none."""
+    """Return the spec in the header of a generated file; empty where there is none."""
     found = _SOURCE.match(text)
     return found["spec"] if found else ""
 

@@ -33,13 +33,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import diagnostics
-    from toolgen.cli.building.project_build import model_of, program_of
+    from toolgen.cli.building.project_build import package_of, program_of
     from toolgen.compile.request_limits import exceeded_request_limits
 
     target, found = _formats().get(args.target, (args.target, None))
     inputs = _inputs(args, target)
     program = program_of(inputs)
-    tools = model_of(program, inputs).tools
+    tools = package_of(program, inputs).tools
     codes = _LOSSES | (found.warnings if found else frozenset())
     warnings = [warning for warning in program.warnings if warning.code in codes]
     if warnings := [*warnings, *exceeded_request_limits(tools, inputs.targets)]:

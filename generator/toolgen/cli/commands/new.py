@@ -131,7 +131,7 @@ def _files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, st
 
 def _compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool:
     """Compile `text` together with the existing specs; return its tool `name`, or raise its `SpecErrors`."""
-    from toolgen.cli.building.project_build import Inputs, model_of, program_of
+    from toolgen.cli.building.project_build import Inputs, package_of, program_of
     from toolgen.data.diagnostic import SpecErrors
     from toolgen.project import load_targets, read_specs
 
@@ -151,7 +151,7 @@ def _compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool
             raise SpecErrors(ours) from errors
         program = program_of(alone)  # `generate` reports errors in the others
         inputs = alone
-    return next(tool for tool in model_of(program, inputs).tools if tool.wire_name == name)
+    return next(tool for tool in package_of(program, inputs).tools if tool.wire_name == name)
 
 
 def _files_of(fault: Diagnostic) -> set[str]:
