@@ -138,5 +138,5 @@ def test_actions_are_pinned_by_commit(project: Project) -> None:
     project.toolgen("init")
     workflows = [*top.glob(".github/workflows/*.yml"), project.root / ".github/workflows/toolgen.yml"]
     found = [line for file in workflows for line in re.findall(r"uses: *(.*)", file.read_text())]
-    assert len(found) == 4
+    assert len(found) >= 4
     assert not [line for line in found if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[0-9.]+", line)]
