@@ -6,6 +6,7 @@ Built-in templates are rendered here. A target with templates of the project's o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import jinja2
@@ -21,39 +22,49 @@ TOOL = "{tool}"
 """In the path of a template: it is rendered once for each tool."""
 
 
-def render_tools(model: Package, targets: Sequence[Target]) -> dict[str, Tree]:
+@dataclass(frozen=True, slots=True)
+class _RenderedFile:
+    path: str
+    text: str
+    target: str
+
+
+def render_tools(package: Package, targets: Sequence[Target]) -> dict[str, Tree]:
     """Return the files of each tool by its Python name.
 
     Raises `TemplateBug`, or `SpecErrors` for a template of the project's own.
     """
-    files: dict[str, list[tuple[str, str, str]]] = {tool.py_name: [] for tool in model.tools}
+    files: dict[str, list[_RenderedFile]] = {tool.py_name: [] for tool in package.tools}
     for target in targets:
-        outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL in output]
-        jobs = [TemplateJob(path, number) for number in range(len(model.tools)) for path, _ in outputs]
-        texts = iter(_texts(target, model, jobs))
-        for tool in model.tools:
-            for _, output in outputs:
-                files[tool.py_name].append((output.replace(TOOL, tool.py_name), next(texts), target.name))
-    return {name: _joined(found) for name, found in files.items()}
+        outputs = {path: output for path, output in outputs_of(target).items() if TOOL in output}
+        jobs = [TemplateJob(path, number) for number in range(len(package.tools)) for path in outputs]
+        texts = iter(_texts(target, package, jobs))
+        for tool in package.tools:
+            for output in outputs.values():
+                path = output.replace(TOOL, tool.py_name)
+                files[tool.py_name].append(_RenderedFile(path, next(texts), target.name))
+    return {name: _tree(rendered) for name, rendered in files.items()}
 
 
-def render_index(model: Package, targets: Sequence[Target]) -> Tree:
+def render_index(package: Package, targets: Sequence[Target]) -> Tree:
     """Return the files that all tools share. Raises as `render_tools`."""
-    files: list[tuple[str, str, str]] = []
+    files: list[_RenderedFile] = []
     for target in targets:
-        outputs = [(path, output) for path, output in outputs_of(target).items() if TOOL not in output]
-        texts = _texts(target, model, [TemplateJob(path) for path, _ in outputs])
-        files += [(output, text, target.name) for (_, output), text in zip(outputs, texts, strict=True)]
-    return _joined(files)
+        outputs = {path: output for path, output in outputs_of(target).items() if TOOL not in output}
+        texts = _texts(target, package, [TemplateJob(path) for path in outputs])
+        files += (
+            _RenderedFile(output, text, target.name)
+            for output, text in zip(outputs.values(), texts, strict=True)
+        )
+    return _tree(files)
 
 
-def _joined(files: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+def _tree(files: Iterable[_RenderedFile]) -> Tree:
     tree: dict[str, str] = {}
-    for path, text, target in files:
-        if path in tree:
-            where = f"; the second is of the target {target!r}" if target else ""
-            raise TemplateBug(f"two templates print {path}{where}")
-        tree[path] = text
+    for file in files:
+        if file.path in tree:
+            raise TemplateBug(f"two templates print {file.path}; the second is of the target {file.target!r}")
+        tree[file.path] = file.text
     return tree
 
 
@@ -66,14 +77,16 @@ def outputs_of(target: Target) -> Mapping[str, str]:
     }
 
 
-def _texts(target: Target, model: Package, jobs: Sequence[TemplateJob]) -> list[str]:
+def _texts(target: Target, package: Package, jobs: Sequence[TemplateJob]) -> list[str]:
     """Return the text of each job."""
     if target.own:
-        return render_in_sandbox(target, model, jobs) if jobs else []
+        return render_in_sandbox(target, package, jobs) if jobs else []
     environment = _environment(tuple(sorted(target.templates.items())))
 
     def text(job: TemplateJob) -> str:
-        names = {"model": model} if job.tool is None else {"model": model, "tool": model.tools[job.tool]}
+        names: dict[str, object] = {"model": package}
+        if job.tool is not None:
+            names["tool"] = package.tools[job.tool]
         try:
             return environment.get_template(job.template).render(names)
         except jinja2.TemplateError as error:
