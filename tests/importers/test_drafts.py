@@ -56,7 +56,7 @@ def test_recursion_of_2019_09() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "told", "taken", "refused"),
+    ("pattern", "rewritten", "taken", "refused"),
     [
         (r"^a\Z", "^a$", "a", "a\n"),
         (r"^(?P<x>a|b)(?P=x)\Z", r"^(?P<x>a|b)\k<x>$", "bb", "ab"),
@@ -64,10 +64,10 @@ def test_recursion_of_2019_09() -> None:
         (r"^\\Z{,2}(?#two)$", r"^\\Z{0,2}$", "\\ZZ", "ZZ"),
     ],
 )
-def test_patterns_of_python(pattern: str, told: str, taken: str, refused: str) -> None:
+def test_patterns_of_python(pattern: str, rewritten: str, taken: str, refused: str) -> None:
     root = {"type": "object", "properties": {"v": {"type": "string", "pattern": pattern}}}
     repaired = repair_schema(root, "input_schema")
-    assert repaired.schema["properties"]["v"]["pattern"] == told
+    assert repaired.schema["properties"]["v"]["pattern"] == rewritten
     assert len(repaired.notes) == 1
     validator = compiled(repaired.schema)
     assert validator.is_valid({"v": taken})

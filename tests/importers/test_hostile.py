@@ -1,4 +1,4 @@
-"""Sources that are broken or mean harm: a clear message, exit code 2, nothing written, nobody left behind."""
+"""Broken and hostile sources: a clear message, exit code 2, no file written, no process left."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_files(empty: Cli, kind: str, case: str) -> None:
     ],
     ids=["itself", "property", "circle", "elsewhere", "above", "many", "text", "draft"],
 )  # fmt: skip
-def test_schemas_that_mean_harm(empty: Cli, kind: str, key: str, schema: dict[str, Any]) -> None:
+def test_hostile_schemas(empty: Cli, kind: str, key: str, schema: dict[str, Any]) -> None:
     tool = {"name": "f", "description": "F.", key: {"type": "object", **schema}}
     (empty.root / "s.json").write_text(json.dumps([tool]))
     (empty.root / "toolgen.toml").write_text("")
@@ -198,7 +198,7 @@ def test_servers_that_speak(empty: Cli, monkeypatch: pytest.MonkeyPatch, answer:
     assert_gone(empty.root)
 
 
-def test_what_a_good_server_started_ends_with_it(empty: Cli) -> None:
+def test_processes_started_by_a_good_server_end_with_it(empty: Cli) -> None:
     tools = "answer['result'] = {'tools': [{'name': 'f', 'description': 'F.', 'inputSchema': {'type': 'object'}}]}"
     done = empty("import", *serve(empty, SPEAKS.replace("LISTS", tools)), "--into", "specs")
     assert (done.code, done.out) == (0, "specs/f.yaml\n"), done.err
@@ -225,7 +225,7 @@ def test_interrupted(empty: Cli, kind: str) -> None:
     assert not (empty.root / "specs").exists()
 
 
-def test_a_command_that_is_none(empty: Cli) -> None:
+def test_a_command_that_does_not_exist(empty: Cli) -> None:
     refused(empty, "there is no command 'nowhere-to-be-found'", "mcp", "--stdio", "nowhere-to-be-found x")
     refused(empty, "not a command line", "mcp", "--stdio", "'")
 

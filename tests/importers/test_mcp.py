@@ -1,4 +1,4 @@
-"""`toolgen import mcp`: whatever a server lists is imported, generated, and published again as it was."""
+"""`toolgen import mcp`: every tool that a server lists is imported, generated and published unchanged."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_every_tool_is_published_as_it_was() -> None:
     assert published(TOOLS) == []
 
 
-def test_what_is_enforced_is_what_can_be(project: Cli) -> None:
+def test_faulty_keywords_are_removed_and_the_original_is_carried(project: Cli) -> None:
     (project.root / "s.json").write_text(json.dumps([tool("t", inputSchema=SCHEMAS["pattern"])]))
     done = project("import", "mcp", "s.json", "--into", "specs")
     assert done.code == 0
@@ -153,7 +153,7 @@ def test_a_renamed_tool_is_noted_and_answers_to_its_old_name(project: Cli) -> No
     assert "a_b_3: renamed from 'a.b', the name of another tool" in done.err
 
 
-def test_nothing_is_replaced_unasked(project: Cli) -> None:
+def test_existing_specs_are_not_replaced(project: Cli) -> None:
     (project.root / "s.json").write_text(json.dumps([tool("greet"), tool("other")]))
     before = project.tree("specs")
     done = project("import", "mcp", "s.json", "--into", "specs")
@@ -235,7 +235,7 @@ def test_names_with_paths_stay_below(empty: Cli) -> None:
 
 
 @pytest.mark.parametrize("source", ["missing.json", "specs", "\0"])
-def test_a_source_that_is_no_file(project: Cli, source: str) -> None:
+def test_a_source_that_is_not_a_file(project: Cli, source: str) -> None:
     assert project("import", "mcp", source, "--into", "more").code == 2
 
 

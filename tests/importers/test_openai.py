@@ -54,8 +54,8 @@ def test_types_in_the_wild(written: Any, meant: Any) -> None:
     assert schema["type"] == "object"
     assert schema["properties"]["a"].get("type") == meant
     assert "f: input_schema/type: 'dict' is not a JSON Schema type; read as 'object'" in tool.notes
-    told = [note for note in tool.notes if "input_schema/properties/a/type" in note]
-    assert len(told) == (written != meant)
+    notes = [note for note in tool.notes if "input_schema/properties/a/type" in note]
+    assert len(notes) == (written != meant)
 
 
 def test_misplaced_keywords_are_moved() -> None:

@@ -1,4 +1,4 @@
-"""`toolgen import python`: what a function says of itself, as a spec that generates and answers calls."""
+"""`toolgen import python`: signatures and docstrings become specs that generate and answer calls."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_a_signature_and_its_docstring(shop: Cli) -> None:
     assert "create: **more: left out" in done.err
 
 
-def test_results_that_are_no_objects(shop: Cli) -> None:
+def test_results_that_are_not_objects(shop: Cli) -> None:
     done = shop("import", "python", "shop.py")
     assert done.code == 0, done.err
     names = ["add", "count", "create", "guess", "later", "lost", "price", "tail"]
@@ -232,13 +232,13 @@ def test_results_that_are_no_objects(shop: Cli) -> None:
     assert "null" in json.dumps(spec(shop, "price")["input_schema"]["properties"]["limit"])
     assert "output_schema" not in spec(shop, "guess")
     assert spec(shop, "guess")["input_schema"]["properties"] == {"anything": {}, "x": {"default": 1}}
-    for told in (
+    for note in (
         "add: its result is not an object; the output has it as the property `result`",
         "guess: anything: has no type hint; any value is accepted",
         "guess: has no docstring",
         "lost: what: its type 'Lost' cannot be resolved",
     ):
-        assert told in done.err
+        assert note in done.err
 
 
 def test_what_is_imported_answers_calls(shop: Cli) -> None:
@@ -386,7 +386,7 @@ MODULES = {
 
 
 @pytest.mark.parametrize("target", REFUSED)
-def test_what_cannot_be_imported(shop: Cli, target: str) -> None:
+def test_targets_that_cannot_be_imported(shop: Cli, target: str) -> None:
     for name, text in MODULES.items():
         (shop.root / f"{name}.py").write_text(text)
     (shop.root / "binary.py").write_bytes(b"x = '\xff\x00'")
@@ -419,7 +419,7 @@ def test_a_module_that_does_not_end(shop: Cli, monkeypatch: pytest.MonkeyPatch, 
     assert not (shop.root / "specs").exists()
 
 
-def test_what_a_module_starts_ends_with_it(shop: Cli) -> None:
+def test_processes_started_by_a_module_end_with_it(shop: Cli) -> None:
     (shop.root / "starter.py").write_text(NOTES + "def f(a: int) -> None: 'F.'\n")
     assert shop("import", "python", "starter:f").code == 0
     assert_gone(shop.root)

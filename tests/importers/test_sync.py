@@ -1,4 +1,4 @@
-"""`--sync`: what the source says is taken anew; what a person wrote, comments included, stays."""
+"""`--sync`: fields from the source are updated; what people wrote stays, comments included."""
 
 from __future__ import annotations
 

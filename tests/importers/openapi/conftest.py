@@ -39,7 +39,7 @@ class Request:
 
 @dataclass(slots=True)
 class Api:
-    """A server that remembers what it was sent, and answers what it is told to."""
+    """A server that remembers what it was sent, and answers with the queued responses."""
 
     url: str
     requests: list[Request] = field(default_factory=list)

@@ -145,7 +145,9 @@ def test_files(called: Made, api: Api) -> None:
         ("application/json", [1, "b"], b'[1,"b"]'),
     ],
 )
-def test_bodies_that_are_no_objects(called: Made, api: Api, media_type: str, value: Any, sent: bytes) -> None:
+def test_bodies_that_are_not_objects(
+    called: Made, api: Api, media_type: str, value: Any, sent: bytes
+) -> None:
     schema = {"type": "array"} if isinstance(value, list) else {"type": "string"}
     call = called(document({"/": {"post": operation(requestBody=body(schema, media_type))}}))
     assert call("do", {"body": value}).success
@@ -170,17 +172,17 @@ def test_declared_errors(called: Made, api: Api) -> None:
         "5XX": {"description": "Ours."},
     }
     call = called(document({"/": {"get": operation(responses=responses)}}))
-    told = []
+    errors = []
     for status in (404, 429, 503, 418):
         api.answer(
             status, {"error": {"message": f"m{status}"}}, **({"Retry-After": "30"} if status == 429 else {})
         )
         error = call("do").error
         assert error is not None
-        told.append((error.code, error.retryable, error.message))
+        errors.append((error.code, error.retryable, error.message))
         assert error.details["status"] == status
         assert error.details["body"] == {"error": {"message": f"m{status}"}}
-    assert told == [
+    assert errors == [
         ("not_found", False, "The API answered 404 Not Found: m404."),
         ("too_many_requests", True, "The API answered 429 Too Many Requests: m429. Retry after 30 seconds."),
         ("server_error", True, "The API answered 503 Service Unavailable: m503."),
@@ -188,7 +190,7 @@ def test_declared_errors(called: Made, api: Api) -> None:
     ]
 
 
-def test_answers_of_every_kind(called: Made, api: Api) -> None:
+def test_responses_of_every_kind(called: Made, api: Api) -> None:
     def answers(**content: Any) -> dict[str, Any]:
         return (
             {"200": {"description": "OK", "content": content}}
@@ -312,7 +314,7 @@ def test_redirects_stay_where_they_are(called: Made, api: Api) -> None:
     assert call("do").error.code == "unreachable"  # type: ignore[union-attr]
 
 
-def test_an_answer_without_end_is_cut(called: Made, api: Api) -> None:
+def test_a_response_that_is_too_long_is_refused(called: Made, api: Api) -> None:
     call = called(document({"/": {"get": operation()}}))
     api.answers.append((200, {"Content-Type": "application/json"}, b" " * (21 * 1024 * 1024)))
     assert "more than 20 MB" in call("do").error.message  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""`toolgen import openapi`: which operations, what they are called, what else a spec says; bad documents."""
+"""`toolgen import openapi`: which operations, names and other fields of their specs; documents that are refused."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_a_document_at_a_url(project: Cli, api: Api, monkeypatch: pytest.MonkeyP
     assert not (project.root / "other").exists()
 
 
-def test_progress_is_told(project: Cli) -> None:
+def test_progress_is_reported(project: Cli) -> None:
     paths = {f"/x{number}": {"get": {"operationId": f"x{number}", **OK}} for number in range(201)}
     write(project, "api.json", document(paths))
     done = project("import", "openapi", "api.json")
@@ -219,7 +219,7 @@ paths:
     assert [error["code"] for error in spec["errors"]] == ["not_found", "http_error", "unreachable"]
 
 
-def test_files_beside_stay_beside(project: Cli, tmp_path: Path) -> None:
+def test_links_out_of_the_folder_are_refused(project: Cli, tmp_path: Path) -> None:
     (tmp_path / "secret.json").write_text('{"type": "string"}')
     (project.root / "link.json").symlink_to(tmp_path / "secret.json")
     answer = {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "link.json"}}}}}
@@ -344,7 +344,7 @@ def test_bad_documents(project: Cli, data: bytes, why: str) -> None:
     assert project.tree(".") == before
 
 
-def test_what_is_missing_is_said(project: Cli) -> None:
+def test_missing_operations_files_and_settings_are_reported(project: Cli) -> None:
     write(project, "api", document(PATHS))
     done = project("import", "openapi", "api", "--include", "pets/lst")
     assert done.code == 2

@@ -1,6 +1,7 @@
 """Values as OpenAPI writes them into paths, queries, headers and cookies: style and explode, pure.
 
-https://spec.openapis.org/oas/v3.1.1#style-values; RFC 6570 stands behind it.
+https://spec.openapis.org/oas/v3.1.1#style-values; RFC 6570 stands behind it. Written by hand: libraries for
+URI templates have no deepObject, spaceDelimited or pipeDelimited, which RFC 6570 does not define.
 """
 
 from __future__ import annotations
