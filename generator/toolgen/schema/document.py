@@ -160,21 +160,22 @@ def locate(document: Any, path: JsonPath) -> Located | None:
     """Return the part of `document` at `path`, list positions as numbers; None if there is none."""
     found, steps = document, list[str | int]()
     for step in path:
-        key = step
         if isinstance(found, dict | Mapping):  # `dict` is the fast case
             key = step if isinstance(step, str) else str(step)
             if key not in found:
                 return None
+            found = found[key]
+            steps.append(key)
         elif isinstance(found, list):
             if isinstance(step, str) and not (step.isascii() and step.isdigit()):
                 return None
-            key = int(step)
-            if key >= len(found):
+            index = int(step)
+            if index >= len(found):
                 return None
+            found = found[index]
+            steps.append(index)
         else:
             return None
-        found = found[key]
-        steps.append(key)
     return Located(found, tuple(steps))
 
 
