@@ -23,7 +23,6 @@ from toolgen.project import (
     read_specs,
 )
 from toolgen.project.errors import reason
-from toolgen.schema.budget import BUDGET
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
@@ -104,6 +103,8 @@ def source_errors() -> Iterator[None]:
 
 def read_bounded(file: BinaryIO) -> bytes:
     """Return the content of `file`, at most one byte more than an import may have: importers refuse that."""
+    from toolgen.schema.budget import BUDGET
+
     return file.read(BUDGET.import_bytes + 1)
 
 
