@@ -117,7 +117,7 @@ def find_entangled(graph: Graph, budget: Budget = BUDGET) -> Iterator[Excess]:
     for counts, limit, message, hint in (
         (chains, budget.references, "references that lead from one to the next", "refer to the last of them"),
         (levels, budget.levels, "levels of objects and arrays, each with a schema of its own", ""),
-        (ways, budget.combinations, "subschemas that judge the same value", _COMBINATIONS),
+        (ways, budget.combinations, "subschemas that apply to the same value", _COMBINATIONS),
     ):
         found = next((node for node, count in zip(graph.nodes, counts, strict=True) if count > limit), None)
         if found is not None:

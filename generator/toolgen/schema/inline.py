@@ -24,7 +24,7 @@ MAX_SUBSCHEMAS: Final = 5_000
 """Maximum number of subschemas after inlining; a schema that would be larger keeps its references."""
 
 MAX_DEPTH: Final = 250
-"""Objects and lists inside one another that inlining may come to; as `MOST_PLACES`."""
+"""Maximum nesting of objects and lists after inlining; as `MAX_SUBSCHEMAS`."""
 
 RESULT_PROPERTY: Final = "result"
 """The property that holds a wrapped value."""

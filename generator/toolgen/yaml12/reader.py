@@ -286,7 +286,7 @@ class TooManyError(Exception):
 
 
 class TooDeepError(Exception):
-    """More mappings and lists inside one another than are allowed."""
+    """Mappings and lists are nested too deep."""
 
 
 def copy_bounded(value: Any, budget: int, room: int) -> tuple[Any, int]:

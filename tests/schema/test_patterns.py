@@ -1,61 +1,10 @@
-"""Schema documents, and translation of patterns for the validator."""
+"""Patterns of authors, translated for the validator's regex engine."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import jsonschema_rs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from toolgen.runtime.validation.compiled_schema import compiled
-from toolgen.schema.document import follow, format_pointer, replace_refs, subschemas
 from toolgen.schema.patterns import translate_for_validator, translate_pattern
-
-
-def test_subschemas_are_yielded_in_the_authors_order() -> None:
-    schema: dict[str, Any] = {
-        "properties": {"$ref": {"type": "string"}, "default": {"items": [{"const": {"type": "x"}}]}},
-        "default": {"properties": {"no": {}}},
-        "enum": [{"properties": {}}],
-        "dependencies": {"a": ["b"], "c": {"not": {}}},
-        "if": {},
-        "prefixItems": [{}, True],
-        "x-extra": {"properties": {}},
-    }
-    assert [path for path, _ in subschemas(schema)] == [
-        (),
-        ("properties", "$ref"),
-        ("properties", "default"),
-        ("properties", "default", "items", 0),
-        ("dependencies", "c"),
-        ("dependencies", "c", "not"),
-        ("if",),
-        ("prefixItems", 0),
-    ]
-
-
-def test_replacing_references_copies_and_keeps_order() -> None:
-    schema = {"a": 1, "properties": {"x": {"title": "t", "$ref": "old", "z": [1]}}}
-    new = replace_refs(schema, {("properties", "x"): "new"})
-    assert new == {"a": 1, "properties": {"x": {"title": "t", "$ref": "new", "z": [1]}}}
-    assert list(new["properties"]["x"]) == ["title", "$ref", "z"]
-    assert schema["properties"]["x"]["$ref"] == "old"  # type: ignore[index]
-
-
-@given(st.text(min_size=1))
-def test_the_validator_follows_formatted_pointers(name: str) -> None:
-    schema = {"$ref": "#" + format_pointer(("$defs", name)), "$defs": {name: {"type": "string"}}}
-    validator = jsonschema_rs.validator_for(schema, offline=True)
-    assert validator.is_valid("x")
-    assert not validator.is_valid(1)
-    assert follow(schema, ("$defs", name)) == {"type": "string"}
-
-
-@pytest.mark.parametrize("path", [("a", "-1"), ("a", "x"), ("a", "0", "b"), ("b",), ("a", "²")])
-def test_following_a_missing_path_raises_lookup_error(path: tuple[str, ...]) -> None:
-    with pytest.raises(LookupError):
-        follow({"a": [1]}, path)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,108 @@
+"""Schema documents: subschemas, JSON Pointers, references."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolgen.schema.document import (
+    Draft,
+    draft_of,
+    follow,
+    format_pointer,
+    replace_refs,
+    resolve_reference,
+    subschemas,
+)
+
+
+def test_subschemas_are_yielded_in_the_authors_order() -> None:
+    schema: dict[str, Any] = {
+        "properties": {"$ref": {"type": "string"}, "default": {"items": [{"const": {"type": "x"}}]}},
+        "default": {"properties": {"no": {}}},
+        "enum": [{"properties": {}}],
+        "dependencies": {"a": ["b"], "c": {"not": {}}},
+        "if": {},
+        "prefixItems": [{}, True],
+        "x-extra": {"properties": {}},
+    }
+    assert [path for path, _ in subschemas(schema)] == [
+        (),
+        ("properties", "$ref"),
+        ("properties", "default"),
+        ("properties", "default", "items", 0),
+        ("dependencies", "c"),
+        ("dependencies", "c", "not"),
+        ("if",),
+        ("prefixItems", 0),
+    ]
+
+
+def test_replacing_references_copies_and_keeps_order() -> None:
+    schema = {"a": 1, "properties": {"x": {"title": "t", "$ref": "old", "z": [1]}}}
+    new = replace_refs(schema, {("properties", "x"): "new"})
+    assert new == {"a": 1, "properties": {"x": {"title": "t", "$ref": "new", "z": [1]}}}
+    assert list(new["properties"]["x"]) == ["title", "$ref", "z"]
+    assert schema["properties"]["x"]["$ref"] == "old"  # type: ignore[index]
+
+
+@given(st.text(min_size=1))
+def test_the_validator_follows_formatted_pointers(name: str) -> None:
+    schema = {"$ref": "#" + format_pointer(("$defs", name)), "$defs": {name: {"type": "string"}}}
+    validator = jsonschema_rs.validator_for(schema, offline=True)
+    assert validator.is_valid("x")
+    assert not validator.is_valid(1)
+    assert follow(schema, ("$defs", name)) == {"type": "string"}
+
+
+@pytest.mark.parametrize("path", [("a", "-1"), ("a", "x"), ("a", "0", "b"), ("b",), ("a", "²")])
+def test_following_a_missing_path_raises_lookup_error(path: tuple[str, ...]) -> None:
+    with pytest.raises(LookupError):
+        follow({"a": [1]}, path)
+
+
+@pytest.mark.parametrize(
+    ("reference", "path"),
+    [
+        ("#", ()),
+        ("#/$defs/a~1b%20c", ("$defs", "a/b c")),
+        ("#/%24defs/list/prefixItems/0", ("$defs", "list", "prefixItems", 0)),
+        ("#name", ("$defs", "anchored")),
+        ("#seven", ("$defs", "draft-07")),
+        ("#dynamic", None),
+        ("#/$defs/list/prefixItems/1", None),
+        ("#/$defs/list/prefixItems/-1", None),
+        ("other.yaml", None),
+        (3, None),
+    ],
+)
+def test_references_resolve_to_a_path(reference: object, path: tuple[str | int, ...] | None) -> None:
+    schema = {
+        "$defs": {
+            "a/b c": {},
+            "list": {"prefixItems": [True]},
+            "anchored": {"$anchor": "name"},
+            "draft-07": {"$id": "#seven"},
+            "node": {"$dynamicAnchor": "dynamic"},
+        },
+        "enum": [{"$anchor": "name"}],
+    }
+    found = resolve_reference(schema, reference)
+    assert (found and found.path) == path
+
+
+@pytest.mark.parametrize(
+    ("schema", "draft"),
+    [
+        ({}, Draft.DRAFT_2020_12),
+        (True, Draft.DRAFT_2020_12),
+        ({"$schema": "http://json-schema.org/draft-07/schema"}, Draft.DRAFT_7),
+        ({"$schema": "http://json-schema.org/draft-04/schema#"}, None),
+        ({"$schema": 7}, None),
+    ],
+)
+def test_draft_of_a_schema(schema: object, draft: Draft | None) -> None:
+    assert draft_of(schema) is draft
