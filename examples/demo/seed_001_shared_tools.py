@@ -15,7 +15,7 @@ from generated import anthropic_tools, bedrock_tools, gemini_tools
 from generated.anthropic_tools import execute_tool_use
 from generated.openai_tools import CHAT_TOOLS, RESPONSES_TOOLS, execute_tool_call
 
-from .shop import Shop, text_of
+from .shop import SCOPES, Shop, text_of
 from .telling import chapter, cut, must, step, tell
 
 CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -88,7 +88,7 @@ async def through_openai(toolkit: Toolkit, name: str, arguments: dict[str, Any])
     if find_spec("openai") is None:  # then the same call as plain data
         function = {"name": name, "arguments": json.dumps(arguments)}
         plain = {"id": "call_1", "type": "function", "function": function}
-        return str((await execute_tool_call(plain, toolkit))["content"])
+        return str((await execute_tool_call(plain, toolkit, scopes=SCOPES))["content"])
     from openai import AsyncOpenAI
 
     with model_that_calls(name, arguments) as url:
@@ -99,7 +99,7 @@ async def through_openai(toolkit: Toolkit, name: str, arguments: dict[str, Any])
             message = first.choices[0].message
             calls = message.tool_calls or []
             must(len(calls) == 1, "the model calls one tool")
-            answer = await execute_tool_call(calls[0], toolkit)
+            answer = await execute_tool_call(calls[0], toolkit, scopes=SCOPES)
             history += [message.model_dump(exclude_none=True), answer]
             last = await openai.chat.completions.create(model="played", messages=history, tools=tools)
             must(last.choices[0].finish_reason == "stop", "the model accepts the answer")
@@ -109,5 +109,5 @@ async def through_openai(toolkit: Toolkit, name: str, arguments: dict[str, Any])
 async def through_anthropic(toolkit: Toolkit, name: str, arguments: dict[str, Any]) -> str:
     """The answer to a block of a message, as Anthropic's API sends it."""
     block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": arguments}
-    content: Any = (await execute_tool_use(block, toolkit))["content"]
+    content: Any = (await execute_tool_use(block, toolkit, scopes=SCOPES))["content"]
     return content if isinstance(content, str) else "".join(part["text"] for part in content)

@@ -10,7 +10,7 @@ from toolgen.runtime import Confirmation, ResponseForm, ToolConfig, ToolContext,
 
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 
-from .shop import Shop, as_json
+from .shop import SCOPES, Shop, as_json
 from .telling import chapter, cut, must, step, tell
 
 
@@ -52,7 +52,7 @@ async def walk(shop: Shop) -> None:
 async def call(toolkit: Toolkit, name: str, **arguments: Any) -> ToolResponse:
     """Call a tool in this process, and show the call; the user agrees to what it asks."""
     tell("call", f"{name} {as_json(arguments)}")
-    return await toolkit.call(name, arguments, confirm=agree)
+    return await toolkit.call(name, arguments, confirm=agree, scopes=SCOPES)
 
 
 async def agree(confirmation: Confirmation) -> bool:

@@ -14,7 +14,7 @@ from generated import catalog
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.sql_query import SqlQueryTool
 
-from .shop import Shop, as_json, data_of, refusal_of
+from .shop import SCOPES, Shop, as_json, data_of, refusal_of
 from .telling import chapter, must, quote, step, tell
 
 WRONG_SPEC = """\
@@ -88,7 +88,7 @@ async def injected(shop: Shop) -> None:
     table = [rows["columns"], *rows["rows"]]
     tell("answer", "\n".join("  ".join(f"{cell:<13}" for cell in row).rstrip() for row in table))
     tell("answer", refusal_of(await shop.call("sql_query", {"query": "DELETE FROM items"}), "not_read_only"))
-    response = await catalog.toolkit(context={}).call("sql_query", {"query": "SELECT 1"})
+    response = await catalog.toolkit(context={}).call("sql_query", {"query": "SELECT 1"}, scopes=SCOPES)
     must(response.error is not None and response.error.code == "missing_dependency", "it fails soft")
     tell("no reader", response.as_text())
 

@@ -21,6 +21,11 @@ from generated import catalog
 
 from .telling import ROOT, must, tell
 
+SCOPES = frozenset(
+    scope for tool in catalog.TOOLS.values() for scope in tool.get("auth", {}).get("scopes", ())
+)
+"""What the user of the demo may do: everything."""
+
 
 class User:
     """The person in front of the client, who is asked before anything is changed."""
@@ -65,7 +70,7 @@ async def opened(folder: Path) -> AsyncIterator[Shop]:
     user = User()
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "generated.mcp_server"],
+        args=["-m", "generated.mcp_server", "--scopes", ",".join(sorted(SCOPES))],
         cwd=ROOT,
         env={**os.environ, DATA_VARIABLE: str(folder), "TOOLGEN_LOG_LEVEL": "warning"},  # calls are shown
     )

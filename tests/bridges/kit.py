@@ -8,6 +8,7 @@ from typing import Any
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
 
 from tests.runtime.by_hand import Anything, make_tool
+from tests.scopes import SCOPES
 
 ORDER: dict[str, Any] = {
     "supplier_id": 3,
@@ -29,13 +30,13 @@ ODD: dict[str, Any] = {
 
 def text_of(toolkit: Toolkit, name: str, arguments: Any) -> str:
     """What every adapter gives for this call."""
-    return asyncio.run(toolkit.call(name, arguments)).as_text()
+    return asyncio.run(toolkit.call(name, arguments, scopes=SCOPES)).as_text()
 
 
 def orders(toolkit: Toolkit) -> int:
     """How many purchase orders there are."""
     query = {"query": "SELECT count(*) AS n FROM purchase_orders"}
-    response = asyncio.run(toolkit.call("sql_query", query))
+    response = asyncio.run(toolkit.call("sql_query", query, scopes=SCOPES))
     assert response.success, response.as_text()
     found: int = response.content["rows"][0][0]
     return found

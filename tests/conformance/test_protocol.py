@@ -70,6 +70,7 @@ def test_inspector_lists_the_gallery_as_exported(environment: dict[str, str], er
 
 def test_inspector_calls(environment: dict[str, str]) -> None:
     call = ["--method", "tools/call", "--tool-name", "sql_query", "--tool-args-json"]
+    environment = {**environment, "TOOLGEN_SCOPES": "data:read"}
     done = inspect(environment, *SERVER, *call, '{"query": "SELECT 1 AS one"}')
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["structuredContent"]["rows"] == [[1]]

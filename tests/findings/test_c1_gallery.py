@@ -15,6 +15,7 @@ from toolgen.runtime import Confirmation, ToolContext
 from examples.store import database
 from examples.tools import context
 from generated import catalog
+from tests.scopes import SCOPES
 
 
 def sql(statement: str) -> Callable[[Path], None]:
@@ -108,7 +109,9 @@ def test_the_user_is_asked_again_when_something_has_changed(
         before.append(state(tmp_path))
         return False
 
-    response = asyncio.run(catalog.toolkit(context=context(tmp_path)).call(name, arguments, confirm=confirm))
+    response = asyncio.run(
+        catalog.toolkit(context=context(tmp_path)).call(name, arguments, confirm=confirm, scopes=SCOPES)
+    )
     assert response.error is not None
     assert response.error.code == "declined"
     assert len(seen) == len(set(seen)) == 2, "the second question shows the new state"
@@ -124,7 +127,7 @@ def test_the_tool_itself_checks_in_its_transaction(
 
     toolkit = catalog.toolkit(context=context(tmp_path))
     tool: Any = toolkit.get(name)
-    old = asyncio.run(toolkit.preview(name, arguments)).content["message"]
+    old = asyncio.run(toolkit.preview(name, arguments, scopes=SCOPES)).content["message"]
     change(tmp_path)
     before = state(tmp_path)
     injected: dict[str, Any]
@@ -137,7 +140,7 @@ def test_the_tool_itself_checks_in_its_transaction(
         with pytest.raises(ChangedSinceConfirmedError):
             tool.execute(tool.check_inputs(arguments), approved, **injected)
         assert state(tmp_path) == before
-        new = asyncio.run(toolkit.preview(name, arguments)).content["message"]
+        new = asyncio.run(toolkit.preview(name, arguments, scopes=SCOPES)).content["message"]
         approved = ToolContext("call", name, approval=Approval(new, "?", None))
         tool.execute(tool.check_inputs(arguments), approved, **injected)
     assert state(tmp_path) != before

@@ -17,6 +17,7 @@ def test_is_preview_is_true_of_the_gallery_s_previews(tmp_path: Any, era: Any) -
 
     from examples.tools import context
     from generated import catalog, mcp_server
+    from tests.scopes import granting
 
     calls = {
         "create_purchase_order": {
@@ -37,7 +38,7 @@ def test_is_preview_is_true_of_the_gallery_s_previews(tmp_path: Any, era: Any) -
     }
 
     async def run() -> None:
-        toolkit = catalog.toolkit(context=context(tmp_path))
+        toolkit = catalog.toolkit(context=context(tmp_path), config=granting())
         async with Client(mcp_server.build_server(toolkit), mode=era) as client:
             for name, arguments in calls.items():
                 for _ in range(2):  # the second time, too: nothing has been done

@@ -37,7 +37,7 @@ async def main(folder, tool, name, start):
             arguments = {"add": [text]}
         else:
             arguments = {"path": "notes/log.txt", "text": text + chr(10), "mode": "append"}
-        response = await toolkit.call(tool, arguments, confirm=agree)
+        response = await toolkit.call(tool, arguments, confirm=agree, scopes=frozenset({"workspace:write"}))
         if response.success:
             said.append(text)
         elif response.error.code not in ("changed_meanwhile", "changed_since_confirmed"):

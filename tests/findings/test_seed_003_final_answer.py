@@ -16,6 +16,7 @@ from generated import anthropic_tools, mcp_server, openai_tools
 from generated.models.sql_query import SqlQueryRequest, SqlQueryResponse
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.sql_query import SqlQueryTool
+from tests.scopes import SCOPES, granting
 
 from .project import ERAS, error_code
 
@@ -54,12 +55,12 @@ CASES = pytest.mark.parametrize(("tool", "arguments", "final"), TOOLS)
 
 
 def toolkit_of(tool: BaseTool[Any, Any]) -> Toolkit:
-    return Toolkit([tool], context={"reader": Reader(Path("never.db"))})
+    return Toolkit([tool], context={"reader": Reader(Path("never.db"))}, config=granting())
 
 
 @CASES
 def test_in_the_response(tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool) -> None:
-    response = asyncio.run(toolkit_of(tool).call(str(tool.name), arguments))
+    response = asyncio.run(toolkit_of(tool).call(str(tool.name), arguments, scopes=SCOPES))
     assert response.success, response.as_text()
     assert response.final_answer is final
 
@@ -86,8 +87,8 @@ def test_through_openai_and_anthropic(
     async def run() -> list[ToolResponse]:
         chat = {"id": "1", "type": "function", "function": function}
         answers = [
-            await openai_tools.answer_tool_call(chat, toolkit=toolkit_of(tool)),
-            await anthropic_tools.answer_tool_use(block, toolkit=toolkit_of(tool)),
+            await openai_tools.answer_tool_call(chat, toolkit=toolkit_of(tool), scopes=SCOPES),
+            await anthropic_tools.answer_tool_use(block, toolkit=toolkit_of(tool), scopes=SCOPES),
         ]
         return [answer.response for answer in answers]
 

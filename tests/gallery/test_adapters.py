@@ -14,6 +14,7 @@ from toolgen.runtime import Confirmation
 
 from examples import tools
 from generated import catalog, mcp_server, openai_tools
+from tests.scopes import SCOPES, granting
 
 from .test_examples import EXAMPLES, label
 
@@ -27,7 +28,7 @@ async def accept(context: Any, params: Any) -> ElicitResult:
 
 
 async def over_mcp(folder: Path, era: str, name: str, arguments: dict[str, Any]) -> CallToolResult:
-    server = mcp_server.build_server(catalog.toolkit(context=tools.context(folder)))
+    server = mcp_server.build_server(catalog.toolkit(context=tools.context(folder), config=granting()))
     async with Client(server, mode=era, elicitation_callback=accept) as client:
         return await client.call_tool(name, arguments)
 
@@ -35,7 +36,7 @@ async def over_mcp(folder: Path, era: str, name: str, arguments: dict[str, Any])
 async def over_openai(folder: Path, name: str, arguments: dict[str, Any]) -> str:
     call = {"type": "function_call", "call_id": "1", "name": name, "arguments": json.dumps(arguments)}
     toolkit = catalog.toolkit(context=tools.context(folder))
-    item = await openai_tools.execute_tool_call(call, toolkit=toolkit, confirm=agree)
+    item = await openai_tools.execute_tool_call(call, toolkit=toolkit, confirm=agree, scopes=SCOPES)
     return str(item["output"])
 
 

@@ -14,6 +14,7 @@ from examples.store import database, schema
 from examples.store.reader import Reader
 from examples.tools import context
 from generated import catalog
+from tests.scopes import SCOPES
 
 SPECS = Path(__file__).parents[2] / "specs"
 TOOLS: list[dict[str, Any]] = [
@@ -33,7 +34,7 @@ async def decline(confirmation: Confirmation) -> bool:
 
 def call(folder: Path, name: str, arguments: dict[str, Any], **more: Any) -> ToolResponse:
     toolkit = catalog.toolkit(context=context(folder))
-    return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, **more}))
+    return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, "scopes": SCOPES, **more}))
 
 
 def everything(folder: Path) -> dict[str, bytes]:

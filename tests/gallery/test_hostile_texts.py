@@ -13,6 +13,7 @@ import pytest
 from examples.store.database import database as database_of
 from examples.tools import context
 from generated import catalog
+from tests.scopes import SCOPES
 
 from .test_examples import TOOLS, agree
 
@@ -49,7 +50,7 @@ def test_any_text_in_any_place(tmp_path: Path, tool: dict[str, Any]) -> None:
             for place in places(example["input"]):
                 for text in TEXTS:
                     arguments = with_text(example["input"], place, text)
-                    response = await toolkit.call(tool["name"], arguments, confirm=agree)
+                    response = await toolkit.call(tool["name"], arguments, confirm=agree, scopes=SCOPES)
                     codes.add(response.error.code if response.error else "")
         return codes
 

@@ -33,8 +33,10 @@ def test_a_caller_without_the_scopes_is_refused() -> None:
     assert code_of(run(tool, {}, scopes=frozenset())) == "insufficient_scope"
 
 
-def test_where_the_transport_knows_no_scopes_none_are_asked_for() -> None:
-    assert run(make_tool(nothing, auth={"scopes": ["orders:write"]}), {}).content == 1
+def test_a_caller_of_whom_nothing_is_said_is_refused() -> None:
+    tool = make_tool(nothing, auth={"scopes": ["orders:write"]})
+    assert code_of(run(tool, {})) == "insufficient_scope"
+    assert run(make_tool(nothing, auth={"scopes": []}), {}).content == 1
 
 
 def test_who_may_not_call_learns_nothing_about_the_arguments() -> None:

@@ -15,6 +15,7 @@ from toolgen.runtime import BaseTool, Confirmation, ToolConfig, Toolkit, ToolRes
 
 from examples.tools import context
 from generated import anthropic_tools, catalog, mcp_server, openai_tools
+from tests.scopes import SCOPES, granting
 
 ROOT = Path(__file__).parents[2]
 ERAS: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
@@ -28,8 +29,8 @@ def spec(name: str) -> dict[str, Any]:
 
 
 def gallery(folder: Path, config: ToolConfig | None = None) -> Toolkit:
-    """The gallery's tools with their real implementations, on data of their own."""
-    return catalog.toolkit(context=context(folder), config=config)
+    """The gallery's tools with their real implementations, on data of their own; over MCP, all scopes."""
+    return catalog.toolkit(context=context(folder), config=granting(config))
 
 
 def kit_of(*tools: BaseTool[Any, Any], **options: Any) -> Toolkit:
@@ -44,7 +45,7 @@ async def agree(confirmation: Confirmation) -> bool:
 
 def call(toolkit: Toolkit, name: str, arguments: Any, **options: Any) -> ToolResponse:
     """One call in this process, confirmed."""
-    return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, **options}))
+    return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, "scopes": SCOPES, **options}))
 
 
 def over_mcp(
@@ -89,11 +90,15 @@ def texts(toolkit_of: Callable[[str], Toolkit], name: str, arguments: dict[str, 
     found: dict[str, str] = {
         era: text_of(mcp_call(toolkit_of(era), name, arguments, era=era)) for era in ERAS
     }
-    found["chat"] = asyncio.run(openai_tools.execute_tool_call(chat, toolkit_of("chat"), agree))["content"]
-    found["responses"] = asyncio.run(openai_tools.execute_tool_call(item, toolkit_of("responses"), agree))[
-        "output"
-    ]
-    result = asyncio.run(anthropic_tools.execute_tool_use(block, toolkit_of("anthropic"), agree))
+    found["chat"] = asyncio.run(
+        openai_tools.execute_tool_call(chat, toolkit_of("chat"), agree, scopes=SCOPES)
+    )["content"]
+    found["responses"] = asyncio.run(
+        openai_tools.execute_tool_call(item, toolkit_of("responses"), agree, scopes=SCOPES)
+    )["output"]
+    result = asyncio.run(
+        anthropic_tools.execute_tool_use(block, toolkit_of("anthropic"), agree, scopes=SCOPES)
+    )
     content = result["content"]
     found["anthropic"] = content if isinstance(content, str) else content[0]["text"]
     return found

@@ -136,7 +136,7 @@ def test_a_final_answer_says_so(tmp_path: Path, name: str) -> None:
     arguments = kit.spec(name)["examples"][0]["input"]
     assert kit.call(kit.gallery(tmp_path), name, arguments).final_answer
     block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
-    answer = asyncio.run(anthropic_tools.answer_tool_use(block, kit.gallery(tmp_path)))
+    answer = asyncio.run(anthropic_tools.answer_tool_use(block, kit.gallery(tmp_path), scopes=kit.SCOPES))
     assert answer.response.final_answer
 
 

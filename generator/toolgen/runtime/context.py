@@ -60,7 +60,7 @@ class Caller:
     token: str | None = None  # of a confirmation: the user has approved what it stands for
     meta: Mapping[str, Any] = field(default_factory=dict)
     progress: Progress | None = None
-    scopes: frozenset[str] | None = None  # what the caller may do; None: not for this transport to say
+    scopes: frozenset[str] | None = None  # what the caller may do; None counts as no scopes
     listen: Listener | None = None  # is given each chunk of a streamed result
     principal: str | None = None  # who calls, where the transport or the application knows
     preview: bool = False  # wants to know what would happen; nothing is done

@@ -95,7 +95,9 @@ class Settings:
     allowed_origins: tuple[str, ...] = _setting(
         (), _words, "Origin headers that are accepted", flag="allowed-origin"
     )
-    scopes: tuple[str, ...] = _setting((), _words, "scopes granted to the user who starts a stdio server")
+    scopes: tuple[str, ...] = _setting(
+        (), _words, "scopes granted to the user who starts a stdio server or `toolgen call`"
+    )
     log_level: str = _setting(
         "info", _one_of("debug", "info", "warning", "error"), "least severe log records"
     )

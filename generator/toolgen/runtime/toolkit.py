@@ -256,9 +256,9 @@ class Toolkit:
         tool's `on_unsupported` decides. `confirmation_token` says that the user approved exactly what was
         shown with it: it is that of an earlier answer (`metadata["confirmation"]`) or of a
         ConfirmationPending, and never comes from a model. `context` adds to the toolkit's, for this call.
-        `meta` and `progress` are the protocol's. `scopes` are the caller's; None where the transport knows
-        none, and none are asked for. `listen` is awaited with each chunk of a streamed result. `principal` is
-        who calls.
+        `meta` and `progress` are the protocol's. `scopes` are the caller's; without them, a tool with
+        `auth.scopes` answers `insufficient_scope`. `listen` is awaited with each chunk of a streamed result.
+        `principal` is who calls.
         Cancellation, and ConfirmationPending raised by `confirm`, pass through.
         """
         caller = ANYBODY

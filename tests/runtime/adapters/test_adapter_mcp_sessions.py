@@ -26,8 +26,9 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.shared.exceptions import MCPError
 from pydantic import AnyHttpUrl
 from stream_samples import Count, Guarded
-from toolgen.runtime import BaseTool, ToolContext, Toolkit
+from toolgen.runtime import BaseTool, ToolConfig, ToolContext, Toolkit
 from toolgen.runtime.adapters import mcp
+from toolgen.runtime.settings import Settings
 
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 
@@ -188,12 +189,15 @@ def test_an_access_token_says_what_its_holder_may_do(era: str) -> None:
     assert refused.meta["toolgen/error"]["details"] == {"missing": ["orders:write"]}
 
 
-def test_without_auth_no_scopes_are_asked_for() -> None:
+@pytest.mark.parametrize(("scopes", "said"), [((), "[insufficient_scope]"), (("orders:write",), "in")])
+def test_without_a_transport_the_settings_grant_scopes(scopes: tuple[str, ...], said: str) -> None:
+    config = ToolConfig(settings=Settings(scopes=scopes))
+
     async def work() -> Any:
-        async with Client(mcp.build_server(Toolkit([Guarded()]), name="s")) as client:
+        async with Client(mcp.build_server(Toolkit([Guarded()], config=config), name="s")) as client:
             return await client.call_tool("guarded", {})
 
-    assert asyncio.run(work()).content[0].text == "in"
+    assert said in asyncio.run(work()).content[0].text
 
 
 CLOSING = """

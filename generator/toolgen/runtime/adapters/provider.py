@@ -105,7 +105,7 @@ class ProviderAdapter:
         toolkit: the tools; None for the catalog's default toolkit.
         confirm: asks the user. Without it, the tool's `on_unsupported` decides.
         context: is added to the toolkit's context for this call.
-        scopes: what the caller may do. None if the application does not say.
+        scopes: what the caller may do. None counts as no scopes: tools with `auth.scopes` are then refused.
         principal: who calls; a confirmation is bound to it.
         session: the application's id of the conversation, whose calls see each other's `extras`. The
             sessions are kept in this process, `TOOLGEN_SESSIONS` of them for `TOOLGEN_SESSION_IDLE` seconds.

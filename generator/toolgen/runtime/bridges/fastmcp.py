@@ -20,6 +20,7 @@ except ModuleNotFoundError as error:
 
 from pydantic import Field, InstanceOf
 
+from toolgen.runtime.adapters.mcp.auth.grant import grant_of
 from toolgen.runtime.adapters.mcp.listing import is_object_schema
 from toolgen.runtime.adapters.mcp.result import result_of
 from toolgen.runtime.adapters.mcp.server import answer_call
@@ -60,7 +61,11 @@ class ToolkitProvider(Provider):
         if listed is not self._listed:
             self._tools = {each["name"]: self._tool(each) for each in listed}
             self._listed = listed
-        return list(self._tools.values())
+        request = _request()
+        granted = None if request is None else grant_of(request, self._service.settings).listed
+        if granted is None:
+            return list(self._tools.values())
+        return [self._tools[each["name"]] for each in self._service.tools(modern=True, granted=granted)]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         found = await super()._get_tool(name, version)

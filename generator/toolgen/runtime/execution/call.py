@@ -11,7 +11,7 @@ import os
 from collections.abc import Coroutine, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, Final
 
 from toolgen.runtime.confirmation.confirm import ConfirmedCall, preview_of
 from toolgen.runtime.confirmation.question import ConfirmationPending
@@ -33,6 +33,8 @@ from .readiness import Readiness
 from .result import BrokenContract, written, written_metadata
 from .watchdog import IN_FLIGHT, WATCHDOG, names_tool
 from .worker_pool import Limiter, WorkerPool
+
+NO_SCOPES: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +202,13 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
 
 
 def _admit(contract: ToolContract, caller: Caller, call: ToolContext) -> None:
-    """Check the caller's scopes and fetch the tool's secrets. Raises InsufficientScopeError."""
-    if caller.scopes is not None and not contract.scopes <= caller.scopes:
-        missing = sorted(contract.scopes - caller.scopes)
+    """Check the caller's scopes and fetch the tool's secrets.
+
+    Raises InsufficientScopeError, also where nobody has said what the caller may do.
+    """
+    granted = NO_SCOPES if caller.scopes is None else caller.scopes
+    if not contract.scopes <= granted:
+        missing = sorted(contract.scopes - granted)
         raise InsufficientScopeError(
             f"{contract.name} needs permissions that this caller lacks: {', '.join(missing)}.",
             details={"missing": missing},

@@ -43,6 +43,7 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
             if not _has_implementations(server, strict=settings.strict_start):
                 return 2
         if not options.http:
+            _say_refused_tools(server)
             return serve_stdio(server)
         return serve_http(server, options.host or "127.0.0.1", 8000 if options.port is None else options.port)
     except SettingError as error:
@@ -69,6 +70,16 @@ def _has_implementations(server: ToolServer, *, strict: bool) -> bool:
         return True
     say("not started: an implementation does not load, and --strict-start is set")
     return False
+
+
+def _say_refused_tools(server: ToolServer) -> None:
+    """Say which tools the user of a stdio server may not call, for lack of scopes."""
+    from .auth.grant import refused_tools
+
+    service = server.service
+    refused = refused_tools(service.toolkit.definitions, frozenset(service.settings.scopes))
+    if refused is not None:
+        say(f"calls of these tools are refused, they need scopes: {refused}; grant them with --scopes")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,8 +10,6 @@ from typing import Any, Final
 try:
     import mcp_types as types
     from mcp.server import Server, ServerRequestContext
-    from mcp.server.auth.middleware.auth_context import get_access_token
-    from mcp.server.auth.provider import AccessToken
     from mcp.server.caching import CacheHint
     from mcp.server.context import CallNext, HandlerResult
     from mcp.server.request_state import RequestStateBoundary
@@ -27,6 +25,7 @@ from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.instrumentation.redaction import without_text
 from toolgen.runtime.toolkit import Toolkit
 
+from .auth.grant import grant_of, scopes_of
 from .confirm import (
     NO_CONSENT,
     consent_of,
@@ -69,8 +68,11 @@ def build_server(
             # Here, not in the handler: the SDK drops every key that it does not know, and checks all schemas.
             service.toolkit_for(ctx)
             cursor = (ctx.params or {}).get("cursor")
-            tools, following = service.page(is_modern(ctx), cursor)
+            granted = grant_of(ctx, service.settings).listed
+            tools, following = service.page(is_modern(ctx), cursor, granted)
             page = {**result, "tools": tools}
+            if "cacheScope" in page and (granted is not None or service.needs_scopes):
+                page["cacheScope"] = "private"  # others see other tools
             return page if following is None else {**page, "nextCursor": following}
         if ctx.method == "notifications/initialized":
             service.toolkit_for(ctx)  # from now on, this client is notified of changes
@@ -114,9 +116,10 @@ def build_server(
 def _cache_hint(toolkit: Toolkit) -> CacheHint:
     """How long clients may keep the list, and whether a proxy may give it to others.
 
-    Where tools need scopes, the list is for the one who asked, who may see others tomorrow.
+    Where tools need scopes, the list is for the one who asked, who may see others tomorrow. `publish` does
+    the same for tools that are added later.
     """
-    shared = not any("auth" in definition for definition in toolkit.definitions.values())
+    shared = not any(scopes_of(definition) for definition in toolkit.definitions.values())
     return CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="public" if shared else "private")
 
 
@@ -142,9 +145,8 @@ async def answer_call(
     name = service.wire_name(params.name)
     definition = toolkit.definition_of(name)
     meta: Mapping[str, Any] = params.meta or {}
-    access = get_access_token()  # None: stdio, or HTTP without auth
-    principal = None if access is None else _principal(access)
-    scopes = None if access is None else frozenset(access.scopes)
+    grant = grant_of(context, service.settings)
+    principal, scopes = grant.principal, grant.scopes
     if definition is not None and is_preview_request(params):
         response = await toolkit.preview(name, arguments, scopes=scopes, principal=principal)
         has_output_schema = "output_schema" in definition
@@ -184,8 +186,3 @@ async def answer_call(
         kept = service.extras.meta_of(context, definition["name"], response.extras)
         result.meta = {**(result.meta or {}), **kept}
     return result
-
-
-def _principal(access: AccessToken) -> str:
-    """Return who calls: the subject of the access token; the client where the token has none."""
-    return access.client_id if access.subject is None else access.subject

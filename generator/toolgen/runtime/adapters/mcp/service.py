@@ -22,6 +22,7 @@ from toolgen.runtime.adapters.naming import wire_names
 from toolgen.runtime.definition import ToolDefinition
 from toolgen.runtime.toolkit import Toolkit
 
+from .auth.grant import scopes_of
 from .extras import SealedExtras
 from .listing import TARGET, for_handshake_era, is_object_schema, served_tools
 
@@ -34,6 +35,7 @@ STOPPING_CODE: Final = -32000  # JSON-RPC leaves -32000 to -32099 to servers
 STOPPING: Final = "The server is stopping."
 INVALID_PARAMS: Final = -32602
 MIRRORS: Final = '"x-mcp-header"'  # the keyword of an argument that a request repeats in a header
+CACHED_LISTS: Final = 64  # lists of tools, each for other scopes
 
 
 class Service:
@@ -62,6 +64,9 @@ class Service:
             if "outputSchema" in tool and not is_object_schema(tool["outputSchema"])
         }
         self._mirroring: dict[str, bool] = {}
+        self._needed = [scopes_of(definition) for definition in definitions.values()]
+        self._scopes = frozenset[str]().union(*self._needed)  # that make a difference
+        self._allowed: dict[tuple[bool, frozenset[str]], Tools] = {}
         self._listed = definitions
 
     def _refresh(self) -> None:
@@ -74,18 +79,37 @@ class Service:
             LOGGER.error("the list of tools stays as it was: %s", error)
             self._listed = definitions
 
-    def tools(self, modern: bool) -> Tools:
-        """The list as it is now."""
+    @property
+    def needs_scopes(self) -> bool:
+        """True if some tool needs scopes, so that callers may see different lists."""
         self._refresh()
-        return self._modern if modern else self._handshake
+        return bool(self._scopes)
 
-    def page(self, modern: bool, cursor: str | None) -> tuple[Tools, str | None]:
+    def tools(self, modern: bool, granted: frozenset[str] | None = None) -> Tools:
+        """Return the list as it is now: the tools that the scopes `granted` allow, or all of them."""
+        self._refresh()
+        tools = self._modern if modern else self._handshake
+        if granted is None or self._scopes <= granted:
+            return tools
+        key = (modern, granted & self._scopes)
+        allowed = self._allowed.get(key)
+        if allowed is None:
+            if len(self._allowed) >= CACHED_LISTS:
+                self._allowed.clear()
+            allowed = [tool for tool, needed in zip(tools, self._needed, strict=True) if needed <= granted]
+            self._allowed[key] = allowed
+        return allowed
+
+    def page(
+        self, modern: bool, cursor: str | None, granted: frozenset[str] | None = None
+    ) -> tuple[Tools, str | None]:
         """Return one page of the list, and the cursor of the next page if there is one.
 
-        A cursor names the last tool of its page, so that pages stay whole while tools are added.
+        The list is that of `tools`. A cursor names the last tool of its page, so that pages stay whole while
+        tools are added.
         Raises MCPError for a cursor that no page of the present list has.
         """
-        tools, size = self.tools(modern), self.settings.page_size
+        tools, size = self.tools(modern, granted), self.settings.page_size
         start = 0 if cursor is None else self._after(tools, cursor)
         page = tools[start : start + size]
         more = start + size < len(tools)

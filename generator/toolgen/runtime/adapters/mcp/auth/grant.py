@@ -1,0 +1,64 @@
+"""What one MCP request is granted: its principal and scopes, and which tools of a toolkit they allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+
+from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp.server import ServerRequestContext
+
+MAX_NAMED: Final = 10  # tools in one line for the operator
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Who sends a request and what they may do."""
+
+    principal: str | None = None  # None: nobody is identified
+    scopes: frozenset[str] = frozenset()
+    is_configured: bool = False  # an access token or the operator has said what the scopes are
+
+    @property
+    def listed(self) -> frozenset[str] | None:
+        """The scopes that `tools/list` is limited to; None for the whole list."""
+        return self.scopes if self.is_configured else None
+
+
+NOTHING: Final = Grant()
+
+
+def grant_of(context: ServerRequestContext[Any, Any], settings: Settings) -> Grant:
+    """Return what a request is granted.
+
+    Over HTTP that is what its access token says, and nothing without one. Other transports serve the user who
+    started the process, and who grants `settings.scopes`.
+    """
+    access = get_access_token()
+    if access is not None:
+        principal = access.client_id if access.subject is None else access.subject
+        return Grant(principal, frozenset(access.scopes), is_configured=True)
+    if context.request is not None or not settings.scopes:
+        return NOTHING
+    return Grant(None, frozenset(settings.scopes), is_configured=True)
+
+
+def scopes_of(definition: ToolDefinition) -> frozenset[str]:
+    """Return the scopes that a caller of a tool needs."""
+    return frozenset(definition.get("auth", {}).get("scopes", ()))
+
+
+def refused_tools(definitions: Mapping[str, ToolDefinition], granted: frozenset[str]) -> str | None:
+    """Describe the tools that need more than `granted`, and the scopes they lack; None if there are none."""
+    lacking = {name: sorted(scopes_of(each) - granted) for name, each in definitions.items()}
+    refused = [f"{name} ({', '.join(scopes)})" for name, scopes in lacking.items() if scopes]
+    if not refused:
+        return None
+    more = f" and {len(refused) - MAX_NAMED} more" if len(refused) > MAX_NAMED else ""
+    return ", ".join(refused[:MAX_NAMED]) + more

@@ -1,0 +1,19 @@
+"""What tests grant that are about something else: every scope that a tool of the gallery needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from toolgen.runtime import ToolConfig
+from toolgen.runtime.settings import Settings
+
+from generated import catalog
+
+SCOPES = frozenset(
+    scope for tool in catalog.TOOLS.values() for scope in tool.get("auth", {}).get("scopes", ())
+)
+
+
+def granting(config: ToolConfig | None = None) -> ToolConfig:
+    """A configuration whose MCP servers grant all scopes to the user who starts them."""
+    return replace(config or ToolConfig(), settings=Settings(scopes=tuple(sorted(SCOPES))))
