@@ -178,11 +178,13 @@ def test_every_setting_has_its_flag(serving: Project) -> None:
         "--threads", "--queue", "--grace", "--max-request-bytes", "--max-result-bytes", "--max-stream-bytes",
         "--max-stream-chunks", "--page-size", "--sessions", "--session-idle", "--allowed-host",
         "--allowed-origin", "--scopes", "--log-level", "--log-format", "--strict-start", "--stateless",
+        "--auth-tokens", "--auth-issuer", "--auth-audience", "--auth-jwks", "--insecure-no-auth",
     }  # fmt: skip
 
 
 def test_only_allowed_hosts_and_origins_are_let_in(serving: Project) -> None:
     flags = (
+        "--insecure-no-auth",
         "--allowed-host",
         "tools.example.com",
         "--allowed-host",

@@ -95,6 +95,13 @@ class Settings:
     allowed_origins: tuple[str, ...] = _setting(
         (), _words, "Origin headers that are accepted", flag="allowed-origin"
     )
+    auth_tokens: str | None = _setting(None, str, "file of bearer tokens that are accepted over HTTP")
+    auth_issuer: str | None = _setting(None, str, "URL of the issuer whose JWTs are accepted over HTTP")
+    auth_audience: str | None = _setting(None, str, "audience of those JWTs: the URL of the MCP endpoint")
+    auth_jwks: str | None = _setting(None, str, "URL of the issuer's keys; without it, its metadata is asked")
+    insecure_no_auth: bool = _setting(
+        False, _flag, "serve without authentication on addresses that others can reach"
+    )
     scopes: tuple[str, ...] = _setting(
         (), _words, "scopes granted to the user who starts a stdio server or `toolgen call`"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -13,15 +13,19 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from sse_starlette.sse import AppStatus
 
+from .auth.configuration import authentication_of, check_exposure
+from .auth.grant import refused_tools
+from .auth.guard import BearerGuard, LoopbackGuard
 from .body import Message, Receive, RefusedError, Scope, Send, read_body, refuse, replay, request_in
 from .server import known_options
 from .service import STOPPING, STOPPING_CODE, ToolServer
-from .sessions import SESSION_HEADER, Sessions
+from .sessions import SESSION_HEADER, Endpoint, Sessions
 
 LOGGER = logging.getLogger("toolgen.runtime")
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
+NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 
 _HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
@@ -31,11 +35,15 @@ class HttpApp:
     """Streamable HTTP at `/mcp`.
 
     It starts with the first request if nobody starts it before: an application that it is mounted in does not
-    pass on its lifespan. `host` is the address that is served, if it is known.
+    pass on its lifespan. `host` is the address that is served, if it is known. Without authentication, other
+    addresses than loopback are refused: a known one with SettingError, else each request that comes by one.
     """
 
     def __init__(self, server: ToolServer, *, host: str | None = None, follow_signals: bool = True) -> None:
         self.server = server
+        self.authentication = authentication_of(server.service.settings)
+        if host is not None:
+            check_exposure(host, server.service.settings, self.authentication)
         self._host = host
         self._follow_signals = follow_signals  # False: who runs it calls `drain`
         self._starting: asyncio.Task[_Running] | None = None
@@ -73,9 +81,21 @@ class HttpApp:
             await (await starting).stop()
 
     async def _start(self) -> _Running:
-        running = _Running(self.server, self._host)
+        running = _Running(self.server, self._host, self._guarded)
         await running.start(follow_signals=self._follow_signals)
         return running
+
+    def _guarded(self, answer: Endpoint) -> Endpoint:
+        """Return `answer` behind what keeps strangers away."""
+        service = self.server.service
+        if self.authentication is not None:
+            return BearerGuard(answer, self.authentication, lambda: service.scopes)
+        refused = refused_tools(service.toolkit.definitions, frozenset())
+        if refused is not None and self._host is None:  # the command has said so
+            LOGGER.warning("%s: %s", NOT_IDENTIFIED, refused)
+        if self._host is not None or service.settings.insecure_no_auth:
+            return answer
+        return LoopbackGuard(answer)
 
     async def _started(self) -> _Running:
         starting = self._starting
@@ -108,9 +128,10 @@ class HttpApp:
 class _Running:
     """One run of the server, in one event loop."""
 
-    def __init__(self, server: ToolServer, host: str | None) -> None:
+    def __init__(self, server: ToolServer, host: str | None, guarded: Callable[[Endpoint], Endpoint]) -> None:
         service, settings = server.service, server.service.settings
         self.loop = asyncio.get_running_loop()
+        self.answer = guarded(self._answer)
         self._service = service
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
@@ -192,7 +213,7 @@ class _Running:
                 return False
         return True
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
         root, path = scope.get("root_path", ""), scope["path"]
         if (path[len(root) :] if root and path.startswith(root) else path) != PATH:

@@ -27,6 +27,10 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
     if not options.http and (options.host or options.port is not None or options.stateless):
         say("--host, --port and --stateless need --http")
         return 2
+    tokens = (options.auth_tokens, options.auth_issuer, options.auth_audience, options.auth_jwks)
+    if not options.http and any(tokens):
+        say("the flags --auth-… need --http; over stdio, --scopes grants scopes")
+        return 2
     try:
         apply_setting_flags(options)
         settings = Settings.from_environment()
@@ -42,6 +46,8 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
             server = build_server()
             if not _has_implementations(server, strict=settings.strict_start):
                 return 2
+        if options.http and settings.scopes:
+            say("--scopes grants nothing over HTTP: there, the token of a request does")
         if not options.http:
             _say_refused_tools(server)
             return serve_stdio(server)

@@ -10,8 +10,10 @@ from typing import Any, Final
 
 import uvicorn
 
+from .auth.configuration import is_loopback
+from .auth.grant import refused_tools
 from .body import START_SECONDS
-from .http import HttpApp
+from .http import NOT_IDENTIFIED, HttpApp
 from .say import say
 from .service import ToolServer
 from .stopping import Stop
@@ -22,6 +24,7 @@ BACKLOG: Final = 2048
 
 def serve_http(server: ToolServer, host: str, port: int) -> int:
     """Serve streamable HTTP at `/mcp` until a signal arrives; return the exit code."""
+    app = HttpApp(server, host=host, follow_signals=False)
     try:
         listening = _listen(host, port)
     except OSError as error:
@@ -29,7 +32,6 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
         why = os.strerror(number) if number > 0 else error.strerror
         say(f"cannot listen on {host}:{port}: {why}; choose another --port or --host")
         return 2
-    app = HttpApp(server, host=host, follow_signals=False)
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -43,8 +45,11 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
     config.http_protocol_class = _bounded(config.http_protocol_class)
     shown = f"[{host}]" if ":" in host else host
     say(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
-    if host not in ("127.0.0.1", "localhost", "::1"):
+    if app.authentication is None and not is_loopback(host):
         say("warning: everyone who reaches this address can call the tools")
+    refused = refused_tools(server.service.toolkit.definitions, frozenset())
+    if app.authentication is None and refused is not None:
+        say(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
     uvicorn_server = _Server(config, app, server.service.settings.grace)
     try:
         uvicorn_server.run(sockets=[listening])

@@ -71,7 +71,7 @@ def build_server(
             granted = grant_of(ctx, service.settings).listed
             tools, following = service.page(is_modern(ctx), cursor, granted)
             page = {**result, "tools": tools}
-            if "cacheScope" in page and (granted is not None or service.needs_scopes):
+            if "cacheScope" in page and (granted is not None or service.scopes):
                 page["cacheScope"] = "private"  # others see other tools
             return page if following is None else {**page, "nextCursor": following}
         if ctx.method == "notifications/initialized":

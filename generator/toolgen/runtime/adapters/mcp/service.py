@@ -80,10 +80,10 @@ class Service:
             self._listed = definitions
 
     @property
-    def needs_scopes(self) -> bool:
-        """True if some tool needs scopes, so that callers may see different lists."""
+    def scopes(self) -> list[str]:
+        """The scopes that tools need, sorted. If there are any, callers may see different lists."""
         self._refresh()
-        return bool(self._scopes)
+        return sorted(self._scopes)
 
     def tools(self, modern: bool, granted: frozenset[str] | None = None) -> Tools:
         """Return the list as it is now: the tools that the scopes `granted` allow, or all of them."""

@@ -8,6 +8,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from mcp.server.auth.middleware.bearer_auth import (
+    AuthenticatedUser,
+    AuthorizationContext,
+    authorization_context,
+)
+
 from .body import INVALID_REQUEST, Message, Receive, RefusedError, Scope, Send
 from .exchange import SCOPE_KEY, Exchange
 
@@ -78,7 +84,7 @@ class Sessions:
 
         Returns False if its id is that of a request which is still running: one answer would be lost.
         """
-        session = self._by_id.get(session_id)
+        session = self._own(session_id, scope)
         if session is None:
             await self._endpoint(scope, receive, send)
             return True
@@ -102,7 +108,7 @@ class Sessions:
 
     async def get(self, session_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a GET, which stays open for notifications."""
-        session = self._by_id.get(session_id)
+        session = self._own(session_id, scope)
         if session is None:
             await self._endpoint(scope, receive, send)
             return
@@ -116,6 +122,9 @@ class Sessions:
 
     async def delete(self, session_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a DELETE of the client."""
+        if self._own(session_id, scope) is None:
+            await self._endpoint(scope, receive, send)
+            return
         status: list[int] = []
 
         async def watch(message: Message) -> None:
@@ -126,6 +135,11 @@ class Sessions:
         await self._endpoint(scope, receive, watch)
         if status and (status[0] < 400 or status[0] == 404):
             self._by_id.pop(session_id, None)
+
+    def _own(self, session_id: bytes, scope: Scope) -> Session | None:
+        """Return a session that the principal of this request has opened; the SDK answers others with 404."""
+        session = self._by_id.get(session_id)
+        return None if session is None or _principal(scope) != _principal(session.scope) else session
 
     def _touch(self, session: Session) -> None:
         if session.id in self._by_id:
@@ -175,6 +189,11 @@ class Sessions:
 
         await self._endpoint(scope, receive, send)
         return found[0] if found else 500
+
+
+def _principal(scope: Scope) -> AuthorizationContext | None:
+    user = scope.get("user")
+    return authorization_context(user) if isinstance(user, AuthenticatedUser) else None
 
 
 _COPIED: Final = (

@@ -1,0 +1,94 @@
+"""Authentication as the settings have it, and whether a server may be reached without any."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Final
+from urllib.parse import urlsplit
+
+from mcp.server.auth.provider import TokenVerifier
+
+from toolgen.runtime.settings import SettingError, Settings
+
+REMEDY: Final = "configure --auth-tokens or --auth-issuer, or accept that with --insecure-no-auth"
+
+
+@dataclass(frozen=True, slots=True)
+class Authentication:
+    """How bearer tokens are verified: each event loop makes a verifier of its own."""
+
+    make_verifier: Callable[[], TokenVerifier]
+    issuer: str | None = None  # None: tokens from a file
+    audience: str | None = None
+
+
+def authentication_of(settings: Settings) -> Authentication | None:
+    """Return how callers are authenticated; None where nothing is configured.
+
+    Raises SettingError where the settings do not go together or a file cannot be used.
+    """
+    issued = {
+        "--auth-issuer": settings.auth_issuer,
+        "--auth-audience": settings.auth_audience,
+        "--auth-jwks": settings.auth_jwks,
+    }
+    if settings.auth_tokens is not None:
+        given = [flag for flag, value in issued.items() if value is not None]
+        if given:
+            raise SettingError(f"--auth-tokens and {given[0]} exclude each other: choose one")
+        from .token_file import TokenFile
+
+        tokens = TokenFile.read(settings.auth_tokens)
+        return Authentication(lambda: tokens)
+    if all(value is None for value in issued.values()):
+        return None
+    return _issued(settings)
+
+
+def _issued(settings: Settings) -> Authentication:
+    issuer, audience, jwks = settings.auth_issuer, settings.auth_audience, settings.auth_jwks
+    if issuer is None or audience is None:
+        raise SettingError("JWTs need both --auth-issuer and --auth-audience")
+    for flag, url in (("--auth-issuer", issuer), ("--auth-jwks", jwks)):
+        if url is not None and not is_trusted_url(url):
+            raise SettingError(f"{flag} must be an https URL (http is for loopback), not {url!r}")
+    if find_spec("jwt") is None or find_spec("cryptography") is None:
+        raise SettingError("--auth-issuer needs PyJWT: pip install 'toolgen[auth]'")
+    from .jwt_tokens import JwtVerifier
+
+    return Authentication(lambda: JwtVerifier(issuer, audience, jwks), issuer, audience)
+
+
+def check_exposure(host: str, settings: Settings, authentication: Authentication | None) -> None:
+    """Raise SettingError if a server on `host` could be called by others without authentication."""
+    if is_loopback(host) or settings.insecure_no_auth or authentication is not None:
+        return
+    raise SettingError(
+        f"not started: {host or 'every address'} can be reached by others, who need no token: {REMEDY}"
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """True for an address that only this machine reaches, and for the name `localhost`."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]").partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def is_trusted_url(url: str) -> bool:
+    """True for https, and for http on loopback: what comes from there decides who is let in."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        parts.port  # noqa: B018  raises ValueError
+    except ValueError:
+        return False
+    if not host or parts.username is not None or parts.fragment:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))

@@ -1,0 +1,148 @@
+"""In front of the HTTP endpoint: callers without a valid token go no further, and their body is not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import (
+    AuthenticatedUser,
+    BearerAuthBackend,
+    RequireAuthMiddleware,
+)
+from mcp.server.auth.routes import build_resource_metadata_url, cors_middleware
+from mcp.shared.auth import ProtectedResourceMetadata
+from pydantic import AnyHttpUrl
+from starlette.authentication import AuthenticationError
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp
+
+from toolgen.runtime.adapters.mcp.body import INVALID_REQUEST, Receive, RefusedError, Scope, Send, refuse
+
+from .configuration import REMEDY, Authentication, is_loopback
+
+WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
+ENDPOINT: Final = "/mcp"
+RETRY_SECONDS: Final = 10  # as long as keys are not fetched again
+_HOST: Final = re.compile(rb"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
+
+
+class BearerGuard:
+    """Passes on requests with a valid bearer token, by the SDK's own middleware.
+
+    Others are answered with 401, whatever their path and method; 503 if the issuer's keys cannot be had. With
+    an issuer, the metadata of the protected resource (RFC 9728) is public.
+    """
+
+    def __init__(self, app: ASGIApp, authentication: Authentication, scopes: Callable[[], list[str]]) -> None:
+        self._app = app
+        self._authentication = authentication
+        self._scopes = scopes
+        self._authenticated = AuthenticationMiddleware(
+            AuthContextMiddleware(self._require),
+            BearerAuthBackend(authentication.make_verifier()),
+            on_error=_unavailable,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        if self._authentication.issuer is not None and _is_metadata(scope):
+            await self._metadata(scope)(scope, receive, send)
+        elif sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
+            body = {"error": "invalid_request", "error_description": "more than one Authorization header"}
+            await JSONResponse(body, 400)(scope, receive, send)
+        else:
+            await self._authenticated(scope, receive, send)
+
+    async def _require(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if isinstance(scope["user"], AuthenticatedUser):
+            await self._app(scope, receive, send)
+        else:
+            await RequireAuthMiddleware(self._app, [], self._metadata_url(scope))(scope, receive, send)
+
+    def _metadata(self, scope: Scope) -> ASGIApp:
+        """Return what answers with the metadata of the resource."""
+        issuer, resource = self._authentication.issuer, self._resource(scope)
+        assert issuer is not None
+        if resource is None:
+            return Response("Invalid Host header", 400)
+        metadata = ProtectedResourceMetadata.model_validate(  # texts: an AnyHttpUrl would add a slash
+            {
+                "resource": resource,
+                "authorization_servers": [issuer],
+                "scopes_supported": self._scopes(),
+            }
+        )
+        handler = ProtectedResourceMetadataHandler(metadata)
+        return cors_middleware(handler.handle, ["GET", "OPTIONS"])
+
+    def _resource(self, scope: Scope) -> str | None:
+        """Return the URL of this server: the audience where that is one, else as the client has it."""
+        audience = self._authentication.audience
+        if audience is not None and urlsplit(audience).scheme in ("https", "http"):
+            return audience
+        host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+        if not _HOST.fullmatch(host):
+            return None
+        return f"{scope.get('scheme', 'http')}://{host.decode()}{scope.get('root_path', '')}{ENDPOINT}"
+
+    def _metadata_url(self, scope: Scope) -> AnyHttpUrl | None:
+        """Return where the metadata is; below its own path where the server is a part of another."""
+        resource = None if self._authentication.issuer is None else self._resource(scope)
+        if resource is None:
+            return None
+        root: str = scope.get("root_path", "")
+        if not root:
+            return build_resource_metadata_url(AnyHttpUrl(resource))
+        parts = urlsplit(resource)
+        return AnyHttpUrl(f"{parts.scheme}://{parts.netloc}{root}{WELL_KNOWN}{ENDPOINT}")
+
+
+class LoopbackGuard:
+    """Passes on requests that came by a loopback address or a local socket, and those of identified callers.
+
+    For an ASGI application without authentication, which does not know where it is served.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        if _is_local(scope.get("server")) or isinstance(scope.get("user"), AuthenticatedUser):
+            await self._app(scope, receive, send)
+            return
+        message = f"This address can be reached by others, who need no token: {REMEDY} (TOOLGEN_AUTH_TOKENS, "
+        message += "TOOLGEN_AUTH_ISSUER, TOOLGEN_INSECURE_NO_AUTH)."
+        await refuse(RefusedError(403, INVALID_REQUEST, message), None, send)
+
+
+def _is_metadata(scope: Scope) -> bool:
+    root, path = scope.get("root_path", ""), scope["path"]
+    local: str = path[len(root) :] if root and path.startswith(root) else path
+    return scope["method"] in ("GET", "HEAD", "OPTIONS") and (
+        local == WELL_KNOWN or local.startswith(f"{WELL_KNOWN}/")
+    )
+
+
+def _is_local(server: Any) -> bool:
+    """True for the local end of a connection that starts on this machine."""
+    if not server:
+        return False
+    host, port = server
+    return port is None or _is_loopback(host)  # without a port it is the path of a socket
+
+
+_is_loopback = lru_cache(maxsize=256)(is_loopback)
+
+
+def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Response:
+    body = {"error": "temporarily_unavailable", "error_description": "The token cannot be verified now."}
+    return JSONResponse(body, 503, {"retry-after": str(RETRY_SECONDS)})

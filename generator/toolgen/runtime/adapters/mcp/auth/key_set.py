@@ -1,0 +1,150 @@
+"""Keys of an issuer: fetched when needed, remembered for a while, and bounded (RFC 7517, RFC 8414)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from time import monotonic
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx2
+import jwt
+from pydantic_core import from_json
+from starlette.authentication import AuthenticationError
+
+from .configuration import is_loopback, is_trusted_url
+
+LOGGER = logging.getLogger("toolgen.runtime")
+
+FRESH_SECONDS: Final = 300  # until keys are fetched again
+USABLE_SECONDS: Final = 3600  # that keys are used while the issuer does not answer
+PAUSE_SECONDS: Final = 10  # between two fetches, whatever tokens ask for
+FETCH_SECONDS: Final = 5
+MAX_BYTES: Final = 256 * 1024
+MAX_KEYS: Final = 100
+MIN_RSA_BITS: Final = 2048
+KEY_TYPES: Final = ("RSA", "EC", "OKP")
+
+
+class KeysUnavailableError(AuthenticationError):
+    """The keys of the issuer are needed and cannot be had."""
+
+
+class _FetchError(Exception):
+    """An answer of the issuer that cannot be used."""
+
+
+class KeySet:
+    """The signing keys that an issuer publishes. For one event loop."""
+
+    def __init__(self, issuer: str, url: str | None) -> None:
+        self._issuer = issuer
+        self._url = url  # None until it is discovered
+        self._keys: list[dict[str, Any]] | None = None
+        self._prepared: dict[tuple[int, str], jwt.PyJWK] = {}
+        self._fetched_at = self._tried_at = float("-inf")
+        self._lock = asyncio.Lock()
+
+    async def find(self, key_id: object, algorithm: str) -> jwt.PyJWK | None:
+        """Return the key with an id, or the only key for a token without one; None if there is none.
+
+        Raises KeysUnavailableError, and PyJWTError for a key that is not one of the algorithm.
+        """
+        if self._keys is None or monotonic() - self._fetched_at > FRESH_SECONDS:
+            await self._refresh()
+        index = self._index(key_id)
+        if index is None:
+            await self._refresh()  # the issuer may have new keys
+            index = self._index(key_id)
+        return None if index is None else self._prepare(index, algorithm)
+
+    def _index(self, key_id: object) -> int | None:
+        keys = self._keys or []
+        if key_id is None:
+            return 0 if len(keys) == 1 else None
+        return next((index for index, key in enumerate(keys) if key.get("kid") == key_id), None)
+
+    def _prepare(self, index: int, algorithm: str) -> jwt.PyJWK | None:
+        assert self._keys is not None
+        prepared = self._prepared.get((index, algorithm))
+        if prepared is None:
+            key = self._keys[index]
+            if key.get("alg", algorithm) != algorithm:
+                return None
+            prepared = jwt.PyJWK(key, algorithm=algorithm)
+            if key["kty"] == "RSA" and prepared.key.key_size < MIN_RSA_BITS:
+                return None
+            self._prepared[index, algorithm] = prepared
+        return prepared
+
+    async def _refresh(self) -> None:
+        """Fetch the keys, unless that was tried a moment ago."""
+        async with self._lock:
+            if monotonic() - self._tried_at >= PAUSE_SECONDS:
+                self._tried_at = monotonic()
+                try:
+                    self._keys = await self._fetch_keys()
+                except (_FetchError, httpx2.HTTPError, TimeoutError, ValueError, RecursionError) as error:
+                    why = error if isinstance(error, _FetchError) else type(error).__name__
+                    LOGGER.warning("the keys of the token issuer could not be fetched: %s", why)
+                else:
+                    self._prepared = {}
+                    self._fetched_at = monotonic()
+        if self._keys is None or monotonic() - self._fetched_at > USABLE_SECONDS:
+            raise KeysUnavailableError
+
+    async def _fetch_keys(self) -> list[dict[str, Any]]:
+        if self._url is None:
+            self._url = await self._discover()
+        keys = (await _fetch(self._url)).get("keys")
+        if not isinstance(keys, list) or len(keys) > MAX_KEYS:
+            raise _FetchError(f"a key set has at most {MAX_KEYS} keys")
+        return [
+            key
+            for key in keys
+            if isinstance(key, dict) and key.get("kty") in KEY_TYPES and key.get("use", "sig") == "sig"
+        ]
+
+    async def _discover(self) -> str:
+        """Return the URL of the keys, from the issuer's metadata (RFC 8414, or OpenID Connect)."""
+        parts = urlsplit(self._issuer)
+        origin, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
+        places = (
+            f"{origin}/.well-known/oauth-authorization-server{path}",
+            f"{origin}{path}/.well-known/openid-configuration",
+        )
+        for place in places:
+            try:
+                metadata = await _fetch(place)
+            except _FetchError:
+                continue
+            found = metadata.get("jwks_uri")
+            if metadata.get("issuer") != self._issuer:
+                raise _FetchError("its metadata is that of another issuer")
+            if not isinstance(found, str) or not is_trusted_url(found):
+                raise _FetchError("its metadata has no jwks_uri with https")
+            return found
+        raise _FetchError("it publishes no metadata: set --auth-jwks")
+
+
+async def _fetch(url: str) -> dict[str, Any]:
+    """Fetch a JSON object, of a bounded size in a bounded time, and follow no redirect."""
+    local = is_loopback(urlsplit(url).hostname or "")  # never through a proxy
+    headers = {"accept": "application/json", "accept-encoding": "identity"}
+    body = bytearray()
+    async with (
+        asyncio.timeout(FETCH_SECONDS),
+        httpx2.AsyncClient(trust_env=not local, follow_redirects=False) as client,
+        client.stream("GET", url, headers=headers) as response,
+    ):
+        if response.status_code != 200:
+            raise _FetchError(f"HTTP {response.status_code}")
+        async for part in response.aiter_bytes(16 * 1024):
+            body += part
+            if len(body) > MAX_BYTES:
+                raise _FetchError(f"more than {MAX_BYTES} bytes")
+    found = from_json(bytes(body), allow_inf_nan=False)
+    if not isinstance(found, dict):
+        raise _FetchError("not a JSON object")
+    return found

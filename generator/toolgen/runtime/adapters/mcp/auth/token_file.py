@@ -1,0 +1,139 @@
+"""Bearer tokens of a file: for a handful of callers, without an authorization server.
+
+The file is TOML: one `[[tokens]]` table for each token, with `principal`, `sha256` (of the token,
+hexadecimal) or `token` (itself), and optionally `scopes` and `expires` (a date and time with its offset).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import os
+import re
+import stat
+import time
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from mcp.server.auth.provider import AccessToken
+
+from toolgen.runtime.settings import SettingError
+
+LOGGER = logging.getLogger("toolgen.runtime")
+
+MAX_BYTES: Final = 1024 * 1024
+MAX_TOKEN: Final = 4096  # characters
+SHORTEST_TOKEN: Final = 20  # characters: shorter ones can be guessed
+KEYS: Final = ("principal", "sha256", "token", "scopes", "expires")
+_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    digest: bytes
+    principal: str
+    scopes: tuple[str, ...]
+    expires_at: int | None  # seconds since 1970
+
+
+class TokenFile:
+    """Verifies bearer tokens against those of a file. A changed file counts after a restart."""
+
+    def __init__(self, entries: tuple[_Entry, ...]) -> None:
+        self._entries = entries
+
+    @classmethod
+    def read(cls, path: str) -> TokenFile:
+        """Read a file of tokens. Raises SettingError; its message has no value of the file."""
+        try:
+            with Path(path).open("rb") as file:
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+                    raise SettingError(f"--auth-tokens: {path} is not a file of at most {MAX_BYTES} bytes")
+                given = tomllib.loads(file.read(MAX_BYTES + 1).decode())
+        except OSError as error:
+            raise SettingError(f"--auth-tokens: cannot read {path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise SettingError(f"--auth-tokens: {path} is not UTF-8") from None
+        except tomllib.TOMLDecodeError as error:
+            place = re.search(r"\(at .*\)$", str(error))
+            raise SettingError(
+                f"--auth-tokens: {path} is not TOML{f' {place[0]}' if place else ''}"
+            ) from None
+        tables = given.get("tokens")
+        if set(given) != {"tokens"} or not isinstance(tables, list) or not tables:
+            raise SettingError(f"--auth-tokens: {path} must consist of [[tokens]] tables, at least one")
+        entries = tuple(_entry(table, f"{path}, token {number}") for number, table in enumerate(tables, 1))
+        if len({entry.digest for entry in entries}) < len(entries):
+            raise SettingError(f"--auth-tokens: {path} has a token twice")
+        _check_mode(path, status.st_mode, has_secrets=any("token" in table for table in tables))
+        return cls(entries)
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return what a token stands for; None if it is unknown or has expired."""
+        if len(token) > MAX_TOKEN or not _TOKEN.fullmatch(token):
+            return None
+        digest = hashlib.sha256(token.encode()).digest()
+        found: _Entry | None = None
+        for entry in self._entries:  # all of them: the time must not tell which one
+            if hmac.compare_digest(entry.digest, digest):
+                found = entry
+        if found is None or (found.expires_at is not None and found.expires_at <= time.time()):
+            return None
+        return AccessToken(
+            token=token,
+            client_id=found.principal,
+            subject=found.principal,
+            scopes=list(found.scopes),
+            expires_at=found.expires_at,
+        )
+
+
+def _entry(table: Any, place: str) -> _Entry:
+    def refuse(why: str) -> SettingError:
+        return SettingError(f"--auth-tokens: {place}: {why}")
+
+    if not isinstance(table, Mapping) or not set(table) <= set(KEYS):
+        raise refuse(f"its keys may be {', '.join(KEYS)}")
+    principal, scopes, expires = table.get("principal"), table.get("scopes", []), table.get("expires")
+    if not isinstance(principal, str) or not principal.strip():
+        raise refuse("principal must say who uses the token")
+    if not isinstance(scopes, list) or not all(isinstance(each, str) and each for each in scopes):
+        raise refuse("scopes must be a list of texts")
+    if expires is not None and not (isinstance(expires, datetime) and expires.tzinfo is not None):
+        raise refuse("expires must be a date and time with its offset, as 2030-01-31T12:00:00Z")
+    if ("token" in table) == ("sha256" in table):
+        raise refuse("needs either sha256 or token")
+    if "sha256" in table:
+        text = table["sha256"]
+        if not isinstance(text, str) or not _SHA256.fullmatch(text.lower()):
+            raise refuse("sha256 must be 64 hexadecimal digits")
+        digest = bytes.fromhex(text)
+    else:
+        text = table["token"]
+        if not isinstance(text, str) or not _TOKEN.fullmatch(text) or len(text) > MAX_TOKEN:
+            raise refuse("token may have letters, digits and - . _ ~ + / and end with =")
+        if len(text) < SHORTEST_TOKEN:
+            raise refuse(f"token must have {SHORTEST_TOKEN} characters or more")
+        digest = hashlib.sha256(text.encode()).digest()
+    return _Entry(digest, principal, tuple(scopes), None if expires is None else int(expires.timestamp()))
+
+
+def _check_mode(path: str, mode: int, *, has_secrets: bool) -> None:
+    """Refuse a file that others can change, or whose tokens they can read; warn if they read hashes."""
+    if os.name != "posix":
+        return
+    if mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise SettingError(f"--auth-tokens: others may write {path}: chmod go-w {path}")
+    if mode & (stat.S_IRGRP | stat.S_IROTH):
+        if has_secrets:
+            raise SettingError(
+                f"--auth-tokens: others may read the tokens in {path}: chmod 600 {path}, or use sha256"
+            )
+        LOGGER.warning("others may read %s, the hashes of bearer tokens", path)
