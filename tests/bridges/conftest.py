@@ -10,6 +10,7 @@ from toolgen.runtime import Toolkit
 
 from examples.tools import context
 from generated import catalog
+from tests.scopes import granting
 
 collect_ignore_glob = [] if find_spec("langchain") else ["test_bridge_to_*.py"]
 
@@ -17,4 +18,4 @@ collect_ignore_glob = [] if find_spec("langchain") else ["test_bridge_to_*.py"]
 @pytest.fixture
 def gallery(tmp_path: Path) -> Toolkit:
     """The gallery over data of its own."""
-    return catalog.toolkit(context=context(tmp_path))
+    return catalog.toolkit(context=context(tmp_path), config=granting())

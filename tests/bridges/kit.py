@@ -96,3 +96,8 @@ def conversation() -> BaseTool[Any, Any]:
         yield {"count": context.extras["count"]}
 
     return make_tool(execute, name="conversation", stream={"chunk_schema": {"type": "object"}})
+
+
+def every_scope(native: Any) -> frozenset[str]:
+    """An application that lets its user do everything."""
+    return SCOPES

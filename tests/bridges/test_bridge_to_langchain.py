@@ -30,6 +30,7 @@ from .kit import (
     TOTAL,
     UNKNOWN_SUPPLIER,
     asking,
+    every_scope,
     guarded,
     mirror,
     orders,
@@ -79,7 +80,9 @@ def named(tools: list[BaseTool], name: str) -> BaseTool:
 
 
 def test_schemas_and_descriptions_are_the_authors(gallery: Toolkit) -> None:
-    for tool, definition in zip(langchain_tools(gallery), gallery.definitions.values(), strict=True):
+    for tool, definition in zip(
+        langchain_tools(gallery, scopes=every_scope), gallery.definitions.values(), strict=True
+    ):
         assert (tool.name, tool.description) == (definition["name"], definition["description"])
         assert json.dumps(tool.args_schema) == json.dumps(definition["input_schema"])
         assert tool.args == definition["input_schema"]["properties"]
@@ -90,7 +93,10 @@ def test_schemas_and_descriptions_are_the_authors(gallery: Toolkit) -> None:
 
 def test_an_agent_gets_content_artifact_and_errors_that_it_can_read(gallery: Toolkit) -> None:
     loaded, listed = ("echo", {"text": "ü"}), ("list_content", {})
-    graph = agent(langchain_tools(gallery), says(("create_purchase_order", NO_ORDER), loaded, listed))
+    graph = agent(
+        langchain_tools(gallery, scopes=every_scope),
+        says(("create_purchase_order", NO_ORDER), loaded, listed),
+    )
     refused, echoed, found = answers(start(graph))
     assert (refused.status, refused.content) == ("error", text_of(gallery, "create_purchase_order", NO_ORDER))
     assert (echoed.status, echoed.content) == ("success", '{"text":"ü"}')
@@ -100,7 +106,7 @@ def test_an_agent_gets_content_artifact_and_errors_that_it_can_read(gallery: Too
 
 
 def test_a_declared_error_has_its_hint_and_can_be_raised(gallery: Toolkit) -> None:
-    tool = named(langchain_tools(gallery.select(names=["load"])), "load")
+    tool = named(langchain_tools(gallery.select(names=["load"]), scopes=every_scope), "load")
     assert tool.invoke({"path": "no.txt"}) == text_of(gallery, "load", {"path": "no.txt"})
     tool.handle_tool_error = False
     with pytest.raises(ToolException, match=r"^Error \[path_not_found\]") as raised:
@@ -110,7 +116,7 @@ def test_a_declared_error_has_its_hint_and_can_be_raised(gallery: Toolkit) -> No
 
 def test_the_user_is_asked_by_an_interrupt_and_approves(gallery: Toolkit) -> None:
     before = orders(gallery)
-    graph = agent(langchain_tools(gallery), says(("create_purchase_order", ORDER)))
+    graph = agent(langchain_tools(gallery, scopes=every_scope), says(("create_purchase_order", ORDER)))
     [asked] = start(graph)["__interrupt__"]
     [action] = asked.value["action_requests"]
     assert (action["name"], action["args"]) == ("create_purchase_order", ORDER)
@@ -131,7 +137,7 @@ def test_the_user_is_asked_by_an_interrupt_and_approves(gallery: Toolkit) -> Non
 )  # fmt: skip
 def test_whatever_is_not_a_clear_approval_is_a_no(gallery: Toolkit, answer: Any) -> None:
     before = orders(gallery)
-    graph = agent(langchain_tools(gallery), says(("create_purchase_order", ORDER)))
+    graph = agent(langchain_tools(gallery, scopes=every_scope), says(("create_purchase_order", ORDER)))
     start(graph)
     [message] = answers(resume(graph, answer))
     assert (message.status, str(message.content)[:16]) == ("error", "Error [declined]")
@@ -139,7 +145,9 @@ def test_whatever_is_not_a_clear_approval_is_a_no(gallery: Toolkit, answer: Any)
 
 
 def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
-    graph = agent(langchain_tools(gallery), says(("create_purchase_order", UNKNOWN_SUPPLIER)))
+    graph = agent(
+        langchain_tools(gallery, scopes=every_scope), says(("create_purchase_order", UNKNOWN_SUPPLIER))
+    )
     state = start(graph)
     assert "__interrupt__" not in state
     assert str(answers(state)[0].content).startswith("Error [supplier_not_found]: No supplier 99.\nHint: ")

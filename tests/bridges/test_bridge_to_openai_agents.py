@@ -32,9 +32,11 @@ from .kit import (
     ODD,
     ORDER,
     QUESTION,
+    SCOPES,
     TOTAL,
     UNKNOWN_SUPPLIER,
     asking,
+    every_scope,
     guarded,
     mirror,
     orders,
@@ -63,7 +65,11 @@ def outputs(result: Any) -> list[ToolCallOutputItem]:
 
 
 def shop(gallery: Toolkit, *turns: list[tuple[str, Any]], **options: Any) -> Agent[Any]:
-    return Agent(name="shop", model=says(*turns), tools=[*openai_agents_tools(gallery, **options)])
+    return Agent(
+        name="shop",
+        model=says(*turns),
+        tools=[*openai_agents_tools(gallery, **{"scopes": every_scope, **options})],
+    )
 
 
 def test_an_agent_gets_the_text_and_the_application_the_response(gallery: Toolkit) -> None:
@@ -94,7 +100,9 @@ def test_a_call_that_needs_approval_is_approved(gallery: Toolkit) -> None:
     before = orders(gallery)
     asked, result = decide(gallery, shop(gallery, [("create_purchase_order", ORDER)]), approve=True)
     assert asked.tool_name == "create_purchase_order"
-    question = asyncio.run(pending_question(gallery, asked.tool_name, json.loads(asked.arguments)))
+    question = asyncio.run(
+        pending_question(gallery, asked.tool_name, json.loads(asked.arguments), scopes=SCOPES)
+    )
     assert question is None  # that number is taken now
     [placed] = outputs(result)
     assert json.loads(placed.output)["order_number"] == "PO-2026-0005"
@@ -110,11 +118,11 @@ def test_a_call_that_is_rejected_is_not_made(gallery: Toolkit) -> None:
 
 
 def test_the_question_and_the_preview_can_be_had(gallery: Toolkit) -> None:
-    question = asyncio.run(pending_question(gallery, "create_purchase_order", ORDER))
+    question = asyncio.run(pending_question(gallery, "create_purchase_order", ORDER, scopes=SCOPES))
     assert question is not None
     assert (question.message, (question.preview or "").endswith(TOTAL)) == (QUESTION, True)
     for name, arguments in [("create_purchase_order", NO_ORDER), ("echo", {"text": "x"}), ("nope", {})]:
-        assert asyncio.run(pending_question(gallery, name, arguments)) is None
+        assert asyncio.run(pending_question(gallery, name, arguments, scopes=SCOPES)) is None
 
 
 def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
@@ -202,7 +210,7 @@ def model() -> Iterator[Loopback]:
 class TestOverTheLoopbackInterface:
     def test_tools_are_published_as_by_the_adapter(self, gallery: Toolkit, model: Loopback) -> None:
         client = AsyncOpenAI(base_url=model.url, api_key="k", max_retries=0)
-        tools: list[Any] = openai_agents_tools(gallery)
+        tools: list[Any] = openai_agents_tools(gallery, scopes=every_scope)
         result = run(Agent(name="shop", model=OpenAIResponsesModel("m", client), tools=tools))
         assert result.final_output == "done"
         published = json.loads(json.dumps(responses_tools(gallery.definitions)))

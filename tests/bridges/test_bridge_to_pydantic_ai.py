@@ -35,6 +35,7 @@ from .kit import (
     TOTAL,
     UNKNOWN_SUPPLIER,
     asking,
+    every_scope,
     guarded,
     mirror,
     orders,
@@ -67,7 +68,7 @@ def says(*turns: TURN) -> FunctionModel:
 
 
 def agent(toolkit: Toolkit, *turns: TURN, **options: Any) -> Agent[Any, Any]:
-    toolset = pydantic_ai_toolset(toolkit, **options)
+    toolset = pydantic_ai_toolset(toolkit, **{"scopes": every_scope, **options})
     return Agent(says(*turns), toolsets=[toolset], output_type=[str, DeferredToolRequests], deps_type=object)
 
 
