@@ -45,6 +45,7 @@ def _post(toolkit: Toolkit, headers: dict[str, str]) -> tuple[int, dict[str, Any
         "type": "http",
         "method": "POST",
         "path": "/mcp",
+        "server": ("127.0.0.1", 8000),
         "headers": [(name.encode(), value.encode()) for name, value in fields.items()],
     }
     sent: list[Any] = []
