@@ -115,6 +115,28 @@ def test_an_interrupt_that_a_finalizer_swallows_is_exit_code_130(project: Projec
     assert done.stderr.endswith("toolgen: interrupted\n")
 
 
+COMPUTES = """
+import asyncio, os, signal
+from generated.tools.echo import EchoTool
+
+class Echo(EchoTool):
+    async def execute(self, request, context):
+        {step}
+        await asyncio.sleep(30)
+"""
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["os.kill(os.getpid(), signal.SIGINT)", "await asyncio.sleep(0); os.kill(os.getpid(), signal.SIGINT)"],
+)
+def test_an_interrupt_while_a_tool_computes_ends_the_call(project: Project, step: str) -> None:
+    project.add_tool("echo", ECHO_SPEC, COMPUTES.format(step=step))
+    project.generate()
+    done = project.toolgen("call", "echo", "--input", '{"text": "a"}')
+    assert (done.returncode, done.stderr) == (130, "toolgen: interrupted\n")
+
+
 WHILE_IMPORTED = """
 import os, signal, sys
 

@@ -225,6 +225,37 @@ def test_interrupted(empty: Cli, kind: str) -> None:
     assert not (empty.root / "specs").exists()
 
 
+STARTS_SLOWLY = """
+import asyncio.base_subprocess, os, sys, time
+
+def connect(self, waiter, original=asyncio.base_subprocess.BaseSubprocessTransport._connect_pipes):
+    while not os.path.exists("interrupt"):
+        time.sleep(0.01)
+    return original(self, waiter)
+
+asyncio.base_subprocess.BaseSubprocessTransport._connect_pipes = connect
+from toolgen.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_interrupted_before_the_pipes_of_the_server_are_connected(empty: Cli) -> None:
+    """asyncio then waits until all processes that have the pipes are gone, which may be never."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", STARTS_SLOWLY, "import", *serve(empty, "time.sleep(99)"), "--into", "specs"],
+        cwd=empty.root,
+        stderr=subprocess.PIPE,
+    )
+    while not (empty.root / "pids").exists() or not (empty.root / "pids").read_text():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    (empty.root / "interrupt").touch()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert_gone(empty.root)
+
+
 def test_a_command_that_does_not_exist(empty: Cli) -> None:
     refused(empty, "there is no command 'nowhere-to-be-found'", "mcp", "--stdio", "nowhere-to-be-found x")
     refused(empty, "not a command line", "mcp", "--stdio", "'")

@@ -11,6 +11,7 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,44 +69,72 @@ def _split_command(command: str) -> list[str]:
 
 
 async def _list_tools(source: str, command: list[str]) -> list[dict[str, Any]]:
-    async with asyncio.timeout(common.TIME_LIMIT):
-        async with _client(source, command) as client:
-            return await _read_pages(client, source)
-
-
-@asynccontextmanager
-async def _client(source: str, command: list[str]) -> AsyncIterator[Any]:
-    from mcp import Client, StdioServerParameters, stdio_client
-
     if not command:
-        async with _http_transport(source) as transport, Client(transport) as client:
-            yield client
-        return
-    # the server's log may be endless, and nobody reads it here
-    with _process_group(command) as (program, *arguments), open(os.devnull, "w") as devnull:
-        parameters = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
-        async with Client(stdio_client(parameters, errlog=devnull)) as client:
-            yield client
+        async with asyncio.timeout(common.TIME_LIMIT), _http_transport(source) as transport:
+            return await _ask(transport, source)
+    with _process_group(command) as group:
+        asking = asyncio.create_task(_ask_process(group.command, source))
+        try:
+            await asyncio.wait({asking}, timeout=common.TIME_LIMIT)
+            if asking.done():
+                return asking.result()
+        finally:
+            if not asking.done():  # too late or interrupted: asyncio and the SDK wait for pipes to be closed
+                group.kill()
+                asking.cancel()
+                await asyncio.wait({asking})
+    raise TimeoutError
+
+
+async def _ask_process(command: list[str], source: str) -> list[dict[str, Any]]:
+    from mcp import StdioServerParameters, stdio_client
+
+    program, *arguments = command
+    parameters = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
+    with open(os.devnull, "w") as devnull:  # the server's log may be endless, and nobody reads it here
+        return await _ask(stdio_client(parameters, errlog=devnull), source)
+
+
+async def _ask(transport: Any, source: str) -> list[dict[str, Any]]:
+    from mcp import Client
+
+    async with Client(transport) as client:
+        return await _read_pages(client, source)
+
+
+@dataclass(frozen=True, slots=True)
+class _ProcessGroup:
+    """A command, and the file that will hold the process group in which it runs."""
+
+    command: list[str]
+    leader: Path | None  # None: the platform has no process groups
+
+    def kill(self) -> None:
+        """Kill all of its processes; nothing happens if it never started or all have exited."""
+        if self.leader is not None:
+            with suppress(OSError, ValueError):
+                os.killpg(int(self.leader.read_text()), signal.SIGKILL)
 
 
 @contextmanager
-def _process_group(command: list[str]) -> Iterator[list[str]]:
-    """Yield a command that starts `command` in a known process group, and kill that group at the end.
+def _process_group(command: list[str]) -> Iterator[_ProcessGroup]:
+    """Yield what starts `command` in a process group of its own, and kill that group at the end.
 
     The SDK kills the group of a server that does not exit by itself, but not what an exiting server leaves.
     """
     if shutil.which(command[0]) is None:
         raise SourceError(f"there is no command {quoted(command[0])}", "is it installed, and on the PATH?")
     if os.name != "posix":
-        yield command
+        yield _ProcessGroup(command, None)
         return
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         leader = Path(scratch, "leader")
+        started = ["/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"', str(leader), *command]
+        group = _ProcessGroup(started, leader)
         try:
-            yield ["/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"', str(leader), *command]
+            yield group
         finally:
-            with suppress(OSError, ValueError):  # it never started, or all of it has exited
-                os.killpg(int(leader.read_text()), signal.SIGKILL)
+            group.kill()
 
 
 @asynccontextmanager

@@ -4,7 +4,8 @@ A task of its own for each call would cost more than most calls do. So a tool sh
 what it does to that task has to be told from what the caller does:
 
 - `Task.cancelling()` counts requests to cancel. Those that a tool makes itself, in one of its own steps
-  (`asyncio.current_task().cancel()`), are seen between two steps and taken back.
+  (`asyncio.current_task().cancel()`), are seen between two steps and taken back. SIGINT in the middle of a
+  step looks the same to the task; asyncio's runner, which handles it, knows.
 - The first step runs without a timer: many tools never wait and need none.
 """
 
@@ -14,6 +15,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass
 from functools import partial
+from signal import SIGINT, getsignal
 from time import monotonic
 from types import CoroutineType, coroutine
 from typing import Any
@@ -96,8 +98,20 @@ class Steps:
 
 
 def _forget_requests(task: asyncio.Task[Any], before: int) -> None:
+    """Undo requests to cancel `task` beyond `before`, unless one is the operator's."""
+    if _is_interrupted():
+        return
     while task.cancelling() > before:
         task.uncancel()
+
+
+def _is_interrupted() -> bool:
+    """True if asyncio.run has received SIGINT, for which it cancels its main task wherever that is.
+
+    The runner counts interrupts in a private attribute, and its handler is a partial of its own method.
+    """
+    runner = getattr(getattr(getsignal(SIGINT), "func", None), "__self__", None)
+    return isinstance(runner, asyncio.Runner) and getattr(runner, "_interrupt_count", 0) > 0
 
 
 async def _take_back(task: asyncio.Task[Any], before: int, *, ended: bool = False) -> None:
