@@ -79,9 +79,9 @@ def _outcome(name: str, raw: bytes) -> tuple[Program | None, tuple[Diagnostic, .
 
 @pytest.mark.parametrize("footgun", _footguns(), ids=lambda entry: entry["file"])
 def test_footgun(footgun: dict[str, str]) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     program, faults = _outcome(footgun["file"], _raw(footgun["file"]))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     if program is None:
         assert footgun["want"] not in MUST_ACCEPT, faults
     else:

@@ -30,7 +30,7 @@ def at_a_terminal(project: Cli, words: list[str], talk: list[tuple[str, str]], *
     )
     os.close(theirs)
     shown, seen = "", 0
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
 
     def more() -> bool:
         nonlocal shown

@@ -176,7 +176,7 @@ def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
     assert ended(process.pid)
 
 
-def ended(group: int, seconds: float = 20) -> bool:
+def ended(group: int, seconds: float = 30) -> bool:
     """Whether no process of the group is left; whoever inherits them may take a moment to notice."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -291,7 +291,7 @@ def test_same_files_in_any_order_give_the_same_program() -> None:
 def test_large_schemas_are_judged_in_one_pass() -> None:
     count = 1_000
     properties = {f"p{i}": {"$ref": "#/$defs/D", "default": i} for i in range(count)}
-    began = time.perf_counter()
+    began = time.process_time()
     judged = program({"a.yaml": tool({"properties": properties, "$defs": {"D": {"type": "string"}}})})
     assert len(judged.warnings) == count
-    assert time.perf_counter() - began < 5, "15 s and more where each default compiles the whole schema"
+    assert time.process_time() - began < 5, "15 s and more where each default compiles the whole schema"

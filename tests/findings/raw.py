@@ -138,7 +138,7 @@ async def connect(
     if like is not None:
         connection.headers = dict(like.headers)
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             if session:
                 await connection.initialize()
             yield connection

@@ -6,7 +6,7 @@ from .project import Project
 
 NAP_SPEC = """
 name: nap
-description: Wait.
+description: Wait, or until there is a file of the same name that ends in .end.
 input_schema:
   type: object
   required: [seconds, file]
@@ -18,8 +18,12 @@ from generated.tools.nap import NapTool
 
 class Nap(NapTool):
     async def execute(self, request, context):
-        pathlib.Path(request.file).touch()
-        await asyncio.sleep(request.seconds)
+        file = pathlib.Path(request.file)
+        file.touch()
+        for _ in range(int(request.seconds / 0.02)):
+            if file.with_suffix(".end").exists():
+                break
+            await asyncio.sleep(0.02)
         return "rested"
 """
 HANG_TOOL = """

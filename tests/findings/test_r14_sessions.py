@@ -11,7 +11,7 @@ import pytest
 
 from .project import HttpServer, Project
 from .raw import connect
-from .test_r6_stop import NEWEST, begun, line_of, nap, stdio
+from .test_r6_stop import NEWEST, begun, end, line_of, nap, stdio
 
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
@@ -26,7 +26,7 @@ def test_an_endless_stream_ends_when_its_client_has_left(
                 params = {"name": "count", "arguments": {"file": str(tmp_path / "a")}}
                 await connection.send("tools/call", {**params, "_meta": {"progressToken": 1}})
                 await begun(tmp_path / "a")
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(60):
                 await begun(tmp_path / "a.ended")
             async with connect(server.url, session=session) as connection:
                 assert (await connection.call("echo", text="x")).message["result"]["isError"] is False
@@ -40,7 +40,7 @@ def test_a_call_that_is_no_stream_goes_on_without_its_client(serving: Project, t
     async def run() -> None:
         async with serving.server() as server, connect(server.url, session=True) as connection:
             async with connect(server.url, like=connection) as leaving:
-                await leaving.send("tools/call", {"name": "nap", "arguments": nap(3, tmp_path / "a")}, 7)
+                await leaving.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")}, 7)
                 await begun(tmp_path / "a")
             await asyncio.sleep(0.3)
             again = await connection.call("echo", number=7, text="not the other answer")
@@ -48,8 +48,10 @@ def test_a_call_that_is_no_stream_goes_on_without_its_client(serving: Project, t
                 again.message["error"]["message"]
                 == "A request with this id is still running in this session."
             )
-            await asyncio.sleep(4)
-            again = await connection.call("echo", number=7, text="mine")
+            end(tmp_path / "a")
+            async with asyncio.timeout(60):
+                while "error" in (again := await connection.call("echo", number=7, text="mine")).message:
+                    await asyncio.sleep(0.05)
             assert again.message["result"]["structuredContent"] == {"text": "mine"}
 
     asyncio.run(run())
@@ -100,7 +102,7 @@ def test_the_session_idle_longest_goes_first_and_none_that_is_in_use(
                 assert (await one.call("echo", text="x")).status == 200
                 for number, each in enumerate((one, three)):
                     file = tmp_path / str(number)
-                    await each.send("tools/call", {"name": "nap", "arguments": nap(4, file)})
+                    await each.send("tools/call", {"name": "nap", "arguments": nap(300, file)})
                     await begun(file)
                 async with connect(server.url) as four:
                     hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
@@ -108,7 +110,8 @@ def test_the_session_idle_longest_goes_first_and_none_that_is_in_use(
                     refused = await four.ask("initialize", {**hello, **client})
                     assert (refused.status, refused.headers["retry-after"]) == (503, "5")
                     assert refused.message["id"] == 1
-                for each in (one, three):
+                for number, each in enumerate((one, three)):
+                    end(tmp_path / str(number))
                     assert (await each.receive()).message["result"]["content"][0]["text"] == "rested"
 
     asyncio.run(run())
@@ -120,8 +123,9 @@ def test_an_idle_session_ends(serving: Project) -> None:
             serving.server("--session-idle", "0.3") as server,
             connect(server.url, session=True) as one,
         ):
-            await asyncio.sleep(1.5)
-            assert (await one.call("echo", text="x")).status == 404
+            async with asyncio.timeout(60):
+                while (await one.call("echo", text="x")).status != 404:
+                    await asyncio.sleep(1.5)
 
     asyncio.run(run())
 
@@ -165,7 +169,7 @@ def test_the_same_id_twice_in_a_session_is_answered_twice(serving: Project, tmp_
     async def run() -> None:
         async with serving.server() as server, connect(server.url, session=True) as one:  # noqa: SIM117
             async with connect(server.url, like=one) as two:
-                await one.send("tools/call", {"name": "nap", "arguments": nap(6, tmp_path / "a")}, 9)
+                await one.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")}, 9)
                 await begun(tmp_path / "a")
                 for number in (9, "9"):
                     async with connect(server.url, like=one) as again:
@@ -173,9 +177,10 @@ def test_the_same_id_twice_in_a_session_is_answered_twice(serving: Project, tmp_
                         assert (refused.status, refused.message["error"]["code"]) == (400, -32600)
                         assert refused.message["id"] == number
                 assert (await two.call("echo", number=10, text="x")).status == 200
+                end(tmp_path / "a")
                 assert (await one.receive()).message["result"]["content"][0]["text"] == "rested"
                 async with asyncio.timeout(
-                    10
+                    60
                 ):  # the id is free when the other connection has its answer whole
                     while (await two.call("echo", number=9, text="x")).status != 200:
                         await asyncio.sleep(0.05)

@@ -10,6 +10,8 @@ import pytest
 from .project import Project
 from .raw import connect
 
+FAST = 0.03  # seconds; the delay of an acknowledgement is 0.04
+
 
 @pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 def test_a_call_on_an_open_connection_does_not_wait_for_an_acknowledgement(
@@ -19,12 +21,14 @@ def test_a_call_on_an_open_connection_does_not_wait_for_an_acknowledgement(
         async with serving.server() as server, connect(server.url, session=session) as connection:
             assert (await connection.call("echo", text="warm up")).status == 200
             fastest = 60.0
-            for _ in range(15):  # another process may have the processor for a while
+            for _ in range(100):  # other processes may have the processor for a while
                 start = time.perf_counter()
                 for number in range(4):
                     answer = await connection.call("echo", text=str(number))
                     assert answer.message["result"]["structuredContent"] == {"text": str(number)}
                 fastest = min(fastest, time.perf_counter() - start)
+                if fastest / 4 < FAST:
+                    break
             return fastest / 4
 
-    assert asyncio.run(run()) < 0.03  # the delay of an acknowledgement is 0.04
+    assert asyncio.run(run()) < FAST

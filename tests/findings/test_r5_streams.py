@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -59,9 +58,8 @@ def test_an_endless_stream_is_too_large_and_others_are_answered_meanwhile(
             assert text_of(await other.call_tool("echo", {"text": "a"})) == '{"text":"a"}'
             flood = asyncio.create_task(client.call_tool(name, {}))
             await asyncio.sleep(0.1)
-            began = time.monotonic()
             assert text_of(await other.call_tool("echo", {"text": "b"})) == '{"text":"b"}'
-            assert time.monotonic() - began < 3
+            assert not flood.done()
             assert error_code(await flood) == "too_large"
 
     asyncio.run(run())

@@ -146,10 +146,10 @@ def test_a_number_too_large_for_sqlite(reader: Reader) -> None:
 )
 def test_time_is_limited(reader: Reader, sql: str) -> None:
     sql = sql.replace("names", "a.name || b.name || c.name || d.name || e.name || f.name || g.name")
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(TooSlowError):
         Reader(reader.path, max_seconds=0.2).ask(sql)
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_time_is_limited(reader: Reader, sql: str) -> None:
     ],
 )
 def test_no_single_function_takes_long(reader: Reader, expression: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     assert reader.ask(f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT {expression} FROM t").rows
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_an_answer_has_a_size(reader: Reader) -> None:

@@ -195,7 +195,7 @@ def test_a_runaway_pattern_is_stopped(empty: Workspace) -> None:
     began = time.monotonic()
     with pytest.raises(PatternTooExpensiveError, match=r"stopped after 0\.5 seconds"):
         replace.plan(empty, Replacement("(a+)+$", "", "regex"), seconds=0.5)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 60  # the pattern would take years
 
 
 @pytest.mark.parametrize("mode", ["literal", "regex"])

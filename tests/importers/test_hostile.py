@@ -19,7 +19,7 @@ import pytest
 from toolgen.cli.importing import bounded_http, common
 
 from tests.cli.conftest import Cli
-from tests.importers.processes import NOTES, assert_gone
+from tests.processes import NOTES, assert_gone
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
 
@@ -41,8 +41,20 @@ def refused(cli: Cli, words: str, *command: str, code: str = "bad-source") -> st
     assert len(done.err) < 2000
     assert "Traceback" not in done.err
     after = cli.tree(".")
-    assert {**after, "pids": ""} == {**before, "pids": ""}
+    notes = dict.fromkeys(("pids", "pids.new", "device", "device.new"))
+    assert {**after, **notes} == {**before, **notes}
     return done.err
+
+
+def refused_within_seconds(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, words: str, *command: str, written: str = "pids"
+) -> None:
+    """Refuse a server that has one second, or more where it did not get as far as to write a file."""
+    for seconds in (1.0, 5.0, 25.0):
+        monkeypatch.setattr(common, "TIME_LIMIT", seconds)
+        refused(cli, words, *command)
+        if (cli.root / written).exists():
+            return
 
 
 FUNCTION: dict[str, Any] = {"name": "f", "description": "F.", "parameters": {"type": "object"}}
@@ -106,10 +118,10 @@ def test_hostile_schemas(empty: Cli, kind: str, key: str, schema: dict[str, Any]
     tool = {"name": "f", "description": "F.", key: {"type": "object", **schema}}
     (empty.root / "s.json").write_text(json.dumps([tool]))
     (empty.root / "toolgen.toml").write_text("")
-    start = time.monotonic()
+    start = time.process_time()
     assert empty("import", kind, "s.json").code == 0
     assert empty("generate").code == 0
-    assert time.monotonic() - start < 30
+    assert time.process_time() - start < 30
     if "7 * 7" in str(schema):
         assert "49" not in (empty.root / "generated" / "models" / "f.py").read_text()
 
@@ -125,20 +137,21 @@ def test_a_schema_that_doubles_at_every_reference(empty: Cli, kind: str, key: st
     assert "error[too-complex]" in done.err
 
 
+TOO_LATE = "no list of tools within"
 SERVERS = {
-    "garbage": ("print('<html>' * 99, flush=True); time.sleep(99)", "no list of tools within"),
-    "hangs": ("time.sleep(99)", "no list of tools within"),
+    "garbage": ("print('<html>' * 99, flush=True); time.sleep(99)", TOO_LATE),
+    "hangs": ("time.sleep(99)", TOO_LATE),
     "hangs and ignores": (
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(9)",
-        "no list of tools within",
+        TOO_LATE,
     ),
     "dies": ("sys.stdin.readline(); sys.exit(3)", ""),
     "dies at once": ("sys.exit(3)", ""),
     "crashes": ("os.kill(os.getpid(), 11)", ""),
-    "goes when asked": ("sys.stdin.read()", "no list of tools within"),
+    "goes when asked": ("sys.stdin.read()", TOO_LATE),
     "floods stdout": ("\nwhile True: sys.stdout.write('x' * 99999)", ""),
     "floods lines": ("\nwhile True: print('{}', flush=True)", ""),
-    "floods stderr": ("\nwhile True: sys.stderr.write('x' * 99999)", "no list of tools within"),
+    "floods stderr": ("\nwhile True: sys.stderr.write('x' * 99999)", TOO_LATE),
     "closes": ("os.close(1); time.sleep(99)", ""),
 }
 SPEAKS = """
@@ -160,19 +173,19 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """
 LISTS = {
-    "answer['result'] = 5": "",
+    "answer['result'] = 5": TOO_LATE,
     "answer['result'] = {'tools': 5}": "",
     "answer['result'] = {'tools': [5]}": "",
     "answer['result'] = {'tools': [{'title': 'x', 'inputSchema': {'type': 'object'}}]}": "does not follow MCP: tools.0.name: Field required",
     "answer['result'] = {'tools': [{'name': '', 'inputSchema': {'type': 'object'}}]}": "a tool without a name",
     "answer['result'] = {'tools': []}": "has no tools",
-    "answer['result'] = {'tools': [{'name': 'f\\udc00', 'inputSchema': {'type': 'object'}}]}": "",
+    "answer['result'] = {'tools': [{'name': 'f\\udc00', 'inputSchema': {'type': 'object'}}]}": TOO_LATE,
     "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}, 'x': 'x' * 2_000_000}]}": "2,000,000 characters",
     "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'maximum': 10 ** 700}}]}": "",
     "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}}], 'nextCursor': 'again'}": "does not end",
     "answer['error'] = {'code': 1, 'message': 'not today'}": "not today",
-    "sys.exit(1)": "",
-    'print(\'{"jsonrpc": "2.0", "id": \' + \'[\' * 9999, flush=True); time.sleep(99)': "no list of tools",
+    "sys.exit(1)": TOO_LATE,  # its child holds the pipe
+    'print(\'{"jsonrpc": "2.0", "id": \' + \'[\' * 9999, flush=True); time.sleep(99)': TOO_LATE,
     "d = {}\n        for _ in range(160): d = {'not': d}\n"
     "        answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object', 'not': d}}]}": "deep",
 }
@@ -185,16 +198,17 @@ def serve(cli: Cli, text: str) -> list[str]:
 
 @pytest.mark.parametrize("kind", SERVERS)
 def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(common, "TIME_LIMIT", 1.0)
     text, words = SERVERS[kind]
-    refused(empty, words, *serve(empty, text))
+    refused_within_seconds(empty, monkeypatch, words, *serve(empty, text))
     assert_gone(empty.root)
 
 
 @pytest.mark.parametrize("answer", LISTS)
 def test_servers_that_speak(empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
-    monkeypatch.setattr(common, "TIME_LIMIT", 6.0)
-    refused(empty, LISTS[answer], *serve(empty, SPEAKS.replace("LISTS", answer)))
+    if LISTS[answer] == TOO_LATE:
+        monkeypatch.setattr(common, "TIME_LIMIT", 4.0)
+    message = refused(empty, LISTS[answer], *serve(empty, SPEAKS.replace("LISTS", answer)))
+    assert (TOO_LATE in message) is (LISTS[answer] == TOO_LATE)
     assert_gone(empty.root)
 
 
@@ -320,7 +334,8 @@ def http() -> Iterator[str]:
     "kind", ["garbage", "hangs", "closes", "flood", "events", "bomb", "404", "500", "307", "401"]
 )
 def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(common, "TIME_LIMIT", 1.0)
+    if kind == "hangs":
+        monkeypatch.setattr(common, "TIME_LIMIT", 1.0)
     monkeypatch.setattr(bounded_http, "MAX_BYTES", 1024 * 1024)
     with http() as url:
         too_long = kind == "flood"  # the SDK reports an endless event stream as one that ended
@@ -341,9 +356,8 @@ def test_urls_that_lead_nowhere(empty: Cli, monkeypatch: pytest.MonkeyPatch, url
 
 
 def test_a_log_without_end_fills_no_disk(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(common, "TIME_LIMIT", 1.0)
-    (empty.root / "pids").write_text("")
-    server = serve(empty, "open('pids', 'a').write(' ' + str(os.fstat(2).st_rdev)); time.sleep(99)")
-    refused(empty, "no list of tools", *server)
-    *_, device = (empty.root / "pids").read_text().split()
-    assert int(device) == os.stat(os.devnull).st_rdev
+    note = "open('device.new', 'w').write(str(os.fstat(2).st_rdev)); os.rename('device.new', 'device')"
+    server = serve(empty, f"{note}; time.sleep(99)")
+    refused_within_seconds(empty, monkeypatch, TOO_LATE, *server, written="device")
+    assert int((empty.root / "device").read_text()) == os.stat(os.devnull).st_rdev
+    assert_gone(empty.root)

@@ -27,7 +27,7 @@ from toolgen.runtime.adapters.mcp.listing import for_handshake_era
 
 SCRIPT = str(Path(__file__).parent / "serve_samples.py")
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
-SECONDS = 20
+SECONDS = 60
 
 
 async def yes(context: Any, params: Any) -> types.ElicitResult:

@@ -1,0 +1,48 @@
+"""Processes that tests start, and whether they have ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 30  # seconds; a process that ends takes milliseconds, unless the machine has much else to do
+NOTES = """\
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(99)"])
+with open("pids.new", "w") as file:
+    file.write(f"{os.getpid()} {child.pid}")
+os.rename("pids.new", "pids")
+"""
+"""The start of a script: start a child, and write the ids of both to `pids` in the working directory."""
+
+
+def assert_gone(folder: Path) -> None:
+    """Fail unless the process that wrote `pids` in `folder` and its child end."""
+    left = [pid for pid in map(int, (folder / "pids").read_text().split()) if not is_gone(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    if left:
+        pytest.fail(f"left behind: {left}")
+
+
+def is_gone(pid: int) -> bool:
+    """True if the process ends within the time that the tests wait."""
+    until = time.monotonic() + PATIENCE
+    while _runs(pid):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _runs(pid: int) -> bool:
+    """True unless the process has ended; one that waits for its parent to notice (a zombie) has ended."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
