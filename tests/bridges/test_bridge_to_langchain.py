@@ -18,8 +18,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
-from toolgen.runtime import Confirmation, Toolkit
+from toolgen.runtime import Confirmation, ToolContext, Toolkit
 from toolgen.runtime.bridges import langchain_tools
+
+from tests.runtime.by_hand import Anything, make_tool
 
 from .kit import (
     ALLOWED,
@@ -213,6 +215,19 @@ def test_every_name_and_value_reaches_the_tool_sync_and_async() -> None:
         return tool.invoke(ODD)
 
     assert json.loads(asyncio.run(inside_of_a_loop())) == ODD
+
+
+def test_synchronous_calls_share_one_event_loop_so_that_connections_last() -> None:
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+        loops.append(asyncio.get_running_loop())
+        return "done"
+
+    with Toolkit([make_tool(execute, name="connected")]) as toolkit:
+        [tool] = langchain_tools(toolkit)
+        assert [tool.invoke({}), tool.invoke({})] == ["done", "done"]
+    assert loops[0] is loops[1]
 
 
 def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None:

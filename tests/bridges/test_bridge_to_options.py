@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from inspect import signature
 from typing import Any
 
 import pytest
 from pydantic_ai.exceptions import UserError
 from toolgen.runtime import Toolkit, ToolResponse
-from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.runtime.bridges import langchain_tools, openai_agents_tools, pydantic_ai_toolset
+from toolgen.runtime.bridges.shared import BridgeOptions
+from toolgen.runtime.call_options import AdapterCallOptions
 
 from . import test_bridge_to_openai_agents as openai_agents
 from . import test_bridge_to_pydantic_ai as pydantic_ai
@@ -79,8 +79,11 @@ def test_a_confirmation_token_is_redeemed(call: Call) -> None:
     assert done == [{"n": 1}]
 
 
-def test_names_and_order_are_those_of_adapters() -> None:
-    _, _, *expected = signature(ProviderAdapter.execute).parameters
-    for function in (langchain_tools, openai_agents_tools, pydantic_ai_toolset):
-        names = [name for name in signature(function).parameters if name != "id"]
-        assert names == expected, function.__name__
+def test_options_have_the_names_that_they_have_in_adapters() -> None:
+    assert list(BridgeOptions.__annotations__) == list(AdapterCallOptions.__annotations__)
+
+
+@pytest.mark.parametrize("bridge", [langchain_tools, openai_agents_tools, pydantic_ai_toolset])
+def test_an_unknown_option_is_refused_by_name(bridge: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'timeout'"):
+        bridge(Toolkit(), timeout=lambda native: 3)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Generator, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import asyncio
@@ -54,16 +54,24 @@ class ToolConfig:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """What a call brings along beside its arguments."""
+    """Who makes a call, and how: the values of the `CallOptions` that were given."""
 
-    confirm: Confirm | None = None  # asks the user
-    token: str | None = None  # of a confirmation: the user has approved what it stands for
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    preview: ClassVar[bool] = False  # True: asks what would happen; nothing is done
+
+    confirm: Confirm | None = None
+    confirmation_token: str | None = None
+    context: Mapping[Any, Any] | None = None
+    meta: Mapping[str, Any] | None = None
     progress: Progress | None = None
-    scopes: frozenset[str] | None = None  # what the caller may do; None counts as no scopes
-    listen: Listener | None = None  # is given each chunk of a streamed result
-    principal: str | None = None  # who calls, where the transport or the application knows
-    preview: bool = False  # wants to know what would happen; nothing is done
+    scopes: Collection[str] | None = None
+    listen: Listener | None = None
+    principal: str | None = None
+
+
+class PreviewCaller(Caller):
+    """A caller of `Toolkit.preview`."""
+
+    preview = True
 
 
 DEFAULT_CONFIG = ToolConfig()

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+)
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from uuid import uuid4
 
-from .context import ANYBODY, DEFAULT_CONFIG, Caller, Listener, Progress, ToolConfig
+from .call_options import CallerOptions, CallOptions, check_options
+from .context import ANYBODY, DEFAULT_CONFIG, Caller, PreviewCaller, ToolConfig
 from .definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
 from .execution.loading import Catalog, load_context, load_tool
@@ -19,10 +29,11 @@ from .settings import Settings
 from .tool import BaseTool
 
 if TYPE_CHECKING:
-    from .confirmation.question import Confirm
     from .confirmation.tokens import ConfirmationTokens
     from .execution.call import Environment
     from .loop_thread import LoopThread
+
+Result = TypeVar("Result")
 
 
 class _Home:
@@ -236,40 +247,19 @@ class Toolkit:
         made._environment, made._owner = None, False
         return made
 
-    async def call(
-        self,
-        name: str,
-        arguments: Any,
-        *,
-        confirm: Confirm | None = None,
-        confirmation_token: str | None = None,
-        context: Mapping[Any, Any] | None = None,
-        meta: Mapping[str, Any] | None = None,
-        progress: Progress | None = None,
-        scopes: frozenset[str] | None = None,
-        listen: Listener | None = None,
-        principal: str | None = None,
-    ) -> ToolResponse:
+    async def call(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse:
         """Call a tool by wire name or alias. No fault of caller or tool is raised: it is in the response.
 
-        `arguments` is a JSON object (or None for an empty one). `confirm` asks the user; without it, the
-        tool's `on_unsupported` decides. `confirmation_token` says that the user approved exactly what was
-        shown with it: it is that of an earlier answer (`metadata["confirmation"]`) or of a
-        ConfirmationPending, and never comes from a model. `context` adds to the toolkit's, for this call.
-        `meta` and `progress` are the protocol's. `scopes` are the caller's; without them, a tool with
-        `auth.scopes` answers `insufficient_scope`. `listen` is awaited with each chunk of a streamed result.
-        `principal` is who calls.
-        Cancellation, and ConfirmationPending raised by `confirm`, pass through.
-        """
-        caller = ANYBODY
-        bare = confirm is None and progress is None and listen is None and scopes is None
-        if not bare or confirmation_token is not None or meta or principal is not None:
-            caller = Caller(confirm, confirmation_token, meta or {}, progress, scopes, listen, principal)
-        return await self._call(name, arguments, caller, context)
+        Cancellation, and ConfirmationPending raised by the option `confirm`, pass through.
 
-    async def _call(
-        self, name: str, arguments: Any, caller: Caller, context: Mapping[Any, Any] | None
-    ) -> ToolResponse:
+        Args:
+            name: a wire name or alias.
+            arguments: a JSON object; None for an empty one.
+            **options: see `toolgen.runtime.call_options.CallOptions`.
+        """
+        return await self._call(name, arguments, Caller(**options) if options else ANYBODY)
+
+    async def _call(self, name: str, arguments: Any, caller: Caller) -> ToolResponse:
         entry = self._registry.current.by_name.get(name)
         try:
             if entry is None:
@@ -288,27 +278,18 @@ class Toolkit:
                 config=self._home.config,
                 session_id=self._session_id,
             )
-        if context:
-            environment = environment.plus(context)
+        if caller.context:
+            environment = environment.plus(caller.context)
         return await ready.answer(arguments, caller, environment)
 
-    async def preview(
-        self,
-        name: str,
-        arguments: Any,
-        *,
-        context: Mapping[Any, Any] | None = None,
-        scopes: frozenset[str] | None = None,
-        principal: str | None = None,
-    ) -> ToolResponse:
+    async def preview(self, name: str, arguments: Any, **options: Unpack[CallerOptions]) -> ToolResponse:
         """Return what a call would do as the content of a response. Nobody is asked, nothing is done.
 
         The content is the text that the tool's `preview` gives, or the response where it gives a whole one.
         The error is `not_implemented` for a tool whose spec has no `confirm.preview`, else as for `call`.
         """
-        return await self._call(
-            name, arguments, Caller(scopes=scopes, principal=principal, preview=True), context
-        )
+        check_options("preview", options, CallerOptions)
+        return await self._call(name, arguments, PreviewCaller(**options))
 
     async def decline(self, confirmation_token: str, *, principal: str | None = None) -> bool:
         """Use up the token of a question that the user has answered with no. Nothing is done.
@@ -322,28 +303,37 @@ class Toolkit:
         holder = digest_of_holder(principal, environment.session_id)
         return await environment.confirmations.redeem(confirmation_token, holder) is not None
 
-    def stream(self, name: str, arguments: Any, **options: Any) -> AsyncGenerator[Any, None]:
+    def stream(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> AsyncGenerator[Any, None]:
         """Call a tool and give each chunk of its result as it comes, a JSON value, and last the ToolResponse.
 
-        Takes the options of `call`. A result that is no stream gives the response only. Whoever stops
-        listening closes the stream (`contextlib.aclosing`): the tool is cancelled, its generator closed,
-        its injected values released. The tool runs at most 64 chunks ahead; then its time goes on while
-        it waits.
+        Takes the options of `call` but `listen`. A result that is not a stream gives the response only.
+        Closing the generator (`contextlib.aclosing`) cancels the tool, closes its own generator and releases
+        its injected values. The tool runs at most 64 chunks ahead; its time limit goes on while it waits.
         """
         from .execution.streams import pump
 
-        return pump(lambda listen: self.call(name, arguments, listen=listen, **options))
+        if "listen" in options:
+            raise TypeError("stream() got an unexpected keyword argument 'listen'")
+        check_options("stream", options, CallOptions)
+        return pump(lambda listen: self.call(name, arguments, **(options | {"listen": listen})))
 
-    def call_sync(self, name: str, arguments: Any, **options: Any) -> ToolResponse:
+    def call_sync(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse:
         """Call a tool from code that is not async, with the options and the result of `call`.
 
-        Works inside and outside of a running event loop, from any thread: calls run in an event loop of the
-        toolkit's own, in a daemon thread that lives until `close_sync` or `close`, so that connections and
-        set-up last from one call to the next. An event loop that calls it is blocked until the call has
-        ended. KeyboardInterrupt cancels the call. Raises RuntimeError within an async tool that runs by
-        `call_sync` itself.
+        Raises RuntimeError as `run_sync` does.
         """
-        return self._home.loop().run(lambda: self.call(name, arguments, **options))
+        return self.run_sync(lambda: self.call(name, arguments, **options))
+
+    def run_sync(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """Return the result of `work()`, which is awaited in the event loop of synchronous calls.
+
+        Works inside and outside of a running event loop, from any thread. The loop is the toolkit's own: it
+        runs in a daemon thread until `close_sync` or `close`, so that connections and set-up last from one
+        call to the next. An event loop that calls this is blocked until the work has ended.
+        KeyboardInterrupt cancels the work. Raises RuntimeError within an async tool that itself runs by
+        `run_sync` or `call_sync`.
+        """
+        return self._home.loop().run(work)
 
     async def close(self) -> None:
         """Close every tool that was set up. A session or a selection closes nothing; its maker does."""
@@ -362,9 +352,8 @@ class Toolkit:
         """Close the toolkit from code that is not async. Calls that still run are cancelled."""
         if not self._owner:
             return
-        loop = self._home.loop()
-        loop.run(self._close)
-        loop.stop()
+        self.run_sync(self._close)
+        self._home.loop().stop()
 
     async def _close(self) -> None:
         await self._home.close(self._registry)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Unpack
 
+from toolgen.runtime.call_options import AdapterCallOptions, AdapterOptions, check_options, toolkit_options
 from toolgen.schema.document import JsonObject
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
+    from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
     from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
-    from toolgen.runtime.context import Listener, Progress
     from toolgen.runtime.definition import ToolDefinition
     from toolgen.runtime.errors import InvalidRequestError, ToolError
     from toolgen.runtime.response import ToolResponse
@@ -104,15 +104,7 @@ class ProviderAdapter:
     The methods share these arguments:
         toolkit: the tools; None for the catalog's default toolkit.
         confirm: asks the user. Without it, the tool's `on_unsupported` decides.
-        context: is added to the toolkit's context for this call.
-        scopes: what the caller may do. None counts as no scopes: tools with `auth.scopes` are then refused.
-        principal: who calls; a confirmation is bound to it.
-        session: the application's id of the conversation, whose calls see each other's `extras`. The
-            sessions are kept in this process, `TOOLGEN_SESSIONS` of them for `TOOLGEN_SESSION_IDLE` seconds.
-        progress: is awaited with the progress that a tool reports.
-        listen: is awaited with each chunk of a streamed result.
-        confirmation_token: the user has approved this very call: the token of an earlier answer
-            (`response.metadata["confirmation"]`) or of a ConfirmationPending.
+        **options: see `toolgen.runtime.call_options.AdapterCallOptions`.
     """
 
     def __init__(self, provider: Provider | str, catalog: Catalog | None = None) -> None:
@@ -134,32 +126,15 @@ class ProviderAdapter:
         call: object,
         toolkit: Toolkit | None = None,
         confirm: Confirm | None = None,
-        *,
-        context: Mapping[Any, Any] | None = None,
-        scopes: Collection[str] | None = None,
-        principal: str | None = None,
-        session: str | None = None,
-        progress: Progress | None = None,
-        listen: Listener | None = None,
-        confirmation_token: str | None = None,
+        **options: Unpack[AdapterCallOptions],
     ) -> dict[str, Any]:
         """Answer a call, an SDK's object or a dict, with the message to send back.
 
         Mistakes of the model and failures of the tool are in the message, for the model to correct.
         Raises TypeError for anything but a tool call, and ConfirmationPending if `confirm` does.
         """
-        answer = await self._answer(
-            self.provider.read(call),
-            self._toolkit(toolkit),
-            session,
-            confirm=confirm,
-            confirmation_token=confirmation_token,
-            context=context,
-            progress=progress,
-            scopes=None if scopes is None else frozenset(scopes),
-            listen=listen,
-            principal=principal,
-        )
+        check_options("execute", options, AdapterCallOptions)
+        answer = await self._answer(self.provider.read(call), self._toolkit(toolkit), confirm, options)
         return answer.message
 
     async def answer(
@@ -167,66 +142,34 @@ class ProviderAdapter:
         call: object,
         toolkit: Toolkit | None = None,
         confirm: Confirm | None = None,
-        *,
-        context: Mapping[Any, Any] | None = None,
-        scopes: Collection[str] | None = None,
-        principal: str | None = None,
-        session: str | None = None,
-        progress: Progress | None = None,
-        listen: Listener | None = None,
-        confirmation_token: str | None = None,
+        **options: Unpack[AdapterCallOptions],
     ) -> Answer:
         """Like `execute`, with the response beside the message: `answer.response.final_answer`, `.extras`."""
-        return await self._answer(
-            self.provider.read(call),
-            self._toolkit(toolkit),
-            session,
-            confirm=confirm,
-            confirmation_token=confirmation_token,
-            context=context,
-            progress=progress,
-            scopes=None if scopes is None else frozenset(scopes),
-            listen=listen,
-            principal=principal,
-        )
+        check_options("answer", options, AdapterCallOptions)
+        return await self._answer(self.provider.read(call), self._toolkit(toolkit), confirm, options)
 
     async def stream(
         self,
         call: object,
         toolkit: Toolkit | None = None,
         confirm: Confirm | None = None,
-        *,
-        context: Mapping[Any, Any] | None = None,
-        scopes: Collection[str] | None = None,
-        principal: str | None = None,
-        session: str | None = None,
-        progress: Progress | None = None,
-        listen: Listener | None = None,
-        confirmation_token: str | None = None,
+        **options: Unpack[AdapterCallOptions],
     ) -> AsyncGenerator[Any, None]:
         """Like `answer`, with each chunk of a streamed result as it comes, a JSON value, and last the Answer.
 
         Closing the generator (`contextlib.aclosing`) cancels the call.
         """
+        check_options("stream", options, AdapterCallOptions)
         tools = self._toolkit(toolkit)
         request = self._request(self.provider.read(call), tools)
         if request.error is not None:
             yield _refused(request)
             return
-        if session is not None:
-            tools = _session_of(tools, session)
-        items = tools.stream(
-            request.name,
-            request.arguments,
-            confirm=confirm,
-            confirmation_token=confirmation_token,
-            context=context,
-            progress=progress,
-            scopes=None if scopes is None else frozenset(scopes),
-            principal=principal,
-        )
         from toolgen.runtime.response import ToolResponse
 
+        listen = options.pop("listen", None)
+        tools = _session_of(tools, options.pop("session", None))
+        items = tools.stream(request.name, request.arguments, **toolkit_options(options, confirm))
         try:
             async for item in items:
                 if isinstance(item, ToolResponse):
@@ -244,13 +187,8 @@ class ProviderAdapter:
         toolkit: Toolkit | None = None,
         confirm: Confirm | None = None,
         *,
-        context: Mapping[Any, Any] | None = None,
-        scopes: Collection[str] | None = None,
-        principal: str | None = None,
-        session: str | None = None,
-        progress: Progress | None = None,
-        listen: Listener | None = None,
         confirmation_tokens: Mapping[str, str] | None = None,
+        **options: Unpack[AdapterOptions],
     ) -> list[dict[str, Any]]:
         """Answer several calls at once, with the messages to send back in the order of the calls.
 
@@ -258,17 +196,9 @@ class ProviderAdapter:
         items are ignored. The user is asked one question at a time. `confirmation_tokens` are by call id.
         Raises ConfirmationsPending if `confirm` leaves calls unanswered, when the others are answered.
         """
+        check_options("run", options, AdapterOptions)
         answers = await self.answer_all(
-            calls,
-            toolkit,
-            confirm,
-            context=context,
-            scopes=scopes,
-            principal=principal,
-            session=session,
-            progress=progress,
-            listen=listen,
-            confirmation_tokens=confirmation_tokens,
+            calls, toolkit, confirm, confirmation_tokens=confirmation_tokens, **options
         )
         return [answer.message for answer in answers]
 
@@ -278,15 +208,11 @@ class ProviderAdapter:
         toolkit: Toolkit | None = None,
         confirm: Confirm | None = None,
         *,
-        context: Mapping[Any, Any] | None = None,
-        scopes: Collection[str] | None = None,
-        principal: str | None = None,
-        session: str | None = None,
-        progress: Progress | None = None,
-        listen: Listener | None = None,
         confirmation_tokens: Mapping[str, str] | None = None,
+        **options: Unpack[AdapterOptions],
     ) -> list[Answer]:
         """Like `run`, with the response beside each message."""
+        check_options("answer_all", options, AdapterOptions)
         found = [self.provider.read(each) for each in self.provider.find(calls)]
         tools, tokens = self._toolkit(toolkit), confirmation_tokens or {}
         if confirm is not None:
@@ -295,14 +221,8 @@ class ProviderAdapter:
             self._answer(
                 each,
                 tools,
-                session,
-                confirm=confirm,
-                confirmation_token=None if each.id is None else tokens.get(each.id),
-                context=context,
-                progress=progress,
-                scopes=None if scopes is None else frozenset(scopes),
-                listen=listen,
-                principal=principal,
+                confirm,
+                {**options, "confirmation_token": None if each.id is None else tokens.get(each.id)},
             )
             for each in found
         ]
@@ -314,13 +234,13 @@ class ProviderAdapter:
             await self._catalog.close()
 
     async def _answer(
-        self, call: ProviderCall, toolkit: Toolkit, session: str | None, **options: Any
+        self, call: ProviderCall, toolkit: Toolkit, confirm: Confirm | None, options: AdapterCallOptions
     ) -> Answer:
         request = self._request(call, toolkit)
         if request.error is not None:
             return _refused(request)
-        tools = toolkit if session is None else _session_of(toolkit, session)
-        response = await tools.call(request.name, request.arguments, **options)
+        tools = _session_of(toolkit, options.pop("session", None))
+        response = await tools.call(request.name, request.arguments, **toolkit_options(options, confirm))
         return Answer(request.write(response), response)
 
     def _toolkit(self, given: Toolkit | None) -> Toolkit:
@@ -435,7 +355,9 @@ def _refused(call: ProviderCall) -> Answer:
     return Answer(call.write(response), response)
 
 
-def _session_of(toolkit: Toolkit, session: str) -> Toolkit:
+def _session_of(toolkit: Toolkit, session: str | None) -> Toolkit:
+    if session is None:
+        return toolkit
     from .sessions import session_of
 
     return session_of(toolkit, session)

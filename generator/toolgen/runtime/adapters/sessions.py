@@ -46,8 +46,13 @@ _SESSIONS: WeakKeyDictionary[Toolkit, Sessions] = WeakKeyDictionary()  # shared 
 _LOCK = Lock()
 
 
-def session_of(toolkit: Toolkit, session_id: str) -> Toolkit:
-    """Return the session of `toolkit` with this id, made on first use. Raises TypeError if not a str."""
+def session_of(toolkit: Toolkit, session_id: str | None) -> Toolkit:
+    """Return the session of `toolkit` with this id, made on first use; `toolkit` itself for None.
+
+    Raises TypeError for an id that is not a str.
+    """
+    if session_id is None:
+        return toolkit
     if not isinstance(session_id, str):
         raise TypeError(f"a session is the id of a conversation, a str, not {type(session_id).__name__}")
     with _LOCK:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import hashlib
 import json
-from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from .shared import (
     Bridge,
-    CallOptions,
-    ContextOf,
-    ListenOf,
-    ProgressOf,
-    ScopesOf,
-    TextOf,
+    BridgeOptions,
     about,
     agreed,
     refuse,
@@ -45,14 +36,7 @@ Answered = tuple[str, dict[str, Any]]
 def langchain_tools(
     toolkit: Toolkit,
     confirm: Confirm | None = None,
-    *,
-    context: ContextOf | None = None,
-    scopes: ScopesOf | None = None,
-    principal: TextOf | None = None,
-    session: TextOf | None = None,
-    progress: ProgressOf | None = None,
-    listen: ListenOf | None = None,
-    confirmation_token: TextOf | None = None,
+    **options: Unpack[BridgeOptions],
 ) -> list[BaseTool]:
     """The toolkit's tools as they are now, by wire name.
 
@@ -63,15 +47,6 @@ def langchain_tools(
     options are functions of the RunnableConfig of each call. Progress and chunks go to LangGraph's custom
     stream, unless `progress` and `listen` say otherwise.
     """
-    options = CallOptions(
-        context=context,
-        scopes=scopes,
-        principal=principal,
-        session=session,
-        progress=progress,
-        listen=listen,
-        confirmation_token=confirmation_token,
-    )
     bridge = Bridge(toolkit, confirm, options)
     return [_tool(bridge, definition) for definition in toolkit.definitions.values()]
 
@@ -110,7 +85,7 @@ class ToolkitTool(BaseTool):
         return (tool_input, tool_call_id), {}
 
     def _run(self, arguments: Any, tool_call_id: str | None, config: RunnableConfig) -> Answered:
-        return _wait_for(lambda: self._arun(arguments, tool_call_id, config))
+        return self.bridge.toolkit.run_sync(lambda: self._arun(arguments, tool_call_id, config))
 
     async def _arun(self, arguments: Any, tool_call_id: str | None, config: RunnableConfig) -> Answered:
         reporters = _reporters(self.name, tool_call_id)
@@ -192,14 +167,3 @@ def _reporters(name: str, tool_call_id: str | None) -> dict[str, Any]:
         runtime.stream_writer({**call, "chunk": chunk})
 
     return {"progress": progress, "listen": listen}
-
-
-def _wait_for(start: Callable[[], Coroutine[Any, Any, Answered]]) -> Answered:
-    """Run to the end what `start` begins; in a thread of its own where this one runs an event loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(start())
-    here = contextvars.copy_context()
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(here.run, lambda: asyncio.run(start())).result()

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
+from typing import Any, Unpack
 from weakref import WeakKeyDictionary
 
 from .shared import (
     Bridge,
-    CallOptions,
-    ContextOf,
-    ListenOf,
-    ProgressOf,
-    ScopesOf,
-    TextOf,
+    BridgeOptions,
     agreed,
     refuse,
     refused,
@@ -40,14 +35,7 @@ CUSTOM_DATA = "toolgen"
 def openai_agents_tools(
     toolkit: Toolkit,
     confirm: Confirm | None = None,
-    *,
-    context: ContextOf | None = None,
-    scopes: ScopesOf | None = None,
-    principal: TextOf | None = None,
-    session: TextOf | None = None,
-    progress: ProgressOf | None = None,
-    listen: ListenOf | None = None,
-    confirmation_token: TextOf | None = None,
+    **options: Unpack[BridgeOptions],
 ) -> list[FunctionTool]:
     """The toolkit's tools as they are now, published as `targets.openai` says; strict schemas are undone.
 
@@ -56,15 +44,6 @@ def openai_agents_tools(
     does it. The other options are functions of the ToolContext of each call; of the RunContextWrapper, while
     it is found out whether it needs approval. Raises ValueError if two tools have one name.
     """
-    options = CallOptions(
-        context=context,
-        scopes=scopes,
-        principal=principal,
-        session=session,
-        progress=progress,
-        listen=listen,
-        confirmation_token=confirmation_token,
-    )
     bridge = OpenAIBridge(toolkit, confirm, options)
     published = responses_tools(toolkit.definitions)
     return [
@@ -81,7 +60,7 @@ class OpenAIBridge(Bridge):
     ) -> ToolResponse:
         """Call a tool through the adapter for OpenAI."""
         call = {"type": "function_call", "call_id": "", "name": name, "arguments": arguments}
-        options = defaults | self.options.of(native)
+        options = self.options_of(native, **defaults)
         return (await answer_tool_call(call, self.toolkit, confirm, **options)).response
 
 

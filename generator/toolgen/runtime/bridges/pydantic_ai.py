@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from .shared import (
     Bridge,
-    CallOptions,
-    ContextOf,
-    ListenOf,
-    ProgressOf,
-    ScopesOf,
-    TextOf,
+    BridgeOptions,
     about,
     agreed,
     refuse,
@@ -57,14 +52,8 @@ def pydantic_ai_toolset(
     toolkit: Toolkit,
     confirm: Confirm | None = None,
     *,
-    context: ContextOf | None = None,
-    scopes: ScopesOf | None = None,
-    principal: TextOf | None = None,
-    session: TextOf | None = None,
-    progress: ProgressOf | None = None,
-    listen: ListenOf | None = None,
-    confirmation_token: TextOf | None = None,
     id: str | None = None,  # noqa: A002  the framework's word
+    **options: Unpack[BridgeOptions],
 ) -> AbstractToolset[Any]:
     """The toolkit as a toolset of an Agent, with the tools that it has at each step.
 
@@ -73,15 +62,6 @@ def pydantic_ai_toolset(
     functions of the RunContext of each call. Progress and chunks are events of this module, unless `progress`
     and `listen` say otherwise.
     """
-    options = CallOptions(
-        context=context,
-        scopes=scopes,
-        principal=principal,
-        session=session,
-        progress=progress,
-        listen=listen,
-        confirmation_token=confirmation_token,
-    )
     return ToolkitToolset(Bridge(toolkit, confirm, options), id)
 
 

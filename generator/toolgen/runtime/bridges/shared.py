@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypedDict, Unpack, cast
 
 from toolgen.runtime.adapters.sessions import session_of
+from toolgen.runtime.call_options import AdapterCallOptions, CallerOptions, check_options, toolkit_options
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition import ToolDefinition
@@ -21,49 +21,48 @@ ProgressOf: TypeAlias = Callable[[Any], Progress | None]
 ListenOf: TypeAlias = Callable[[Any], Listener | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallOptions:
-    """Functions of the framework's context of a call, each for the argument of adapters that has its name."""
+class BridgeOptions(TypedDict, total=False):
+    """Functions of the framework's context of a call, each for the option of adapters that has its name."""
 
-    context: ContextOf | None = None
-    scopes: ScopesOf | None = None
-    principal: TextOf | None = None
-    session: TextOf | None = None
-    progress: ProgressOf | None = None
-    listen: ListenOf | None = None
-    confirmation_token: TextOf | None = None
-
-    def of(self, native: Any) -> dict[str, Any]:
-        """Return the arguments of one call; those that the application says nothing about are left out."""
-        functions = ((name, getattr(self, name)) for name in self.__slots__)
-        return {name: function(native) for name, function in functions if function is not None}
+    context: ContextOf | None
+    scopes: ScopesOf | None
+    principal: TextOf | None
+    progress: ProgressOf | None
+    listen: ListenOf | None
+    session: TextOf | None
+    confirmation_token: TextOf | None
 
 
-@dataclass(frozen=True, slots=True)
 class Bridge:
-    """A toolkit and what the application says about its calls."""
+    """A toolkit and what the application says about its calls. Raises TypeError for an unknown option."""
 
-    toolkit: Toolkit
-    confirm: Confirm | None  # asks the user; None: the framework's own way
-    options: CallOptions
+    def __init__(self, toolkit: Toolkit, confirm: Confirm | None, options: BridgeOptions) -> None:
+        check_options("Bridge", options, BridgeOptions)
+        self.toolkit = toolkit
+        self.confirm = confirm  # asks the user; None: the framework's own way
+        self.options = options
 
     async def call(
         self, name: str, arguments: Any, native: Any, confirm: Confirm | None, **defaults: Any
     ) -> ToolResponse:
         """Call a tool. `native` is the framework's context of the call.
 
-        `defaults` are arguments of adapters, for where the application says nothing. Raises
+        `defaults` are options of adapters, for where the application says nothing. Raises
         ConfirmationPending where `confirm` does, and what the application's functions raise.
         """
-        options = defaults | self.options.of(native)
-        session, scopes = options.pop("session", None), options.pop("scopes", None)
-        toolkit = self.toolkit if session is None else session_of(self.toolkit, session)
-        granted = None if scopes is None else frozenset(scopes)
-        return await toolkit.call(name, arguments, confirm=confirm, scopes=granted, **options)
+        options = self.options_of(native, **defaults)
+        toolkit = session_of(self.toolkit, options.pop("session", None))
+        return await toolkit.call(name, arguments, **toolkit_options(options, confirm))
+
+    def options_of(self, native: Any, **defaults: Any) -> AdapterCallOptions:
+        """Return the options of one call: what the application's functions return, else `defaults`."""
+        functions: Mapping[str, Any] = self.options
+        given = {name: function(native) for name, function in functions.items() if function is not None}
+        return cast("AdapterCallOptions", defaults | given)
 
     async def would_ask(self, name: str, arguments: Any, native: Any) -> bool:
         """True if the user has to be asked about this call. Nothing is executed."""
-        token = self.options.confirmation_token
+        token = self.options.get("confirmation_token")
         if token is not None and token(native) is not None:
             return False  # approved elsewhere; the call itself redeems the token, or is refused
         try:
@@ -93,24 +92,19 @@ async def pending_question(
     name: str,
     arguments: Any,
     *,
-    context: Mapping[Any, Any] | None = None,
-    scopes: Collection[str] | None = None,
-    principal: str | None = None,
     session: str | None = None,
+    **options: Unpack[CallerOptions],
 ) -> Confirmation | None:
     """Return what the user would be asked about this call: message and preview. Nothing is executed.
 
     None where nobody has to be asked: the tool asks for no confirmation, or the call would be refused.
     """
+    check_options("pending_question", options, CallerOptions)
     definition = toolkit.definition_of(name)
     if definition is None or "confirm" not in definition:
         return None
-    tools = toolkit if session is None else session_of(toolkit, session)
-    granted = None if scopes is None else frozenset(scopes)
     try:
-        await tools.call(
-            name, arguments, confirm=undecided, context=context, scopes=granted, principal=principal
-        )
+        await session_of(toolkit, session).call(name, arguments, confirm=undecided, **options)
     except ConfirmationPending as pending:
         return pending.confirmation
     return None

@@ -131,7 +131,7 @@ class ConfirmedCall:
 
     async def _redeem(self) -> TokenClaims | None:
         """Return the claims of the caller's token if it is good for this call. Raises if the store fails."""
-        token = self.caller.token
+        token = self.caller.confirmation_token
         if token is None:
             return None
         try:
@@ -173,7 +173,7 @@ class ConfirmedCall:
             raise DeclinedError
 
     def _required(self, state: _State) -> ConfirmationRequiredError:
-        stale = self.caller.token is not None
+        stale = self.caller.confirmation_token is not None
         text = "The confirmation token is used up, too old or for another call. " if stale else ""
         if self._otherwise == "two_step":
             self._offer(state, "two_step", 1)

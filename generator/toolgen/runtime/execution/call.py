@@ -11,7 +11,7 @@ import os
 from collections.abc import Coroutine, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from inspect import iscoroutinefunction
-from typing import Any, Final
+from typing import Any
 
 from toolgen.runtime.confirmation.confirm import ConfirmedCall, preview_of
 from toolgen.runtime.confirmation.question import ConfirmationPending
@@ -33,8 +33,6 @@ from .readiness import Readiness
 from .result import BrokenContract, written, written_metadata
 from .watchdog import IN_FLIGHT, WATCHDOG, names_tool
 from .worker_pool import Limiter, WorkerPool
-
-NO_SCOPES: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ class PreparedTool:
         """Check, confirm, inject, execute, check again. Raises only cancellation and ConfirmationPending."""
         extras = {} if environment.extras is None else environment.extras
         call = ToolContext(
-            new_id(), self.contract.name, environment.config, caller.meta, extras, caller.progress
+            new_id(), self.contract.name, environment.config, caller.meta or {}, extras, caller.progress
         )
         call.principal, call.session_id = caller.principal, environment.session_id
         call.final_answer = self.contract.final_answer
@@ -206,7 +204,7 @@ def _admit(contract: ToolContract, caller: Caller, call: ToolContext) -> None:
 
     Raises InsufficientScopeError, also where nobody has said what the caller may do.
     """
-    granted = NO_SCOPES if caller.scopes is None else caller.scopes
+    granted = frozenset(caller.scopes or ())
     if not contract.scopes <= granted:
         missing = sorted(contract.scopes - granted)
         raise InsufficientScopeError(

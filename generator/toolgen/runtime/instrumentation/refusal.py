@@ -33,7 +33,7 @@ async def refuse_call(
     Records and events show an unknown name quoted and shortened: it is a caller's text.
     """
     shown = quote(name) if entry is None else entry.definition["name"]
-    call = ToolContext(new_id(), shown, config, caller.meta)
+    call = ToolContext(new_id(), shown, config, caller.meta or {})
     call.principal, call.session_id = caller.principal, session_id
     if isinstance(error, ToolError):
         if isinstance(error, ImplementationError):

@@ -1,0 +1,81 @@
+"""A misspelt option of a call is a TypeError that names it, wherever options are taken."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from toolgen.runtime import BaseTool, ToolContext, Toolkit
+from toolgen.runtime.adapters.openai import ADAPTER
+
+from tests.runtime.by_hand import Anything, make_tool
+
+CALL = {"type": "function_call", "call_id": "1", "name": "echo", "arguments": "{}"}
+INVALID_CALL = CALL | {"arguments": "{"}
+
+
+def echo() -> BaseTool[Any, Any]:
+    async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
+        return context.principal
+
+    return make_tool(execute, name="echo")
+
+
+async def _first(stream: Any) -> Any:
+    return await anext(stream)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda toolkit, **options: asyncio.run(toolkit.call("echo", {}, **options)),
+        lambda toolkit, **options: toolkit.call_sync("echo", {}, **options),
+        lambda toolkit, **options: asyncio.run(toolkit.preview("echo", {}, **options)),
+        lambda toolkit, **options: asyncio.run(_first(toolkit.stream("echo", {}, **options))),
+        lambda toolkit, **options: asyncio.run(ADAPTER.execute(CALL, toolkit, **options)),
+        lambda toolkit, **options: asyncio.run(ADAPTER.answer(INVALID_CALL, toolkit, **options)),
+        lambda toolkit, **options: asyncio.run(_first(ADAPTER.stream(CALL, toolkit, **options))),
+        lambda toolkit, **options: asyncio.run(ADAPTER.run([], toolkit, **options)),
+        lambda toolkit, **options: asyncio.run(ADAPTER.answer_all([], toolkit, **options)),
+    ],
+    ids=[
+        "call",
+        "call_sync",
+        "preview",
+        "stream",
+        "execute",
+        "answer",
+        "adapter-stream",
+        "run",
+        "answer_all",
+    ],
+)
+def test_a_misspelt_option_is_refused_by_name(call: Callable[..., Any]) -> None:
+    toolkit = Toolkit([echo()])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'principle'"):
+        call(toolkit, principle="ada")
+    toolkit.close_sync()
+
+
+def test_a_stream_is_its_own_listener() -> None:
+    async def listen(chunk: Any) -> None:
+        return None
+
+    with pytest.raises(TypeError, match="unexpected keyword argument 'listen'"):
+        Toolkit([echo()]).stream("echo", {}, listen=listen)
+
+
+def test_a_call_cannot_be_turned_into_a_preview() -> None:
+    options: dict[str, Any] = {"preview": True}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'preview'"):
+        asyncio.run(Toolkit([echo()]).call("echo", {}, **options))
+
+
+def test_options_of_none_are_options_that_are_not_given() -> None:
+    nothing = dict.fromkeys(
+        ["confirm", "confirmation_token", "context", "meta", "progress", "scopes", "listen"]
+    )
+    response = asyncio.run(Toolkit([echo()]).call("echo", {}, **nothing, principal="ada"))
+    assert response.content == "ada"
