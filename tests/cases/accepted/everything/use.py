@@ -44,9 +44,10 @@ async def yes(question: Confirmation) -> bool:
     return True
 
 
-def call(name: str, arguments: object, confirm=yes) -> None:
+def call(name: str, arguments: object, confirm=yes, scopes=frozenset({"orders:write"})) -> None:
     context = {"db": connect, "clock": datetime.datetime(2026, 1, 2), "limit": 7, "extra": "any"}
-    answer = asyncio.run(Toolkit([PlaceOrder()], context=context).call(name, arguments, confirm=confirm))
+    toolkit = Toolkit([PlaceOrder()], context=context)
+    answer = asyncio.run(toolkit.call(name, arguments, confirm=confirm, scopes=scopes))
     print(answer.content if answer.success else answer.error.as_text())
 
 
@@ -55,6 +56,7 @@ call("make_order", {"supplier_id": 99})
 call("order.place", {"supplier_id": 98})
 call("place_order", {"supplier_id": 1}, None)
 call("place_order", {"supplier_id": "1"})
+call("place_order", {"supplier_id": 1}, scopes=None)
 print(tool_class("make_order").__name__, list(TOOLS), TOOLS["place_order"]["x-owner"])
 print(CHAT_TOOLS[0]["function"]["name"], RESPONSES_TOOLS[0]["name"], RESPONSES_TOOLS[0]["strict"])
 print([error.code for error in PlaceOrderTool.errors], [error.__name__ for error in PlaceOrderTool.errors])
