@@ -19,6 +19,10 @@ MAX_CHECKS: Final = 2_000_000
 
 _MAX_BACK_REFERENCE_TEXT: Final = 20_000  # characters; the time that such patterns take is quadratic
 _BACK_REFERENCE: Final = re.compile(r"\\(?:[1-9]|k<)")
+_MAX_LOOK_AROUND_TEXT: Final = 4_000  # characters; also quadratic, and each step is more expensive
+_LOOK_BEHIND: Final = re.compile(r"\(\?<[=!](?:[^()\\]|\\.)*?[(*+{?]")  # of varying length
+_LOOK_AROUND: Final = re.compile(r"\(\?<?[=!]")
+_MANY: Final = re.compile(r"[*+]|\{\d*,\}|\{(?:\d*,)?\d{4,}\}")  # no limit, or a thousand and more
 _NEGLIGIBLE: Final = 64  # checks of each part: not worth counting
 _MAX_WORK: Final = 300_000  # entries compared for one schema
 
@@ -46,10 +50,21 @@ class ValidationCost:
 def validation_cost(graph: Graph) -> ValidationCost | None:
     """Return how the work for a value grows with its levels; None if it hardly does."""
     cost = _cost_by_level(graph)
-    if not any(_BACK_REFERENCE.search(text) for node in graph.nodes for text in patterns_of(node.schema)):
+    patterns = (pattern for node in graph.nodes for pattern in patterns_of(node.schema))
+    limits = [limit for pattern in patterns if (limit := _max_text(pattern))]
+    if not limits:
         return cost
-    limit = _MAX_BACK_REFERENCE_TEXT
-    return ValidationCost((1,), 1, limit) if cost is None else replace(cost, max_text=limit)
+    return ValidationCost((1,), 1, min(limits)) if cost is None else replace(cost, max_text=min(limits))
+
+
+def _max_text(pattern: str) -> int:
+    """Return how many characters a text may have to be matched with `pattern`; 0: no limit."""
+    if _LOOK_BEHIND.search(pattern):
+        return _MAX_LOOK_AROUND_TEXT
+    is_anchored = pattern.startswith("^") and "|" not in pattern and "(?m" not in pattern
+    if _LOOK_AROUND.search(pattern) and _MANY.search(pattern) and not is_anchored:
+        return _MAX_LOOK_AROUND_TEXT  # every repetition is tried from every character
+    return _MAX_BACK_REFERENCE_TEXT if _BACK_REFERENCE.search(pattern) else 0
 
 
 def _cost_by_level(graph: Graph) -> ValidationCost | None:

@@ -13,7 +13,6 @@ from typing import Any
 
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.complexity import Effort
 from toolgen.runtime.validation.json_path import part_of
 from toolgen.runtime.validation.schema_lookup import About
 from toolgen.schema.document import JsonPath
@@ -47,11 +46,10 @@ def mend(gate: CompiledSchema, value: dict[str, Any]) -> Mended:
     `value` stays as it is. What the schema marks as not to be shown is never touched.
     """
     about = About(gate.schema)
-    effort = Effort(gate.schema)
     notes: list[dict[str, str]] = []
     left = LENGTH
     for _ in range(ROUNDS):
-        if not effort.explains(value):
+        if not gate.explains(value):
             break
         slips = find_places(islice(gate.errors(value), PLACES), value)
         taken, left = _take(slips, value, about, left)

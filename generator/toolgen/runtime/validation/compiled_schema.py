@@ -13,7 +13,7 @@ from toolgen.schema.budget import check_budget
 from toolgen.schema.patterns import is_misread, translate_for_validator, translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
 
-from .complexity import too_heavy
+from .complexity import Effort, too_heavy
 from .json_value import is_json
 
 _TRIALS = 100_000  # for one text, of patterns that are matched by trial and error: a few milliseconds
@@ -34,6 +34,10 @@ class CompiledSchema:
     def is_too_heavy(self, value: Any) -> bool:
         """Whether a JSON value is refused because checking it would take too long."""
         return self.cost is not None and too_heavy(self.cost, self.schema, value)
+
+    def explains(self, value: Any) -> bool:
+        """Whether all faults of a JSON value can be found in time, by `errors`."""
+        return not self.is_too_heavy(value) and Effort(self.schema).explains(value)
 
     def accepts(self, value: Any) -> bool:
         """Whether `value` is JSON and the schema accepts it."""

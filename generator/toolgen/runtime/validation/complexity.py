@@ -43,7 +43,7 @@ def too_heavy(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bo
     level: list[Any] = [value]
     while level:
         counts.append(len(level))
-        if cost.max_text and any(type(part) is str and len(part) > cost.max_text for part in level):
+        if cost.max_text and any(_has_longer_text(part, cost.max_text) for part in level):
             return True
         level = [
             inner
@@ -52,6 +52,13 @@ def too_heavy(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bo
             for inner in (part.values() if type(part) is dict else part)
         ]
     return cost.checks(counts) > MAX_CHECKS and not Effort(schema).checks(value)
+
+
+def _has_longer_text(part: Any, most: int) -> bool:
+    """Whether a part of a value is a text, or has a name, of more than `most` characters."""
+    if type(part) is str:
+        return len(part) > most
+    return type(part) is dict and any(len(name) > most for name in part)
 
 
 class Effort:

@@ -14,7 +14,6 @@ from toolgen.schema.document import JsonPath
 
 from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema, compiled
-from .complexity import Effort
 from .fault_messages import because, expected_of, instead_of_text, part_at, sentence, unknown_property
 from .json_path import part_of, where
 from .json_value import is_json, not_json
@@ -59,7 +58,7 @@ def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) ->
 
 
 def _refused(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
-    if not Effort(gate.schema).explains(value):
+    if not gate.explains(value):
         if gate.is_too_heavy(value):
             yield Fault("$", "too large or too deeply nested to be checked by this schema")
         else:

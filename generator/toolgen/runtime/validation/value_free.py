@@ -12,7 +12,6 @@ from toolgen.runtime.text import count, show_path
 from toolgen.schema.document import subschemas
 
 from .compiled_schema import CompiledSchema
-from .complexity import Effort
 from .fault_messages import sentence
 from .faults import LIMIT, MISSING
 from .json_path import where
@@ -31,7 +30,7 @@ def value_free_faults(schema: CompiledSchema | None, value: Any) -> str:
     ]
     if odd or schema is None:
         return "\n".join(odd)
-    if not Effort(schema.schema).explains(value):
+    if not schema.explains(value):
         return "- $: does not fit the schema"
     lines = (
         f"- {_show(_path(error, value), known)}: {_expectation(error, schema.schema, known)}"

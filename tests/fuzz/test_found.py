@@ -1,0 +1,51 @@
+"""What the fuzzer has found, in the mechanism that was at fault."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from toolgen.runtime.coercion.coerce import mend
+from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.runtime.validation.faults import find_faults
+
+BEHIND = "(?<=(é+)+)b"  # tried at every character, on all characters before it
+TEXT = "é" * 40_000 + "!"
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "object", "properties": {"x": {"pattern": BEHIND}}}, {"x": TEXT}),
+        ({"type": "object", "propertyNames": {"pattern": BEHIND}}, {TEXT: 1}),
+        ({"type": "object", "patternProperties": {BEHIND: {}}, "additionalProperties": False}, {TEXT: 1}),
+        ({"type": "object", "propertyNames": {"pattern": r"(é+)\1+$"}}, {TEXT: 1}),
+        ({"type": "object", "properties": {"x": {"pattern": "(?!b)é+b"}}}, {"x": TEXT}),
+        ({"type": "object", "properties": {"x": {"pattern": "(?=é)[^b]{0,4000}b"}}}, {"x": TEXT}),
+        ({"type": "object", "properties": {"x": {"pattern": "^a|(?=é)(é+)+é{2,9}$"}}}, {"x": TEXT}),
+    ],
+    ids=[
+        "a value",
+        "a name",
+        "a name in patternProperties",
+        "a name and a back reference",
+        "a look-ahead before a repetition",
+        "a look-ahead before a repetition with a high limit",
+        "a look-ahead in one of several alternatives",
+    ],
+)
+def test_a_long_text_is_not_tried_on_a_pattern_that_takes_quadratic_time(schema: Any, value: Any) -> None:
+    compiled = compile_schema({**schema, "type": "object"})
+    started = time.process_time()
+    assert compiled.is_too_heavy(value)
+    assert not compiled.is_valid(value)
+    assert [fault.path for fault in find_faults(compiled, value)] == ["$"]
+    assert not mend(compiled, value).fits
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("pattern", ["(?<=a)b", "a+b", r"(?<=\()b", "(?<!x)b", "^(?=.*b)(?!x)a+"])
+def test_harmless_patterns_take_long_texts(pattern: str) -> None:
+    compiled = compile_schema({"type": "string", "pattern": pattern})
+    assert compiled.is_valid("a" * 40_000 + "(abb(b")
