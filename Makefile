@@ -11,7 +11,7 @@ RELEASE := .venv-release
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
+.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -76,6 +76,11 @@ test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and int
 
 test-bombs: $(READY) ## every expensive schema through every verb, under limits of time and memory
 	@$(BIN)/python -m pytest -m bombs tests/bombs
+
+# SEED=7 repeats one run; PART="text server" for some of it; REPLAY=file tries a finding again; PLANTED=1 tries the fuzzer.
+fuzz: $(READY) ## look for texts that run, schemas that explode, sources and requests that hang (SECONDS=600)
+	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
 
 conformance: $(READY) ## other people's protocol suites: the MCP Inspector and the conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v

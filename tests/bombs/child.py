@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 SECONDS = 10.0  # of processor time
@@ -33,8 +34,10 @@ def toolgen(*words: str, folder: Path, stdin: bytes | None = None) -> Done:
     return run([sys.executable, "-m", "toolgen", *words], folder, stdin)
 
 
-def run(command: Sequence[str], folder: Path, stdin: bytes | None = None) -> Done:
-    """Run a command under the limits of memory and processor time."""
+def run(
+    command: Sequence[str], folder: Path, stdin: bytes | None = None, *, seconds: float = SECONDS
+) -> Done:
+    """Run a command under the limits of memory and of `seconds` of processor time."""
     environment = {**os.environ, "TOOLGEN_CACHE_DIR": str(folder / ".cache")}
     out, err = folder / ".out", folder / ".err"
     with out.open("wb") as to_out, err.open("wb") as to_err:
@@ -45,7 +48,7 @@ def run(command: Sequence[str], folder: Path, stdin: bytes | None = None) -> Don
             stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
             stdout=to_out,
             stderr=to_err,
-            preexec_fn=_limit,
+            preexec_fn=partial(_limit, int(seconds) + 2),
         )
         if stdin is not None and process.stdin is not None:
             try:
@@ -85,8 +88,7 @@ def _resident(pid: int) -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), 0.0)
 
 
-def _limit() -> None:
+def _limit(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
-    seconds = int(SECONDS) + 2
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

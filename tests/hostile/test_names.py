@@ -14,23 +14,16 @@ from toolgen.pipeline import compile_project
 from toolgen.python_source.literals import comment, docstring, is_read_as_utf_8, literal
 
 from tests.models.kit import TARGETS
+from tools.fuzz.strings import PIECES
 
 SPEC = """
 name: echo
 description: Return the text.
 input_schema: {type: object, properties: {text: {type: string}}}
 """
-PIECES = st.sampled_from(
-    [
-        "coding=utf-7", "coding: latin-1", "-*- coding: rot13 -*-", "vim: set fileencoding=utf-16 :", "#", "# type: ignore",
-        "# ruff: noqa", "# fmt: off", "# noqa", "isort: skip_file", "# pylint: skip-file", '"""', "'''", "\\", "\\N{DASH}", "\\x",
-        "{{ x }}", "{% x %}", "${{ x }}", "$(x)", "`x`", ";", "\n", "\r", "\x0c", "\x0b", "\x85", "\u2028", "\u2029", "\u202e",
-        "\ufeff", "\x00", "\x1b[2J", " ", ".", "DO NOT EDIT.", "import os", "é", "中", "\U0001f600",
-    ]
-)  # fmt: skip
-NAMES = st.lists(PIECES | st.text(max_size=5).filter(lambda text: text.isprintable()), max_size=6).map(
-    "".join
-)
+NAMES = st.lists(
+    st.sampled_from(PIECES) | st.text(max_size=5).filter(lambda text: text.isprintable()), max_size=6
+).map("".join)
 PRINTABLE = NAMES.map(lambda text: "".join(char for char in text if char.isprintable() and char != "/"))
 CACHE: dict[str, bytes] = {}
 

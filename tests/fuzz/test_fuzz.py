@@ -1,0 +1,156 @@
+"""A short run of the fuzzer, its corpus, and holes in toolgen that it must find."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tools.fuzz import names, schemas, server, text
+from tools.fuzz.batches import run_batch
+from tools.fuzz.cases import Case, pack, written
+from tools.fuzz.corpus import Entry, entries
+from tools.fuzz.places import UnknownShapeError, places_of
+from tools.fuzz.planted import ENVIRONMENT, HOLES
+from tools.fuzz.strings import FIXED, PIECES
+from tools.fuzz.syntax import faults_of
+
+ROOT = Path(__file__).parents[2]
+TEXTS = ['"""\n__import__("os")\n"""', "{{ 7*7 }} {% raw %}", "\\", "\u2028# coding=utf-7\x85", "class"]
+# A hole, the smallest input that the fuzzer finds it by, and the kind of the finding.
+BAITS: dict[str, tuple[str, str, str]] = {
+    "docstrings_are_not_escaped": ("description", '"""; print(1); """', "syntax"),
+    "literals_are_not_escaped": ("tags[]", '"+str(1)+"', "syntax"),
+    "literals_are_templates": ("title", "{{ 7*7 }}", "altered"),
+    "control_characters_are_dropped": ("title", "a\u200bb", "altered"),
+    "texts_are_stripped": ("title", " x", "altered"),
+    "a_reference_reads_any_file": ("input_schema: $ref of a property", "../secret.yaml#/$defs/A", "leaked"),
+    "diagnostics_print_what_is_there": ("input_schema: type of a property", "\u202e", "terminal"),
+}
+REPLAY = """
+import json, sys
+from tools.fuzz.planted import plant
+from tools.fuzz.text import places, replay
+places()
+plant()
+print(json.dumps([finding.kind for finding in replay(json.load(sys.stdin))]))
+"""
+
+
+@pytest.mark.parametrize("entry", list(entries()), ids=lambda entry: entry.name)
+def test_what_failed_once_does_not_fail_again(entry: Entry) -> None:
+    assert entry.replay() == []
+
+
+def test_texts_in_all_places_are_carried_and_run_nothing() -> None:
+    cases = [case for each in TEXTS for case in pack(each, text.places())[:2]]
+    left, calls = cases, 0
+    while left:
+        outcome = run_batch(left)
+        assert outcome.tally.findings == []
+        calls += outcome.tally.counts["calls"]
+        left = outcome.again if calls == 0 else []
+    assert calls > 0
+
+
+@settings(max_examples=2)
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), min_size=1, max_size=4).map("".join))
+def test_any_text_is_carried_as_a_description(made: str) -> None:
+    case = Case(
+        made, tuple(place for place in text.places() if place.label in ("description", "meta.x", "tags[]"))
+    )
+    assert run_batch([case]).tally.findings == []
+
+
+@settings(max_examples=5)
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=4).map("".join))
+def test_what_a_folder_is_shown_as_runs_nothing(made: str) -> None:
+    assert names.try_shown_as(made).findings == []
+
+
+def test_a_text_is_put_into_every_place() -> None:
+    cases = pack("hello", text.places())
+    assert sorted(place.label for case in cases for place in case.places) == sorted(
+        place.label for place in text.places()
+    )
+    assert all("hello" in str(written(case, 0)) for case in cases)
+
+
+def test_a_new_field_of_the_language_is_a_place() -> None:
+    tool = {"properties": {"brand_new": {"type": "array", "items": {"type": "string"}}}}
+    language = {"definitions": {"Tool": tool, "Shared": {"properties": {}}}}
+    assert "brand_new[]" in [place.label for place in places_of(language)]
+    tool["properties"]["brand_new"] = {"type": "string", "pattern": "^[0-9]{7}$"}
+    with pytest.raises(UnknownShapeError, match="brand_new"):
+        places_of(language)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(1)",
+        "x = (lambda: 1)()",
+        "import os",
+        "x: eval('1') = 1",
+        "a.__class__",
+        "[x for x in ()]",
+        "f'{x}'",
+    ],
+)
+def test_what_no_template_prints_is_seen(code: str) -> None:
+    assert faults_of("models/x.py", code.encode())
+    assert faults_of("tools/x.py", f"\n\nclass A:\n    y = 1\n{code}\n".encode())
+
+
+def test_another_encoding_is_seen() -> None:
+    assert faults_of("models/x.py", b"# coding=utf-7\nx = 1\n") == ["is read as utf-7"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if number else []) for number, name in enumerate(BAITS)],
+)
+def test_a_planted_hole_is_found(name: str) -> None:
+    """The input finds nothing in toolgen as it is, and what it has to with the hole in it."""
+    place, hostile, kind = BAITS[name]
+    assert kind in kinds_found(name, place, hostile)
+    assert kinds_found("", place, hostile) == []
+
+
+def kinds_found(hole: str, place: str, hostile: str) -> list[str]:
+    """The kinds of findings for a text in a place, with the hole planted."""
+    done = subprocess.run(
+        [sys.executable, "-c", REPLAY],
+        cwd=ROOT,
+        env={**os.environ, ENVIRONMENT: hole},
+        input=json.dumps({"text": hostile, "places": [place], "file": ""}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    kinds: list[str] = json.loads(done.stdout)
+    return kinds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(6))
+def test_a_mixed_bomb_ends(number: int) -> None:
+    assert schemas.try_recipe(schemas.mixed(random.Random(number))).findings == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["stdio", "http"])
+def test_the_server_answers_after_garbage(way: str) -> None:
+    assert server.replay({"way": way, "sent": server.inputs(random.Random(1), way)}) == []
+
+
+def test_every_hole_belongs_to_a_part() -> None:
+    assert set(BAITS) <= set(HOLES)
+    assert len(FIXED) > 300

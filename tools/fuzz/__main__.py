@@ -1,0 +1,108 @@
+"""`make fuzz`: replay the corpus, then look for new findings with a fixed seed and with a fresh one.
+
+    make fuzz [SECONDS=600] [SEED=n] [PART="text server"] [REPLAY=file] [PLANTED=1]
+
+Exit code 1 where something is found; the smallest input that shows it is then a file in `.fuzz/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tools.fuzz.corpus import entries, entry
+from tools.fuzz.findings import Deadline, Finding, Tally, save
+from tools.fuzz.parts import PARTS
+from tools.fuzz.planted import ENVIRONMENT, HOLES
+from tools.fuzz.workers import Workers
+
+FIXED_SEED = 1
+_FOUND = Path(".fuzz")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = _arguments(argv)
+    if args.replay:
+        return _told([finding for file in args.replay for finding in entry(file).replay()])
+    if args.planted:
+        return _planted(args.seconds)
+    if _told(
+        [
+            replace(found, detail=f"{each.name}: {found.detail}")
+            for each in entries()
+            for found in each.replay()
+        ]
+    ):
+        return 1
+    seeds = [args.seed] if args.seed is not None else [FIXED_SEED, secrets.randbelow(10**9)]
+    print(f"seeds: {', '.join(map(str, seeds))} (SEED= repeats one)", flush=True)
+    findings: list[Finding] = []
+    for number, seed in enumerate(seeds):
+        # all that is fixed is tried under the first seed, so it has more of the time
+        seconds = args.seconds * (0.75 if len(seeds) > 1 and not number else 0.25 if number else 1)
+        findings += _run(seed, seconds, args.part or [*PARTS])
+    return _told(findings)
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=600.0, help="about how long to look (default: 600)")
+    parser.add_argument("--seed", type=int, help="look with this seed only")
+    parser.add_argument("--part", nargs="+", choices=list(PARTS), help="look for these only")
+    parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE", help="try reproductions again")
+    parser.add_argument("--planted", action="store_true", help="plant holes, and see that each is found")
+    return parser.parse_args(argv)
+
+
+def _run(seed: int, seconds: float, parts: Sequence[str]) -> list[Finding]:
+    findings: list[Finding] = []
+    total = sum(PARTS[name].share for name in parts) or 1.0
+    with Workers() as workers:
+        for name in parts:
+            started = time.monotonic()
+            deadline = Deadline.after(seconds * PARTS[name].share / total)
+            tally = PARTS[name].run(random.Random(f"{seed} {name}"), deadline, workers)
+            if tally.counts or tally.findings:
+                _print(seed, name, tally, time.monotonic() - started)
+            findings += tally.findings
+    return findings
+
+
+def _print(seed: int, name: str, tally: Tally, seconds: float) -> None:
+    figures = ", ".join(f"{number:,} {what}" for what, number in sorted(tally.counts.items()) if number)
+    kinds = [finding.kind for finding in tally.findings]
+    zeros = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("executed", "altered"))
+    bugs = sum(kind.startswith("exit") for kind in kinds)
+    print(f"seed {seed}, {name}, {seconds:.0f} s: {figures}: {zeros}, {bugs} exits 3", flush=True)
+
+
+def _told(findings: Sequence[Finding]) -> int:
+    for finding in findings:
+        file = save(finding, _FOUND)
+        print(f"{finding.part}: {finding.kind}: {finding.detail}\n  make fuzz REPLAY={file}", file=sys.stderr)
+    return 1 if findings else 0
+
+
+def _planted(seconds: float) -> int:
+    """Plant each hole and look for it; a hole that is not found is a hole in the fuzzer."""
+    missed = []
+    for name, hole in HOLES.items():
+        os.environ[ENVIRONMENT] = name
+        with Workers() as workers:
+            deadline = Deadline.after(seconds / len(HOLES))
+            tally = PARTS[hole.part].run(random.Random(FIXED_SEED), deadline, workers)
+        del os.environ[ENVIRONMENT]
+        print(f"{name}: {'found: ' + tally.findings[0].kind if tally.findings else 'MISSED'}", flush=True)
+        missed += [] if tally.findings else [name]
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

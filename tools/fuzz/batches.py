@@ -1,0 +1,225 @@
+"""Generate many hostile specs at once, and look at all that came of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tools.fuzz.cases import Case, Written, texts_of, written
+from tools.fuzz.findings import Finding, Tally
+from tools.fuzz.planted import ENVIRONMENT
+from tools.fuzz.project import FOREIGN, Project, Ran, project
+
+PART = "text"
+_ROOT = Path(__file__).parents[2]
+_SECRETS = (FOREIGN, "root:x:0:0")
+_ROUNDS = 15  # of taking out what is refused
+_INSPECTION = 300.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A case in a project, and its files."""
+
+    case: Case
+    one: Written
+    files: Mapping[str, str]  # below the specs folder
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a batch came to."""
+
+    tally: Tally = field(default_factory=Tally)
+    again: list[Case] = field(default_factory=list)  # to be tried in smaller parts, or in other company
+    accepted: list[Case] = field(default_factory=list)
+    refused: list[Case] = field(default_factory=list)
+
+
+def run_batch(cases: Sequence[Case], *, thorough: bool = False) -> Outcome:
+    """Generate the cases and inspect what is accepted. `thorough`: the real command looks at them, too."""
+    outcome = Outcome()
+    with project() as here:
+        entries = _accepted(here, _entries(cases), outcome)
+        if entries:
+            _check_output(here, entries, outcome, thorough=thorough)
+    return outcome
+
+
+def _entries(cases: Iterable[Case]) -> list[_Entry]:
+    """The cases as files; of two that want one name, the later one keeps the number as its name."""
+    made: list[_Entry] = []
+    names: set[str] = set()
+    for number, case in enumerate(cases):
+        one = written(case, number)
+        if one.name in names:
+            one = replace(one, name=f"t{number}", spec={**one.spec, "name": f"t{number}"})
+        names.add(one.name)
+        made.append(_Entry(case, one, one.files(case.file or f"s{number}")))
+    return made
+
+
+def _accepted(here: Project, entries: list[_Entry], outcome: Outcome) -> list[_Entry]:
+    """Write the entries and take out, until the rest is generated, what is refused."""
+    for entry in entries:
+        for path, text in entry.files.items():
+            here.write(f"specs/{path}", text)
+    for _ in range(_ROUNDS):
+        if not entries:
+            return []
+        ran = here.toolgen("generate", "--format", "json")
+        if ran.code == 0:
+            return entries
+        if ran.code not in (1, 2):
+            return _divided(entries, outcome, f"exit {ran.code}", ran.err[-2000:])
+        if controls := here.toolgen("generate").controls():
+            return _divided(entries, outcome, "terminal", f"stderr has {', '.join(controls)}")
+        codes = _refused(ran, entries)
+        if not codes:
+            return _divided(entries, outcome, None, ran.out[:2000])
+        for entry in entries:
+            if entry.one.name in codes:
+                _take_out(here, entry, outcome, alone=len(entries) == 1, codes=codes[entry.one.name])
+        entries = [entry for entry in entries if entry.one.name not in codes]
+    return _divided(entries, outcome, "endless", f"still refused after {_ROUNDS} rounds")
+
+
+def _divided(entries: list[_Entry], outcome: Outcome, kind: str | None, detail: str) -> list[_Entry]:
+    """Have the entries tried in smaller parts; one without is a finding, or refused if `kind` is None."""
+    if len(entries) > 1:
+        outcome.again += [replace(entry.case, company=entry.case.company // 2) for entry in entries]
+    elif len(entries[0].case.places) > 1:
+        outcome.again += entries[0].case.halves()
+    elif kind is None:
+        outcome.refused.append(entries[0].case)
+    else:
+        outcome.tally.findings.append(finding(kind, detail, entries[0].case))
+    return []
+
+
+def _take_out(here: Project, entry: _Entry, outcome: Outcome, *, alone: bool, codes: set[str]) -> None:
+    for path in entry.files:
+        (here.root / "specs" / path).unlink()
+    if len(entry.case.places) > 1:
+        outcome.again += entry.case.halves()
+    elif not alone and any("collision" in code or "duplicate" in code for code in codes):
+        outcome.again.append(replace(entry.case, company=1))
+    else:
+        outcome.refused.append(entry.case)
+
+
+def _refused(ran: Ran, entries: Sequence[_Entry]) -> dict[str, set[str]]:
+    """The tools that diagnostics are about, with the codes."""
+    owners = {f"specs/{path}": entry.one.name for entry in entries for path in entry.files}
+    found: dict[str, set[str]] = {}
+    for fault in ran.data()["diagnostics"]:
+        if name := owners.get(str(fault.get("file"))):
+            found.setdefault(name, set()).add(fault["code"])
+    return found
+
+
+def _check_output(here: Project, entries: list[_Entry], outcome: Outcome, *, thorough: bool) -> None:
+    """What was generated: as text, as a package, as a published list, and for the real command."""
+    faults = _inspected(here, entries, outcome.tally)
+    faults += _published(here, entries)
+    faults += _leaked(here, entries)
+    if controls := here.toolgen("check").controls():
+        faults.append({"tool": "", "kind": "terminal", "detail": f"stderr has {', '.join(controls)}"})
+    if thorough:
+        outcome.tally.counts["real commands"] += 1
+        ran = here.command("check")
+        if ran.code != 0:
+            faults.append(
+                {"tool": "", "kind": f"exit {ran.code}", "detail": ran.err[-2000:] or ran.out[-2000:]}
+            )
+    by_name = {entry.one.name: entry.case for entry in entries}
+    if not faults:
+        outcome.accepted += [entry.case for entry in entries]
+    elif len(entries) > 1 and not any(fault["tool"] in by_name for fault in faults):
+        _divided(entries, outcome, None, "")  # to see whose fault it is
+    else:
+        named = [(by_name.get(fault["tool"], entries[0].case), fault) for fault in faults]
+        outcome.tally.findings += [finding(fault["kind"], fault["detail"], case) for case, fault in named]
+        bad = [case for case, _ in named]
+        outcome.accepted += [entry.case for entry in entries if entry.case not in bad]
+
+
+def _inspected(here: Project, entries: Sequence[_Entry], tally: Tally) -> list[dict[str, str]]:
+    cases = {
+        entry.one.name: {"spec": entry.one.spec, "shared": entry.one.shared, "text": entry.case.text}
+        for entry in entries
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.fuzz.inspect_project", str(here.root)],
+        cwd=_ROOT,
+        env={**os.environ, ENVIRONMENT: ""},
+        input=json.dumps(cases),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_INSPECTION,
+        check=False,
+    )
+    if done.returncode != 0:
+        return [{"tool": "", "kind": "broken", "detail": done.stderr[-2000:]}]
+    seen = json.loads(done.stdout)
+    tally.counts["calls"] += seen["called"]
+    tally.counts["files read"] += seen["files"]
+    faults: list[dict[str, str]] = seen["faults"]
+    return faults
+
+
+def _published(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]:
+    """Where `export mcp` says otherwise than the author."""
+    ran = here.toolgen("export", "mcp")
+    if ran.code != 0:
+        return [{"tool": "", "kind": f"exit {ran.code}", "detail": ran.err[-2000:]}]
+    tools = {tool["name"]: tool for tool in ran.data()["tools"]}
+    faults = []
+    for entry in entries:
+        spec = entry.one.spec
+        tool = tools.get(spec.get("targets", {}).get("mcp", {}).get("name", spec["name"]))
+        details = _differences(spec, tool, shared=entry.one.shared is not None)
+        faults += [_fault(entry.one.name, "altered", f"export mcp: {detail}") for detail in details]
+    return faults
+
+
+def _fault(tool: str, kind: str, detail: str) -> dict[str, str]:
+    return {"tool": tool, "kind": kind, "detail": detail}
+
+
+def _leaked(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]:
+    """Generated files with the words of a file that is not the project's."""
+    faults = []
+    for file in sorted(here.root.glob("generated/**/*.py")):
+        if any(words in file.read_text(encoding="utf-8") for words in _SECRETS):
+            by_file = {f"tools/{each.one.name}.py": each.one.name for each in entries}
+            path = file.relative_to(here.root / "generated").as_posix().replace("models/", "tools/")
+            faults.append(_fault(by_file.get(path, ""), "leaked", f"{path} has another file's words"))
+    return faults
+
+
+def _differences(spec: Mapping[str, Any], tool: Any, *, shared: bool) -> list[str]:
+    if tool is None:
+        return ["the tool is not there"]
+    same = [("title", "title"), ("output_schema", "outputSchema")]
+    same += [] if shared else [("input_schema", "inputSchema")]
+    pairs = [(key, spec[key], tool.get(name)) for key, name in same if key in spec]
+    return [
+        f"{key}: {ascii(there)[:300]}" for key, here, there in pairs if json.dumps(here) != json.dumps(there)
+    ]
+
+
+def finding(kind: str, detail: str, case: Case) -> Finding:
+    """A finding with the case as its reproduction."""
+    return Finding(PART, kind, detail, case.as_data())
+
+
+def size_of(cases: Iterable[Case]) -> int:
+    return texts_of([*cases])

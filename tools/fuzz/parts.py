@@ -1,0 +1,35 @@
+"""The parts of the fuzzer, and how much of its time each takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from tools.fuzz import names, regexes, schemas, server, sources, text
+from tools.fuzz.findings import Deadline, Finding, Tally
+from tools.fuzz.workers import Workers
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part: what looks for findings, what tries a reproduction again, and its share of the time."""
+
+    run: Callable[[Random, Deadline, Workers], Tally]
+    replay: Callable[[Any], list[Finding]]
+    share: float
+
+
+def _nothing(source: Random, deadline: Deadline, workers: Workers) -> Tally:
+    return Tally()
+
+
+PARTS: dict[str, Part] = {
+    "text": Part(text.run, text.replay, 0.6),
+    "shown_as": Part(_nothing, names.replay, 0.0),  # looked for by `text`
+    "schemas": Part(schemas.run, schemas.replay, 0.13),
+    "sources": Part(sources.run, sources.replay, 0.12),
+    "server": Part(server.run, server.replay, 0.1),
+    "regexes": Part(regexes.run, regexes.replay, 0.05),
+}

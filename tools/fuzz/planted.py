@@ -1,0 +1,154 @@
+"""Holes that the fuzzer must find: each takes one protection of toolgen away, in processes that ask for it.
+
+`make fuzz PLANTED=1` plants them one after the other, and fails if one is not found.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ENVIRONMENT = "TOOLGEN_FUZZ_PLANTED"  # the name of the hole that a child process has to plant
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """What is taken away, and the part of the fuzzer that has to see it."""
+
+    part: str
+    plant: Callable[[], None]
+
+
+HOLES: dict[str, Hole] = {}
+
+
+def hole(part: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """Register the function as a hole under its name."""
+
+    def register(plant_it: Callable[[], None]) -> Callable[[], None]:
+        HOLES[plant_it.__name__] = Hole(part, plant_it)
+        return plant_it
+
+    return register
+
+
+def plant() -> None:
+    """Plant the hole that the environment names, if it names one."""
+    if name := os.environ.get(ENVIRONMENT):
+        HOLES[name].plant()
+
+
+def _modules() -> list[ModuleType]:
+    """All of toolgen but what needs an SDK."""
+    toolgen = importlib.import_module("toolgen")
+    for found in pkgutil.walk_packages(toolgen.__path__, "toolgen."):
+        if not found.name.startswith(("toolgen.runtime.bridges", "toolgen.__main__")):
+            importlib.import_module(found.name)
+    return [each for name, each in sorted(sys.modules.items()) if name.startswith("toolgen")]
+
+
+def _replace(name: str, new: Any, *, beside: str) -> None:
+    """Put `new` in place of a function, wherever it is known by that name; it is defined beside another."""
+    modules = _modules()
+    homes = [each for each in modules if hasattr(each, name) and hasattr(each, beside)]
+    old = [vars(each)[name] for each in homes if getattr(vars(each)[name], "__module__", "") == each.__name__]
+    if not old:
+        raise LookupError(f"toolgen has no function {name} beside {beside}: plant the hole elsewhere")
+    for each in modules:
+        if any(getattr(each, name, None) is function for function in old):
+            setattr(each, name, new)
+
+
+def _filter(name: str, change: Callable[[Callable[..., str]], Callable[..., str]]) -> None:
+    """Change what templates escape with."""
+    found = {id(each.FILTERS): each.FILTERS for each in _modules() if hasattr(each, "FILTERS")}
+    if not found:
+        raise LookupError("toolgen has no FILTERS: plant the hole elsewhere")
+    for filters in found.values():
+        filters[name] = change(filters[name])
+    for each in _modules():
+        for value in vars(each).values():  # environments that have the filters as they were
+            if hasattr(value, "cache_clear") and getattr(value, "__module__", "") == each.__name__:
+                value.cache_clear()
+
+
+@hole("text")
+def docstrings_are_not_escaped() -> None:
+    _filter("docstring", lambda _: lambda text, indent=4: f'"""{text}"""')
+
+
+@hole("text")
+def literals_are_not_escaped() -> None:
+    _replace("_string", lambda text: f'"{text}"', beside="literal")
+
+
+@hole("text")
+def literals_are_templates() -> None:
+    import jinja2
+
+    _filter("literal", lambda old: lambda value: jinja2.Environment().from_string(old(value)).render())
+
+
+@hole("text")
+def control_characters_are_dropped() -> None:
+    _replace("_escape", lambda text: "".join(char for char in text if char.isprintable()), beside="literal")
+
+
+@hole("text")
+def texts_are_stripped() -> None:
+    _filter("literal", lambda old: lambda value: old(_stripped(value)))
+
+
+@hole("text")
+def a_reference_reads_any_file() -> None:
+    """A `$ref` to a file outside of the specs folder becomes what the file says."""
+    old = importlib.import_module("toolgen.compile.parse").parse
+    _replace(
+        "parse",
+        lambda sources, *more: old(tuple(_with_files(each) for each in sources), *more),
+        beside="_spec",
+    )
+
+
+@hole("text")
+def diagnostics_print_what_is_there() -> None:
+    _replace("_safe", lambda text, keep_tabs=False: text, beside="render")
+
+
+@hole("schemas")
+def schemas_have_no_budget() -> None:
+    for name in ("find_oversized", "find_entangled"):
+        _replace(name, lambda *_, **__: iter(()), beside="check_budget")
+
+
+@hole("regexes")
+def texts_have_no_limit() -> None:
+    _replace("too_heavy", lambda *_: False, beside="Effort")
+
+
+def _with_files(source: Any) -> Any:
+    return replace(source, data=_read(source.data))
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, dict):
+        reference = value.get("$ref")
+        if isinstance(reference, str) and os.path.isfile(reference.partition("#")[0]):
+            return {"description": Path(reference.partition("#")[0]).read_text()}
+        return {key: _read(inner) for key, inner in value.items()}
+    return [_read(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _stripped(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, dict):
+        return {key: _stripped(inner) for key, inner in value.items()}
+    return [_stripped(inner) for inner in value] if isinstance(value, list) else value

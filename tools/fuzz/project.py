@@ -1,0 +1,102 @@
+"""A project in a temporary folder, and toolgen's commands in it: in this process, or as processes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+FOREIGN = "toolgen-fuzz-secret-words"
+"""Stands in `../secret.yaml`, seen from the project; no reference leads there."""
+CONFIGURATION = 'specs = "specs"\noutput = "generated"\ncoerce = true\n'
+_CONTROLS = frozenset(map(chr, [*range(32), 127, *range(128, 160), 0x202E, 0x2028, 0x2029])) - {"\n", "\t"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def data(self) -> Any:
+        """The JSON document on stdout."""
+        return json.loads(self.out)
+
+    def controls(self) -> list[str]:
+        """Characters on stderr that a terminal would take for commands, or that would forge a line."""
+        return sorted({ascii(char) for char in self.err if char in _CONTROLS})
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder with a configuration; its cache is beside it."""
+
+    root: Path
+    cache: Path
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def toolgen(self, *words: str) -> Ran:
+        """Run a command in this process; one that would be a bug is a bug here, too: exit code 3."""
+        from toolgen.cli import main
+
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        before = os.environ.copy()
+        os.environ.update(self.environment(), TOOLGEN_DEBUG="1")
+        try:
+            with chdir(self.root), open(os.devnull) as nothing, redirect_stdout(out), redirect_stderr(err):
+                stdin, sys.stdin = sys.stdin, nothing
+                try:
+                    code = main(list(words))
+                finally:
+                    sys.stdin = stdin
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+        return Ran(code, *texts)
+
+    def command(self, *words: str, seconds: float = 120) -> Ran:
+        """Run the real command."""
+        script = Path(sys.executable).with_name("toolgen")
+        done = subprocess.run(
+            [script, *words],
+            cwd=self.root,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+        return Ran(
+            done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+        )
+
+    def environment(self) -> Mapping[str, str]:
+        return {**os.environ, "TOOLGEN_CACHE_DIR": str(self.cache)}
+
+
+@contextmanager
+def project() -> Iterator[Project]:
+    """A project that is gone afterwards."""
+    with TemporaryDirectory(prefix="toolgen-fuzz-") as folder:
+        root = Path(folder, "project")
+        (root / "specs").mkdir(parents=True)
+        (root / ".git").mkdir()
+        Path(folder, "secret.yaml").write_text(f'{{"$defs": {{"A": {{"description": "{FOREIGN}"}}}}}}\n')
+        (root / "toolgen.toml").write_text(CONFIGURATION)
+        yield Project(root, Path(folder, "cache"))

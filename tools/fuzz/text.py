@@ -1,0 +1,254 @@
+"""Hostile texts in every place of a spec, and as names of files: nothing runs, nothing is altered.
+
+Many specs are generated at once; a child process reads, imports and calls what came of them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from tools.fuzz.batches import PART, Outcome, run_batch, size_of
+from tools.fuzz.cases import Case, pack
+from tools.fuzz.findings import Deadline, Finding, Tally
+from tools.fuzz.names import is_file_name, try_shown_as
+from tools.fuzz.places import Place, places_of
+from tools.fuzz.project import Project, project
+from tools.fuzz.strings import FIXED, fresh
+from tools.fuzz.workers import Workers
+
+_BATCH = 150  # specs that are generated together
+_CHUNK = 20  # texts
+_NAMES = 60  # texts that are tried as names of files in one run
+_ENOUGH = 20  # findings to stop at
+_TRIES = 40  # to make a reproduction smaller
+_PROBE = 'Say "hello", it\'s {fine}.'
+_SAMPLE = 10  # of so many batches, one is looked at by the real command
+_SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
+_API: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Fuzz", "version": "1"},
+    "servers": [{"url": "http://127.0.0.1:9/v1"}],
+    "paths": {
+        "/things/{id}": {
+            "post": {
+                "operationId": "send_thing",
+                "parameters": [
+                    {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
+                    {"name": "q", "in": "query", "style": "deepObject", "explode": True, "schema": _SCHEMA},
+                    {"name": "X-H", "in": "header", "schema": {"type": "string"}},
+                    {"name": "c", "in": "cookie", "schema": {"type": "string"}},
+                ],
+                "requestBody": {"content": {"application/json": {"schema": _SCHEMA}}},
+                "responses": {
+                    "200": {"description": "Done.", "content": {"application/json": {"schema": _SCHEMA}}},
+                    "404": {"description": "Not there."},
+                },
+                "security": [{"key": []}],
+            }
+        }
+    },
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
+}
+
+
+@lru_cache
+def places() -> tuple[Place, ...]:
+    """Every place of the spec language, and of the tools that `import openapi` writes."""
+    with project() as here:
+        language = here.toolgen("schema").data()
+        return (*places_of(language), *_http_places(here))
+
+
+def _http_places(here: Project) -> Iterator[Place]:
+    """The texts of `x-openapi`, as the import writes it for an API that uses much of it."""
+    here.write("openapi.json", json.dumps(_API))
+    ran = [here.toolgen("import", "openapi", "openapi.json", "--into", "specs"), here.toolgen("generate")]
+    if any(each.code for each in ran):
+        raise RuntimeError(f"the fuzzer's own API is refused: {[each.err for each in ran]}")
+    code = "import json, generated.catalog as c; print(json.dumps(list(c.TOOLS.values())))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=here.root, capture_output=True, text=True, check=True
+    )
+    for definition in json.loads(done.stdout):
+        how = definition["x-openapi"]
+        for path in _leaves(how):
+            label = ".".join(str(step) for step in ("x-openapi", *path))
+            yield Place(label, "x-openapi", path, how)
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, dict | list):
+        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(inner, (*path, step))
+
+
+@dataclass(slots=True)
+class _Run:
+    """The state of one run."""
+
+    deadline: Deadline
+    workers: Workers
+    tally: Tally = field(default_factory=Tally)
+    batches: int = 0
+
+    def try_all(self, cases: Sequence[Case]) -> list[Outcome]:
+        """Run the cases, and their parts where they are refused, until each is decided or time is up."""
+        outcomes: list[Outcome] = []
+        left = list(cases)
+        while left and not self.deadline.is_over:
+            batches = list(_batched(left))
+            left = []
+            jobs = [(run_batch, batch, self._is_sample()) for batch in batches]
+            for outcome in self.workers.map(_run, jobs, self.deadline):
+                left += outcome.again
+                outcomes.append(outcome)
+                self.count(outcome)
+        self.tally.counts["not tried"] += size_of(left)
+        return outcomes
+
+    def sweep(self, texts: Sequence[str], places_: _Places) -> None:
+        """Each text in each place."""
+        outcomes = self.try_all([case for text in texts for case in places_.cases(text)])
+        places_.learn([case for outcome in outcomes for case in outcome.refused])
+        self.tally.counts["texts"] += len(texts)
+
+    def names(self, texts: Sequence[str]) -> None:
+        """Each text as the name of a file, of a folder and of what `--shown-as` says."""
+        names = [text for text in texts if is_file_name(text)]
+        self.try_all([Case("x", (), file=name) for name in names])
+        self.try_all([Case("x", (), file=f"{name}/spec") for name in names])
+        for tally in self.workers.map(try_shown_as, names, self.deadline):
+            self.tally.add(tally)
+
+    def _is_sample(self) -> bool:
+        self.batches += 1
+        return self.batches % _SAMPLE == 1
+
+    def count(self, outcome: Outcome) -> None:
+        self.tally.add(outcome.tally)
+        self.tally.counts["generated and called"] += size_of(outcome.accepted)
+        self.tally.counts["refused with a diagnostic"] += size_of(outcome.refused)
+
+
+def _run(job: tuple[Callable[..., Outcome], tuple[Case, ...], bool]) -> Outcome:
+    run, cases, thorough = job
+    return run(cases, thorough=thorough)
+
+
+def _batched(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
+    batch: list[Case] = []
+    for case in sorted(cases, key=lambda each: -each.company):
+        if len(batch) >= min(_BATCH, max(1, case.company)):
+            yield tuple(batch)
+            batch = []
+        batch.append(case)
+    if batch:
+        yield tuple(batch)
+
+
+def run(source: random.Random, deadline: Deadline, workers: Workers, texts: Sequence[str] = FIXED) -> Tally:
+    """Every text in every place, then texts that `source` makes up until time is over."""
+    state = _Run(deadline, workers)
+    places_ = _classified(state)
+    state.tally.counts["places"] = len(places_.free) + len(places_.strict)
+    left = source.sample(texts, len(texts))
+    state.names(left[:_NAMES])
+    while left and not deadline.is_over and len(state.tally.findings) < _ENOUGH:
+        some, left = left[:_CHUNK], left[_CHUNK:]
+        state.sweep(some, places_)
+    state.tally.counts["not tried"] += len(left) * state.tally.counts["places"]
+    while not deadline.is_over and not state.tally.findings:
+        state.sweep([fresh(source) for _ in range(_CHUNK)], places_)
+    state.tally.findings = smallest(state.tally.findings)
+    return state.tally
+
+
+@dataclass(slots=True)
+class _Places:
+    """The places that take any text, tried together, and those that ask something of it, tried singly."""
+
+    free: list[Place]
+    strict: list[Place]
+
+    def learn(self, refused: Sequence[Case]) -> None:
+        """Try what refused a text that others take by itself from now on."""
+        by_text: dict[str, set[str]] = {}
+        for case in refused:
+            by_text.setdefault(case.text, set()).update(place.label for place in case.places)
+        picky = {
+            label for labels in by_text.values() if len(labels) < len(self.free) // 2 for label in labels
+        }
+        self.strict += [place for place in self.free if place.label in picky]
+        self.free = [place for place in self.free if place.label not in picky]
+
+    def cases(self, text: str) -> list[Case]:
+        return [*pack(text, self.free), *(Case(text, (place,)) for place in self.strict)]
+
+
+def _classified(state: _Run) -> _Places:
+    outcomes = _Run(state.deadline, state.workers).try_all([Case(_PROBE, (place,)) for place in places()])
+    free = {case.places[0].label for outcome in outcomes for case in outcome.accepted}
+    return _Places(
+        [each for each in places() if each.label in free],
+        [each for each in places() if each.label not in free],
+    )
+
+
+def replay(data: Any) -> list[Finding]:
+    """What a reproduction still shows."""
+    known = {place.label: place for place in places()}
+    chosen = tuple(known[label] for label in data["places"] if label in known)
+    return _tried(Case(data["text"], chosen, data["file"]))
+
+
+def _tried(case: Case) -> list[Finding]:
+    findings: list[Finding] = []
+    left = [case]
+    while left:
+        outcome = run_batch([left.pop()])
+        findings += outcome.tally.findings
+        left += outcome.again
+    return findings
+
+
+def smallest(findings: Sequence[Finding]) -> list[Finding]:
+    """One finding of each kind, with the fewest places and the shortest text that show it."""
+    first: dict[str, Finding] = {}
+    for each in findings:
+        first.setdefault(each.kind, each)
+    return [_reduced(each) for each in first.values()]
+
+
+def _reduced(found: Finding) -> Finding:
+    tries = 0
+
+    def still(data: dict[str, Any]) -> Finding | None:
+        nonlocal tries
+        tries += 1
+        same = [each for each in replay(data) if each.kind == found.kind] if tries <= _TRIES else []
+        return same[0] if same else None
+
+    best, data = found, dict(found.reproduction)
+    for key in ("places", "text"):
+        size = max(1, len(data[key]) // 2)
+        while size and tries < _TRIES:
+            for start in range(0, len(data[key]), size):
+                shorter = {**data, key: data[key][:start] + data[key][start + size :]}
+                if (key == "text" or shorter[key]) and (seen := still(shorter)):
+                    best, data = replace(seen, reproduction=shorter), shorter
+                    break
+            else:
+                size //= 2
+    return best
+
+
+__all__ = ["PART", "places", "replay", "run", "smallest"]
