@@ -1,36 +1,34 @@
-"""The JSON-Schema-Test-Suite, where it is there: no difference, and a known reason for every refusal."""
+"""The JSON-Schema-Test-Suite, or a few cases in its layout: no difference, and a known reason for every refusal."""
 
 from __future__ import annotations
 
 import pytest
 
-from tools.corpus.__main__ import SHARED
+from tests.corpora import at_least, corpus
 from tools.corpus.made import made
 from tools.corpus.suite import DRAFTS, as_property, measure_gate, measure_tools
 
-SUITE = SHARED / "json_schema_test_suite"
-needs_suite = pytest.mark.skipif(not SUITE.is_dir(), reason=f"{SUITE} is not there (set TOOLGEN_SHARED)")
+NAME = "json_schema_test_suite"
+SUITE = corpus(NAME)
 FEWEST = {"draft2020-12": 1_200, "draft7": 900}
 ELSEWHERE = {"remote-ref", "dangling-ref", "unknown-draft"}  # documents that are no part of the schema
 
 
-@needs_suite
 @pytest.mark.parametrize("optional", [False, True], ids=["required", "optional"])
 @pytest.mark.parametrize("draft", DRAFTS)
 def test_the_gate(draft: str, optional: bool) -> None:
     score = measure_gate(SUITE, draft, optional)
     assert score.misses == []
     judged = sum(tally.tried for tally in score.tallies.values())
-    assert judged >= (700 if optional else FEWEST[draft])
+    assert judged >= at_least(NAME, 700 if optional else FEWEST[draft])
 
 
-@needs_suite
 @pytest.mark.parametrize("draft", DRAFTS)
 def test_generated_tools(draft: str) -> None:
     score = measure_tools(SUITE, draft)
     assert score.misses == []
-    assert score["imported"].held >= 250
-    assert score["values unchanged"].held >= 2_000
+    assert score["imported"].held >= at_least(NAME, 250)
+    assert score["values unchanged"].held >= at_least(NAME, 2_000)
     assert score.refused.keys() <= ELSEWHERE
     assert sum(map(len, score.refused.values())) <= 24  # each names a document that is not there
 

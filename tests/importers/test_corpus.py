@@ -1,4 +1,4 @@
-"""`make corpus` on tools of our own; on everybody's, where they are there."""
+"""`make corpus` on servers of the corpus, and on calls whose results are known."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tools.corpus.__main__ import SHARED
+from tests.corpora import corpus, is_shared
 from tools.corpus.mcp import measure_mcp
 from tools.corpus.openai import measure_openai
 
+TOOLS = "mcp_tools.public.jsonl"
+SERVERS = (
+    ["redis", "server-everything", "server-filesystem"] if is_shared(TOOLS) else ["shop", "notes", "clock"]
+)
 pytestmark = pytest.mark.usefixtures("cache")
 
 
@@ -34,12 +38,10 @@ def test_misses_are_found(tmp_path: Path) -> None:
     assert made_up.misses == []
 
 
-@pytest.mark.parametrize("source", ["redis", "server-everything", "server-filesystem"])
+@pytest.mark.parametrize("source", SERVERS)
 def test_public_servers(source: str, tmp_path: Path) -> None:
-    corpus = SHARED / "mcp_tools.public.jsonl"
-    if not corpus.is_file():
-        pytest.skip(f"{corpus} is not there (set TOOLGEN_SHARED)")
-    lines = [line for line in corpus.read_text().splitlines() if json.loads(line)["source"] == source]
+    text = corpus(TOOLS).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if json.loads(line)["source"] == source]
     path = tmp_path / "tools.jsonl"
     path.write_text("\n".join(lines))
     score, made_up = measure_mcp(path)

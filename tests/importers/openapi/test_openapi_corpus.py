@@ -1,13 +1,13 @@
-"""Other people's documents, where they are there: every operation becomes a tool; Swagger 2.0 is refused."""
+"""Documents of the corpus: every operation becomes a tool; Swagger 2.0 is refused."""
 
 from __future__ import annotations
 
 import pytest
 
-from tools.corpus.__main__ import SHARED
+from tests.corpora import corpus, is_shared
 from tools.corpus.openapi import measure_openapi
 
-SMALL = {
+SHARED = {  # document → its operations
     "petstore.v3.0.yaml": 3,
     "petstore-expanded.v3.0.yaml": 4,
     "tictactoe.v3.1.yaml": 3,
@@ -17,14 +17,18 @@ SMALL = {
     "kubernetes_apiextensions_v1.v3.json": 13,
     "notion.json": 24,
 }
+SAMPLE = {
+    "orders.v3.0.yaml": 3,
+    "notes.v3.1.json": 2,
+    "webhooks.v3.1.yaml": 0,
+    "old.swagger2.json.gz": 2,
+}
+DOCUMENTS = SHARED if is_shared("openapi") else SAMPLE
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_documents_of_others(name: str) -> None:
-    path = SHARED / "openapi" / name
-    if not path.is_file():
-        pytest.skip(f"{path} is not there (set TOOLGEN_SHARED)")
-    row = measure_openapi(path, f"corpus_{list(SMALL).index(name)}")
+    row = measure_openapi(corpus(f"openapi/{name}"), f"corpus_{list(DOCUMENTS).index(name)}")
     assert row.misses == []
-    assert row.operations == SMALL[name]
+    assert row.operations == DOCUMENTS[name]
     assert row.refused or row.generated == row.operations
