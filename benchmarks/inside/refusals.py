@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from toolgen.runtime.coercion.coerce import mend
+from toolgen.runtime.coercion.coerce import coerce
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.faults import find_faults
 
@@ -77,12 +77,12 @@ def bombs() -> Iterator[tuple[Schema, Any]]:
     yield {"required": [f"p{n}" for n in range(5_000)]}, {}
 
 
-def refuse(gate: CompiledSchema, value: Any) -> None:
+def refuse(schema: CompiledSchema, value: Any) -> None:
     """What the runtime does with arguments that do not fit."""
-    if gate.is_valid(value):
+    if schema.is_valid(value):
         raise SystemExit("a value fits that must be refused")
-    mend(gate, value)
-    if not find_faults(gate, value):
+    coerce(schema, value)
+    if not find_faults(schema, value):
         raise SystemExit("a value is refused without a fault")
 
 
@@ -92,9 +92,9 @@ def main(rounds: int, clock: str) -> None:
     worst: list[float] = []
     for _ in range(rounds):
         longest = 0.0
-        for gate, value in prepared:
+        for schema, value in prepared:
             started = now()
-            refuse(gate, value)
+            refuse(schema, value)
             longest = max(longest, now() - started)
         worst.append(longest)
     print(json.dumps({"refused call, the worst": worst, "0.2 seconds": [LIMIT] * rounds}))

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from shop.catalog import CREATE_ORDER
 from shop.tools.create_order import CreateOrderRequest, CreateOrderTool
 from toolgen.runtime import ToolDefinition, ToolError
-from toolgen.runtime.validation.json_value import is_json, not_json
+from toolgen.runtime.validation.json_value import find_non_json, is_json
 
 JSON = st.recursive(
     st.none()
@@ -129,7 +129,7 @@ def test_loose_schemas(raw: dict[str, Any]) -> None:
 @given(JSON)
 def test_json_is_json(value: Any) -> None:
     assert is_json(value)
-    assert list(not_json(value)) == []
+    assert list(find_non_json(value)) == []
     assert is_json(json.loads(json.dumps(value)))
 
 
@@ -146,7 +146,7 @@ ODD = st.sampled_from(
 )
 def test_what_is_not_json_is_found(value: Any) -> None:
     assert not is_json(value)
-    assert list(not_json(value)) != []
+    assert list(find_non_json(value)) != []
 
 
 def test_the_request_is_typed() -> None:

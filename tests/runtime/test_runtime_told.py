@@ -128,7 +128,9 @@ def test_no_word_of_python_and_no_forged_line(schema: dict[str, Any], value: Any
 
 @settings(deadline=None, max_examples=60)
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), VALUES)
-def test_a_refusal_of_a_call_is_as_plain_and_a_mended_one_fits(schema: dict[str, Any], value: Any) -> None:
+def test_a_refusal_of_a_call_is_as_plain_and_a_coerced_one_is_valid(
+    schema: dict[str, Any], value: Any
+) -> None:
     root = {"type": "object", "properties": {"a": schema}}
     got: list[Any] = []
 

@@ -130,7 +130,7 @@ def schemas_have_no_budget() -> None:
 
 @hole("regexes")
 def texts_have_no_limit() -> None:
-    _replace("too_heavy", lambda *_: False, beside="Effort")
+    _replace("is_too_expensive", lambda *_: False, beside="Effort")
 
 
 def _with_files(source: Any) -> Any:

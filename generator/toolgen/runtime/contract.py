@@ -40,14 +40,14 @@ class ToolContract:
     concurrency: int | None  # calls at the same time
     errors: tuple[type[ToolError], ...]  # those that are no surprise
     declared: Mapping[str, type[ToolError]]  # code → the spec's own, which may be one of the runtime's codes
-    secrets: tuple[str, ...]  # names of environment variables whose values are never told
+    secrets: tuple[str, ...]  # names of environment variables whose values are never shown
     scopes: frozenset[str]  # what a caller must be allowed
     metadata_model: type[BaseModel] | None
     final_answer: bool
-    coerce: bool  # may well-known slips of clients be mended
+    coerce: bool  # strings that hold JSON are turned into values
 
-    def hidden(self) -> list[str]:
-        """The secret values as they are now."""
+    def secret_values(self) -> list[str]:
+        """Return the values of the secrets, read from the environment now."""
         return [value for value in map(os.environ.get, self.secrets) if value]
 
 
@@ -95,7 +95,7 @@ def _validator_of(tool: type[BaseTool[Any, Any]]) -> Callable[[Any], Any]:
     spec = getattr(tool, "spec", None)
     if getattr(spec, "request_model", None) is not model:
         return validate  # generated: the model accepts whatever the schema accepts
-    from .validation.request import validate_by_model
+    from .execution.request import validate_by_model
 
     return partial(validate_by_model, tool.definition["name"], validate)
 

@@ -84,7 +84,7 @@ class BaseTool(ABC, Generic[Request, Response]):
         Raises ToolError with code `invalid_request` and one line per fault in its message.
         """
         from .contract import contract_of
-        from .validation.request import read_request
+        from .execution.request import read_request
 
         return cast("Request", read_request(contract_of(cls), raw))
 

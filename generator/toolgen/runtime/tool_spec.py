@@ -153,7 +153,7 @@ class ToolSpec:
         Raises ToolError with code `invalid_request` and one line per fault in its message.
         """
         from .contract import contract_of
-        from .validation.request import read_request
+        from .execution.request import read_request
 
         return read_request(contract_of(_holder_of(self)), raw)
 

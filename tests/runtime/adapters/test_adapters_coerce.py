@@ -1,4 +1,4 @@
-"""A slip of a client through every adapter: mended the same way, told where the protocol has room for it."""
+"""Coercion through every adapter: the same everywhere, and reported where the protocol has room for it."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def test_mcp_tells_it_in_meta() -> None:
             return [await client.call_tool("echo", arguments) for arguments in (ARGUMENTS, WANTED)]
 
     for mode in ("auto", "legacy"):
-        mended, plain = asyncio.run(work(mode))
-        assert [json.loads(result.content[0].text) for result in (mended, plain)] == [WANTED, WANTED]
-        assert mended.meta["toolgen/coerced"] == NOTES
-        assert mended.meta["toolgen/metadata"] == {"own": 1}
+        coerced, plain = asyncio.run(work(mode))
+        assert [json.loads(result.content[0].text) for result in (coerced, plain)] == [WANTED, WANTED]
+        assert coerced.meta["toolgen/coerced"] == NOTES
+        assert coerced.meta["toolgen/metadata"] == {"own": 1}
         assert "toolgen/coerced" not in plain.meta
 
 
@@ -85,7 +85,7 @@ def test_arguments_that_are_encoded_twice() -> None:
         assert answer.response.metadata["coerced"][0] == {"path": "$", "from": "string", "to": "object"}
 
 
-def test_strict_openai_restores_and_mends() -> None:
+def test_strict_openai_restores_and_coerces() -> None:
     async def work() -> Any:
         sent = json.dumps({"when": {"asap": "true"}, "guests": "2", "note": None, "dishes": None})
         call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": sent}}

@@ -1,7 +1,7 @@
-"""Well-known slips of clients, mended where the schema leaves no doubt: JSON that came as text.
+"""Coerce arguments: turn strings that hold JSON into values where the schema leaves no doubt.
 
-The one rule: where a text stands, the schema takes no text there, and the text is JSON for a value of a type
-that it does take, that value is meant. All is checked by the schema again. docs/runtime.md has the list.
+The one rule: where the schema accepts no string, a string that is JSON for a value of a type that it does
+accept is replaced by that value. The schema validates the result again. docs/runtime.md has the list.
 """
 
 from __future__ import annotations
@@ -13,92 +13,105 @@ from typing import Any
 
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.json_path import part_of
-from toolgen.runtime.validation.schema_lookup import About
+from toolgen.runtime.validation.json_path import value_at
+from toolgen.runtime.validation.schema_lookup import SchemaLookup
+from toolgen.runtime.validation.strict_json import MAX_CHARACTERS, NotStrictJsonError, json_type, parse_as
 from toolgen.schema.document import JsonPath
 
-from .places import Slips, find_places
-from .strict_json import LENGTH, Unreadable, kind_of, read_as
+from .misplaced_strings import AcceptedTypes, find_misplaced_strings
 
-ROUNDS = 4  # texts in what texts held
-PLACES = 1000  # that are mended at a time
+MAX_ROUNDS = 4  # strings inside of what strings held
+MAX_ERRORS = 1000  # of the validator, that are looked at in one round
 
 _OBJECT = frozenset({"object"})
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
-    """Arguments as they were meant, and what was done to them."""
+class Coerced:
+    """Arguments after coercion, and what was changed."""
 
     value: dict[str, Any]
-    notes: list[dict[str, str]]  # `path`, and the JSON types `from` (which came) and `to` (which was taken)
-    fits: bool = True  # the schema accepts `value`
+    notes: list[dict[str, str]]  # `path`, and the JSON types `from` (received) and `to` (taken)
+    valid: bool = True  # the schema accepts `value`
 
-    def is_inside(self, path: str) -> str | None:
-        """The path of the text in which the place at `path` was found; None where it is in none."""
-        texts = [note["path"] for note in self.notes if note["to"] in ("array", "object")]
-        return next((text for text in texts if path.startswith((f"{text}.", f"{text}["))), None)
+    def enclosing_string(self, path: str) -> str | None:
+        """Return the path of the string in which the value at `path` was found; None if it was in none."""
+        strings = [note["path"] for note in self.notes if note["to"] in ("array", "object")]
+        return next((string for string in strings if path.startswith((f"{string}.", f"{string}["))), None)
 
 
-def mend(gate: CompiledSchema, value: dict[str, Any]) -> Mended:
-    """`value`, which is JSON that `gate` refuses, with its slips mended as far as that goes.
+@dataclass(slots=True)
+class _Budget:
+    """How many more characters of strings may be parsed for one request."""
 
-    `value` stays as it is. What the schema marks as not to be shown is never touched.
+    characters: int = MAX_CHARACTERS
+
+    def spend(self, characters: int) -> bool:
+        """True if there was enough left."""
+        self.characters -= characters
+        return self.characters >= 0
+
+
+def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
+    """Coerce `value`, which is JSON that `schema` refuses, as far as that goes.
+
+    `value` itself is not changed. What the schema marks as secret is never coerced.
     """
-    about = About(gate.schema)
+    lookup = SchemaLookup(schema.schema)
     notes: list[dict[str, str]] = []
-    left = LENGTH
-    for _ in range(ROUNDS):
-        if not gate.explains(value):
+    budget = _Budget()
+    for _ in range(MAX_ROUNDS):
+        if not schema.explains(value):
             break
-        slips = find_places(islice(gate.errors(value), PLACES), value)
-        taken, left = _take(slips, value, about, left)
-        if not taken:
+        found = find_misplaced_strings(islice(schema.errors(value), MAX_ERRORS), value)
+        parsed = _parse_strings(found, value, lookup, budget)
+        if not parsed:
             break
-        value = _put(value, taken)
-        notes += [_note(path, taken[path], slips[path]) for path in taken]
-        if gate.is_valid(value):
-            return Mended(value, notes)
-    return Mended(value, notes, fits=False)
+        value = _replace_parts(value, parsed)
+        notes += [_note(path, parsed[path], found[path]) for path in parsed]
+        if schema.is_valid(value):
+            return Coerced(value, notes)
+    return Coerced(value, notes, valid=False)
 
 
-def mend_whole(text: str) -> Mended | None:
-    """The arguments, where all of them came as one text; unchecked. None where it is no JSON object."""
+def coerce_whole(text: str) -> Coerced | None:
+    """Parse arguments that came as one string, without validating them. None if it is not a JSON object."""
     try:
-        value = read_as(text, _OBJECT)
-    except Unreadable:
+        value = parse_as(text, _OBJECT)
+    except NotStrictJsonError:
         return None
-    return Mended(value, [_note((), value, _OBJECT)])
+    return Coerced(value, [_note((), value, _OBJECT)])
 
 
-def _take(slips: Slips, value: Any, about: About, left: int) -> tuple[dict[JsonPath, Any], int]:
-    """The values that the texts at `slips` stand for, and how many more characters may be read."""
-    taken: dict[JsonPath, Any] = {}
-    for path, kinds in slips.items():
-        text = part_of(value, path)
-        left -= len(text)
-        if left < 0:
-            return {}, left
+def _parse_strings(
+    strings: AcceptedTypes, value: Any, lookup: SchemaLookup, budget: _Budget
+) -> dict[JsonPath, Any]:
+    """Return the value that each of `strings` holds; nothing if the budget does not suffice for all."""
+    parsed: dict[JsonPath, Any] = {}
+    for path, types in strings.items():
+        text = value_at(value, path)
+        if not budget.spend(len(text)):
+            return {}
         try:
-            if not about.hide(path):
-                taken[path] = read_as(text, kinds)
-        except Unreadable:
+            if not lookup.is_secret(path):
+                parsed[path] = parse_as(text, types)
+        except NotStrictJsonError:
             continue
-    return taken, left
+    return parsed
 
 
-def _note(path: JsonPath, value: Any, kinds: frozenset[str]) -> dict[str, str]:
-    return {"path": show_path(path), "from": "string", "to": kind_of(value, kinds)}
+def _note(path: JsonPath, value: Any, types: frozenset[str]) -> dict[str, str]:
+    return {"path": show_path(path), "from": "string", "to": json_type(value, types)}
 
 
-def _put(value: Any, changes: Mapping[JsonPath, Any]) -> Any:
-    """A copy of `value` with other parts at the paths of `changes`; what they do not touch is shared."""
+def _replace_parts(value: Any, changes: Mapping[JsonPath, Any]) -> Any:
+    """Return a copy of `value` with other parts at the paths of `changes`; the rest is shared."""
     if () in changes:
         return changes[()]
     inside: dict[str | int, dict[JsonPath, Any]] = {}
     for path, part in changes.items():
         inside.setdefault(path[0], {})[path[1:]] = part
-    made = value.copy()
+    copied = value.copy()
     for step, below in inside.items():
-        made[step] = _put(value[step], below)
-    return made
+        copied[step] = _replace_parts(value[step], below)
+    return copied

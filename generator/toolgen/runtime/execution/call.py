@@ -19,12 +19,12 @@ from toolgen.runtime.confirmation.tokens import ConfirmationTokens
 from toolgen.runtime.context import Caller, Listener, ToolConfig, ToolContext
 from toolgen.runtime.contract import ToolContract, contract_of, kind_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
+from toolgen.runtime.execution.request import accepted, as_object, new_id, read_request
 from toolgen.runtime.instrumentation.error_mapping import explain, told_metadata
 from toolgen.runtime.instrumentation.record import CallRecord, failed, note_failure, watch
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.tool import BaseTool
-from toolgen.runtime.validation.request import accepted, as_object, new_id, read_request
 
 from .async_run import run_async
 from .invoke import PreparedMethod, run_method

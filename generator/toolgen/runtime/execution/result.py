@@ -14,7 +14,7 @@ from toolgen.runtime.settings import Settings
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.faults import LIMIT, Fault, find_faults, list_faults
-from toolgen.runtime.validation.json_value import is_json, not_json, whole_numbers
+from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_path
 
 
@@ -163,12 +163,15 @@ def _fits(gate: CompiledSchema, content: Any) -> bool:
 def _broken(contract: ToolContract, what: str, gate: CompiledSchema | None, content: Any) -> BrokenContract:
     """Return the fault of an answer that its schema refuses, or that is not JSON."""
     if gate is not None:
-        detail = list_faults(find_faults(gate, content, contract.hidden()))
+        detail = list_faults(find_faults(gate, content, contract.secret_values()))
         return BrokenContract(f"{what} breaks the schema:\n{value_free_faults(gate, content)}", detail=detail)
-    odd = [Fault(show_path(path), f"expected a JSON value, got {words}") for path, words in not_json(content)]
+    odd = [
+        Fault(show_path(path), f"expected a JSON value, got {words}")
+        for path, words in find_non_json(content)
+    ]
     return BrokenContract(
         f"{what} is not JSON:\n{value_free_faults(contract.response_schema, content)}",
-        detail=redact(list_faults(odd), contract.hidden()),
+        detail=redact(list_faults(odd), contract.secret_values()),
     )
 
 

@@ -14,9 +14,9 @@ from toolgen.runtime.errors import (
     ToolError,
     UnknownToolError,
 )
+from toolgen.runtime.execution.request import ModelMismatchError
 from toolgen.runtime.execution.result import BrokenContract
 from toolgen.runtime.validation.json_value import is_json
-from toolgen.runtime.validation.request import ModelMismatchError
 
 from .record import Failure, note_failure
 from .redaction import redact
@@ -64,7 +64,7 @@ def _checked(error: ToolError, contract: ToolContract, call: ToolContext) -> Too
         summary = f"{failure.summary}, with details that are not JSON"
         note_failure(call, summary, failure.error, detail=failure.detail, level=logging.WARNING)
         error.details = None
-    hidden = contract.hidden()
+    hidden = contract.secret_values()
     if hidden:
         error.message, error.details = redact(error.message, hidden), redact(error.details, hidden)
     return error

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.context import Caller, ToolConfig, ToolContext
 from toolgen.runtime.errors import InternalError, ToolError
 from toolgen.runtime.execution.loading import ImplementationError, ProcessExitError
+from toolgen.runtime.execution.request import new_id
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 from toolgen.runtime.tool import SignatureError
-from toolgen.runtime.validation.request import new_id
 
 from .record import failed, note_failure, watch
 

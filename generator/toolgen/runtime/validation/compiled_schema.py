@@ -13,7 +13,7 @@ from toolgen.schema.budget import check_budget
 from toolgen.schema.patterns import is_misread, translate_for_validator, translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
 
-from .complexity import Effort, too_heavy
+from .complexity import Effort, is_too_expensive
 from .json_value import is_json
 
 _TRIALS = 100_000  # for one text, of patterns that are matched by trial and error: a few milliseconds
@@ -31,13 +31,13 @@ class CompiledSchema:
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
     cost: ValidationCost | None = None  # where checking a value can be too much work
 
-    def is_too_heavy(self, value: Any) -> bool:
+    def is_too_expensive(self, value: Any) -> bool:
         """Whether a JSON value is refused because checking it would take too long."""
-        return self.cost is not None and too_heavy(self.cost, self.schema, value)
+        return self.cost is not None and is_too_expensive(self.cost, self.schema, value)
 
     def explains(self, value: Any) -> bool:
-        """Whether all faults of a JSON value can be found in time, by `errors`."""
-        return not self.is_too_heavy(value) and Effort(self.schema).explains(value)
+        """True if all faults of a JSON value can be found in time, by `errors`."""
+        return not self.is_too_expensive(value) and Effort(self.schema).explains(value)
 
     def accepts(self, value: Any) -> bool:
         """Whether `value` is JSON and the schema accepts it."""
@@ -60,7 +60,7 @@ def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
 def _is_valid(
     validator: jsonschema_rs.Validator, cost: ValidationCost, schema: Mapping[str, Any], value: Any
 ) -> bool:
-    return not too_heavy(cost, schema, value) and bool(validator.is_valid(value))
+    return not is_too_expensive(cost, schema, value) and bool(validator.is_valid(value))
 
 
 def compiled(

@@ -37,7 +37,7 @@ _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 
-def too_heavy(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bool:
+def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bool:
     """Whether checking a JSON value by `schema` would take too long."""
     counts: list[int] = []
     level: list[Any] = [value]

@@ -8,7 +8,6 @@ from typing import Any
 
 from jsonschema_rs import ValidationError
 
-from toolgen.runtime.coercion.strict_json import Unreadable, read_as
 from toolgen.runtime.text import (
     count,
     did_you_mean,
@@ -23,6 +22,7 @@ from toolgen.runtime.text import (
 from toolgen.schema.document import resolve_reference
 
 from .json_value import whole_numbers
+from .strict_json import NotStrictJsonError, parse_as
 
 _COMPARED = 2_000  # items among which two that are the same are looked for
 _FORMATS = {
@@ -119,8 +119,8 @@ def instead_of_text(text: str, kinds: list[str], place: Mapping[str, Any]) -> st
     if not wanted:
         return ""
     try:
-        read_as(text, wanted)
-    except Unreadable as error:
+        parse_as(text, wanted)
+    except NotStrictJsonError as error:
         if text.lstrip()[:1] in ("{", "["):
             return f"; the text {error}"
         item = place.get("items")

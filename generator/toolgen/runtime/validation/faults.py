@@ -1,4 +1,4 @@
-"""A refused value, in words that a model can act on: where, what was expected, what came."""
+"""Find the faults of a value and describe them for a model: path, what was expected, what was received."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from jsonschema_rs import ValidationError
+from jsonschema_rs import ValidationError, Validator
 
 from toolgen.runtime.text import SHOWN, quote, show_path
 from toolgen.schema.document import JsonPath
@@ -15,13 +15,13 @@ from toolgen.schema.document import JsonPath
 from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema, compiled
 from .fault_messages import because, expected_of, instead_of_text, part_at, sentence, unknown_property
-from .json_path import part_of, where
-from .json_value import is_json, not_json
-from .schema_lookup import About
+from .json_path import path_of_error, value_at
+from .json_value import find_non_json, is_json
+from .schema_lookup import SchemaLookup
 from .union_faults import one_of_several, too_many
 
 MISSING = "required property is missing"
-LIMIT = 20  # faults told; the rest is counted
+LIMIT = 20  # faults listed; the rest is counted
 MOST = 1000  # faults counted
 BOUNDED = 100  # faults of a value that would take too long to explain
 
@@ -31,7 +31,7 @@ class Fault:
     """One thing wrong with a value."""
 
     path: str  # JSON path, as the caller would write it
-    message: str  # one line: what was expected, what came
+    message: str  # one line: what was expected, what was received
 
     def __str__(self) -> str:
         return f"- {self.path}: {self.message}"
@@ -40,13 +40,13 @@ class Fault:
 MORE = Fault("$", "there are more faults, which would take too long to find")
 
 
-def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) -> list[Fault]:
-    """The faults of a value that `gate` refuses, in the schema's order, each told once, at most 1,000.
+def find_faults(schema: CompiledSchema, value: Any, hidden: Iterable[str] = ()) -> list[Fault]:
+    """Return the distinct faults of a value that `schema` refuses, in the schema's order, at most 1,000.
 
     No text of `hidden` (secrets) appears, nor any value that the schema marks `writeOnly` or as a password.
     """
-    found = [] if is_json(value) else list(islice(_not_json(value), MOST))
-    found = found or list(islice(_refused(gate, value), MOST))
+    found = [] if is_json(value) else list(islice(_non_json_faults(value), MOST))
+    found = found or list(islice(_refused(schema, value), MOST))
     forms = {form for text in hidden if text for form in (text, quote(text, len(text))[1:-1])}
     secrets = sorted(forms, key=len, reverse=True)
     better = {fault.path for fault in found if fault.message.startswith(f"{MISSING},")}
@@ -57,37 +57,33 @@ def find_faults(gate: CompiledSchema, value: Any, hidden: Iterable[str] = ()) ->
     ]
 
 
-def _refused(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
-    if not gate.explains(value):
-        if gate.is_too_heavy(value):
+def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
+    if not schema.explains(value):
+        if schema.is_too_expensive(value):
             yield Fault("$", "too large or too deeply nested to be checked by this schema")
         else:
-            yield from _bounded(gate, value)
+            yield from _bounded(schema, value)
         return
-    refusal = Refusal(gate.schema, value, About(gate.schema))
-    for error in gate.errors(value):
-        yield from tell(error, refusal)
+    refusal = Refusal(schema.schema, value, SchemaLookup(schema.schema))
+    for error in schema.errors(value):
+        yield from describe_error(error, refusal)
 
 
-def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
-    """The faults of a value that the validator would take too long to explain, or one general line."""
-    about = About(gate.schema)
-
-    known: dict[int, tuple[Mapping[str, Any], About, Mapping[str, Any], Any]] = {}
+def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
+    """Yield the faults of a value that the validator would take too long to explain, or one general line."""
+    lookup = SchemaLookup(compiled_schema.schema)
+    own_checks: dict[int, _OwnCheck] = {}  # by the id of a subschema, which the check keeps alive
 
     def own(path: JsonPath, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
-        if id(schema) not in known:  # kept with the schema, so that its id stays its own
-            plain = {key: value for key, value in schema.items() if key in OWN}
-            named = {"$schema": gate.schema.get("$schema", _LATEST)}
-            validator = compiled({**named, **plain}) if plain else None
-            known[id(schema)] = (schema, About(plain), plain, validator)
-        _, about_plain, keywords, validator = known[id(schema)]
-        if validator is None or validator.is_valid(part):
+        check = own_checks.get(id(schema))
+        if check is None:
+            check = own_checks[id(schema)] = _own_check(compiled_schema, schema)
+        if check.validator is None or check.validator.is_valid(part):
             return
-        inner = Refusal(keywords, part, about_plain)
-        hide = about.hide(path)
-        for error in islice(validator.iter_errors(part), LIMIT):
-            for fault in tell(error, inner, hide):
+        inner = Refusal(check.keywords, part, check.lookup)
+        hide = lookup.is_secret(path)
+        for error in islice(check.validator.iter_errors(part), LIMIT):
+            for fault in describe_error(error, inner, hide):
                 yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
 
     def unknown(path: JsonPath, name: str, place: Mapping[str, Any], part: Any) -> Fault:
@@ -96,7 +92,7 @@ def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
     def unfit(path: JsonPath, forms: int) -> Fault:
         return Fault(show_path(path), f"fits none of the {forms} allowed forms")
 
-    search = BoundedFaults(gate.schema, own, unknown, unfit)
+    search = BoundedFaults(compiled_schema.schema, own, unknown, unfit)
     found = list(islice(search.find(value), BOUNDED))
     yield from found
     if not found:
@@ -105,16 +101,33 @@ def _bounded(gate: CompiledSchema, value: Any) -> Iterator[Fault]:
         yield MORE
 
 
+@dataclass(frozen=True, slots=True)
+class _OwnCheck:
+    """A check by those keywords of a subschema that look at nothing inside of a value."""
+
+    schema: Mapping[str, Any]  # the subschema; referenced, so that its id stays its own
+    keywords: Mapping[str, Any]
+    lookup: SchemaLookup
+    validator: Validator | None  # None: there are no such keywords
+
+
+def _own_check(compiled_schema: CompiledSchema, schema: Mapping[str, Any]) -> _OwnCheck:
+    keywords = {key: value for key, value in schema.items() if key in OWN}
+    draft = {"$schema": compiled_schema.schema.get("$schema", _LATEST)}
+    validator = compiled({**draft, **keywords}) if keywords else None
+    return _OwnCheck(schema, keywords, SchemaLookup(keywords), validator)
+
+
 _LATEST = "https://json-schema.org/draft/2020-12/schema"
 
 
-def _not_json(value: Any) -> Iterator[Fault]:
-    for path, words in not_json(value):
+def _non_json_faults(value: Any) -> Iterator[Fault]:
+    for path, words in find_non_json(value):
         yield Fault(show_path(path), f"expected a JSON value, got {words}")
 
 
 def list_faults(faults: list[Fault]) -> str:
-    """One line per fault, up to the limit, then how many more there are."""
+    """Return one line per fault, up to the limit, then how many more there are."""
     lines = [str(fault) for fault in faults[:LIMIT]]
     if len(faults) > LIMIT:
         least = "at least " if len(faults) >= MOST or faults[-1] == MORE else ""
@@ -125,26 +138,26 @@ def list_faults(faults: list[Fault]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What the faults are about."""
+    """A value that a schema refuses."""
 
     schema: Mapping[str, Any]
-    value: Any  # the whole
-    about: About
+    value: Any
+    lookup: SchemaLookup
 
     def path_of(self, error: ValidationError) -> JsonPath:
-        """Where in the value an error is."""
-        return where(self.value, error)
+        """Return the path in the value that an error is about."""
+        return path_of_error(self.value, error)
 
     def hides(self, error: ValidationError) -> bool:
-        """Whether what stands there is not to be shown: it is marked, or a text that may hold what is."""
-        if not self.about.hides:
+        """True if the value there must not be shown: it is marked, or is a string that may hold what is."""
+        if not self.lookup.marks_secrets:
             return False
         may_hold = isinstance(error.instance, str) and error.instance.lstrip()[:1] in ("{", "[", '"')
-        return may_hold or self.about.hide(self.path_of(error))
+        return may_hold or self.lookup.is_secret(self.path_of(error))
 
 
-def tell(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterator[Fault]:
-    """The faults behind one error of the validator."""
+def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterator[Fault]:
+    """Yield the faults behind one error of the validator."""
     schema, path = refusal.schema, refusal.path_of(error)
     kind: Any = error.kind
     hide = hide or refusal.hides(error)
@@ -158,8 +171,8 @@ def tell(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterat
             for name in kind.unexpected:
                 yield Fault(show_path([*path, name]), unknown_property(name, place, error.instance))
         case "FalseSchema" if _closes(error.schema_path):
-            # no property is declared here; the validator tells of one, and of its value only
-            for name in part_of(refusal.value, path):
+            # no property is declared here; the validator reports one only, by its value
+            for name in value_at(refusal.value, path):
                 yield Fault(show_path([*path, name]), "unknown property; none is allowed here")
         case "AnyOf" | "OneOfNotValid" | "OneOfMultipleValid" if hide:
             yield Fault(show_path(path), "expected a value that fits one of the allowed forms")
@@ -168,7 +181,7 @@ def tell(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterat
         case "OneOfMultipleValid":
             yield Fault(show_path(path), too_many(error, part_at(schema, error.schema_path[:-1])))
         case "PropertyNames":
-            inner = "; ".join(fault.message for fault in tell(kind.error, refusal, hide))
+            inner = "; ".join(fault.message for fault in describe_error(kind.error, refusal, hide))
             yield Fault(show_path(path), f"property name not allowed: {inner}")
         case _:
             hint = "" if hide else what_to_send(error, refusal, path)
@@ -177,7 +190,7 @@ def tell(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterat
 
 def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
     def said(part: ValidationError) -> list[tuple[str, str]]:
-        return [(fault.path, fault.message) for fault in tell(part, refusal)]
+        return [(fault.path, fault.message) for fault in describe_error(part, refusal)]
 
     def place(part: ValidationError) -> tuple[str, bool]:
         return show_path(refusal.path_of(part)), refusal.hides(part)
@@ -187,11 +200,11 @@ def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
 
 
 def what_to_send(error: ValidationError, refusal: Refusal, path: JsonPath) -> str:
-    """What to do about a value of the wrong type, where there is more to say than the type."""
+    """Return what to send instead of a value of the wrong type, if there is more to say than the type."""
     kind: Any = error.kind
     if type(kind).__name__ != "Type":
         return ""
-    if error.instance is None and refusal.about.may_be_left_out(path):
+    if error.instance is None and refusal.lookup.is_optional(path):
         return "; leave it out where there is no value"
     place = part_at(refusal.schema, error.schema_path[:-1])
     return instead_of_text(error.instance, kind.types, place) if isinstance(error.instance, str) else ""

@@ -1,7 +1,7 @@
-"""The place of a fault in a value, as the value has it.
+"""Find the path of a validation error in the value itself.
 
-The validator tells a path with every step that reads as a number as a number: an object's key "0" comes as 0,
-and so do "00" and "+0". The key "" it leaves out. The value knows better.
+In the paths of jsonschema-rs, every step that looks like a number is one: the keys "0", "00" and "+0" of an
+object are all 0, and the key "" is left out. So the path is looked up in the value.
 """
 
 from __future__ import annotations
@@ -13,43 +13,43 @@ from jsonschema_rs import ValidationError
 
 from toolgen.schema.document import JsonPath
 
-_Place: TypeAlias = tuple[JsonPath, Any]  # and the part of the value that is there
+_Location: TypeAlias = tuple[JsonPath, Any]  # a path and the part of the value there
 
 
-def where(whole: Any, error: ValidationError) -> JsonPath:
-    """The path in `whole` that the validator's `error` is about; the likeliest, where two keys are one."""
-    return next(iter(places(whole, error)))
+def path_of_error(whole: Any, error: ValidationError) -> JsonPath:
+    """Return the path in `whole` that `error` is about; the likeliest one if several are possible."""
+    return next(iter(possible_paths(whole, error)))
 
 
-def places(whole: Any, error: ValidationError) -> list[JsonPath]:
-    """Every path in `whole` that the validator's `error` can be about, the likeliest first."""
-    found: list[_Place] = [((), whole)]
+def possible_paths(whole: Any, error: ValidationError) -> list[JsonPath]:
+    """Return every path in `whole` that `error` can be about, the likeliest first."""
+    found: list[_Location] = [((), whole)]
     for step in error.instance_path:
-        found = [place for each in found for place in _below(each, step)]
-    found = [place for each in found for place in _unnamed(each)]
+        found = [location for each in found for location in _below(each, step)]
+    found = [location for each in found for location in _unnamed(each)]
     if len(found) > 1:
         found = [(path, part) for path, part in found if part == error.instance] or found
     return [path for path, _ in found]
 
 
-def part_of(whole: Any, path: Iterable[str | int]) -> Any:
-    """The part of a JSON value at a path that `where` gave."""
+def value_at(whole: Any, path: Iterable[str | int]) -> Any:
+    """Return the part of a JSON value at a path that `path_of_error` returned."""
     for step in path:
         whole = whole[step]
     return whole
 
 
-def _below(place: _Place, step: str | int) -> Iterator[_Place]:
-    """The properties or the item of `place` that `step` can mean."""
-    for path, part in _unnamed(place):
+def _below(location: _Location, step: str | int) -> Iterator[_Location]:
+    """Yield the properties or the item of `location` that `step` can mean."""
+    for path, part in _unnamed(location):
         for real in _steps(part, step):
             yield (*path, real), part[real]
 
 
-def _unnamed(place: _Place) -> Iterator[_Place]:
-    """`place`, and what is in it below nothing but empty keys."""
-    path, part = place
-    yield place
+def _unnamed(location: _Location) -> Iterator[_Location]:
+    """Yield `location`, and what is below it under empty keys only."""
+    path, part = location
+    yield location
     while isinstance(part, dict) and "" in part:
         path, part = (*path, ""), part[""]
         yield path, part

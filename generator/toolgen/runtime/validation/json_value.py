@@ -1,4 +1,7 @@
-"""Is this value JSON? Exactly dict, list, str, int, float, bool, None; finite, real Unicode, not too deep."""
+"""Check that a Python value is JSON.
+
+JSON is exactly dict, list, str, int, float, bool and None; finite, valid Unicode and not nested too deeply.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _BARE = frozenset({int, bool, type(None)})
 
 
 def is_json(value: Any, depth: int = MAX_VALUE_DEPTH) -> bool:
-    """Whether `value` can be written as JSON and read back as itself. Cheap: every call pays for it twice."""
+    """True if `value` can be written as JSON and read back unchanged. Fast: every call does this twice."""
     kind = type(value)
     if kind is dict:
         for key in value:
@@ -40,8 +43,10 @@ def is_json(value: Any, depth: int = MAX_VALUE_DEPTH) -> bool:
     return True
 
 
-def not_json(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Where `value` is not JSON, and what stands there, in words without Python's names."""
+def find_non_json(
+    value: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield each path where `value` is not JSON, with a description of what is there."""
     if len(path) > MAX_VALUE_DEPTH:
         yield path, f"more than {MAX_VALUE_DEPTH} levels of nesting"
     elif type(value) is dict:
@@ -51,16 +56,16 @@ def not_json(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tup
             elif not _is_unicode(key):
                 yield path, "an object with a key that is not valid Unicode"
             else:
-                yield from not_json(item, (*path, key))
+                yield from find_non_json(item, (*path, key))
     elif type(value) is list:
         for index, item in enumerate(value):
-            yield from not_json(item, (*path, index))
+            yield from find_non_json(item, (*path, index))
     elif not _is_scalar(value, type(value)):
         yield path, _words(value)
 
 
 def whole_numbers(value: Any) -> Any:
-    """`value` with 1.0 written as 1: JSON knows one kind of number, Python two."""
+    """Return `value` with 1.0 replaced by 1: JSON has one kind of number, Python two."""
     if type(value) is float and value.is_integer():
         return int(value)
     if type(value) is list:

@@ -1,4 +1,4 @@
-"""What a schema says about one place of a value: whether it is to be shown, whether it may be left out."""
+"""Look up what a schema says about one location of a value: is it secret, is it optional."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ _ONE_FOR_NAMES = ("additionalProperties", "unevaluatedProperties")
 _ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
 
 
-class About:
-    """One schema, asked by the place of a value; every part of it is heard that may judge the value there."""
+class SchemaLookup:
+    """Answers questions about a location of a value, from every subschema that may apply there."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = schema
-        self.hides = any(_is_marked(part) for _, part in subschemas(schema))  # anything at all
+        self.marks_secrets = any(_is_marked(part) for _, part in subschemas(schema))
 
-    def hide(self, path: Iterable[str | int]) -> bool:
-        """Whether the value at `path`, or one that it is a part of, is not to be shown. Yes, when in doubt.
+    def is_secret(self, path: Iterable[str | int]) -> bool:
+        """True if the value at `path`, or one that contains it, must not be shown; also when in doubt.
 
         Such values are marked `writeOnly`, or have the format `password`.
         """
-        return self.hides and any(any(map(_is_marked, parts)) for parts in self._along(path))
+        return self.marks_secrets and any(any(map(_is_marked, parts)) for parts in self._along(path))
 
-    def may_be_left_out(self, path: tuple[str | int, ...]) -> bool:
-        """Whether the property at `path` is one that no part of the schema requires."""
+    def is_optional(self, path: tuple[str | int, ...]) -> bool:
+        """True if the property at `path` is one that no part of the schema requires."""
         if not path or not isinstance(path[-1], str):
             return False
         *_, parts = self._along(path[:-1])
         return not any(path[-1] in _required(part) for part in parts)
 
     def _along(self, path: Iterable[str | int]) -> Iterator[list[Mapping[str, Any]]]:
-        """What is said about the whole, then about each part on the way to `path`."""
-        about = self._all_about([self._schema])
-        yield about
+        """Yield the subschemas for the whole value, then for each part on the way to `path`."""
+        schemas = self._applying([self._schema])
+        yield schemas
         for step in path:
-            about = self._all_about(inner for part in about for inner in _parts(part, step))
-            yield about
+            schemas = self._applying(inner for part in schemas for inner in _parts(part, step))
+            yield schemas
 
-    def _all_about(self, schemas: Iterable[Any]) -> list[Mapping[str, Any]]:
-        """`schemas` and all that judge the same value: branches, conditions, what references name."""
+    def _applying(self, schemas: Iterable[Any]) -> list[Mapping[str, Any]]:
+        """Return `schemas` and all that apply to the same value: branches, conditions, referenced schemas."""
         seen: dict[int, Mapping[str, Any]] = {}
         left = list(schemas)
         while left:
@@ -60,11 +60,11 @@ class About:
         return list(seen.values())
 
 
-_UNKNOWN: dict[str, Any] = {"writeOnly": True}  # what a reference names that is not followed here
+_UNKNOWN: dict[str, Any] = {"writeOnly": True}  # the target of a reference that cannot be resolved here
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """Whether a property is one of a pattern's. Yes, when in doubt."""
+    """True if a property name matches a pattern, or if the pattern cannot be compiled."""
     try:
         return compiled({"pattern": pattern}).is_valid(name)
     except ValueError:
@@ -76,7 +76,7 @@ def _is_marked(schema: Mapping[str, Any]) -> bool:
 
 
 def _required(schema: Mapping[str, Any]) -> list[Any]:
-    """The names that a schema requires, perhaps only beside others."""
+    """Return the names that a schema requires, perhaps only with other properties."""
     names = schema.get("required")
     dependent = schema.get("dependentRequired", schema.get("dependencies"))
     lists = list(dependent.values()) if isinstance(dependent, dict) else []
@@ -84,7 +84,7 @@ def _required(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _parts(schema: Mapping[str, Any], step: str | int) -> Iterator[Any]:
-    """The schemas in `schema` that may judge the property or item `step` of its value."""
+    """Yield the subschemas that may apply to the property or item `step` of a value."""
     if isinstance(step, str):
         properties, patterns = schema.get("properties"), schema.get("patternProperties")
         if isinstance(properties, dict) and step in properties:

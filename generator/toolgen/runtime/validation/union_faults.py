@@ -42,7 +42,7 @@ def one_of_several(
     if tag is not None:
         yield tag
         return
-    likely = _nearest(meant(branches, here), branches, here, schema)
+    likely = _nearest(intended_branches(branches, here), branches, here, schema)
     if len(likely) == 1:
         for fault in branches[likely[0]]:
             yield from tell(fault)
@@ -123,7 +123,7 @@ def _common_choice(
     return at, f"expected {show_options(options)}{got}"
 
 
-def meant(branches: list[list[ValidationError]], here: list[str | int]) -> list[int]:
+def intended_branches(branches: list[list[ValidationError]], here: list[str | int]) -> list[int]:
     """The branches that the caller can have meant: by type, by tag, by the properties that came.
 
     All of them where none is left.

@@ -14,8 +14,8 @@ from toolgen.schema.document import subschemas
 from .compiled_schema import CompiledSchema
 from .fault_messages import sentence
 from .faults import LIMIT, MISSING
-from .json_path import where
-from .json_value import not_json
+from .json_path import path_of_error
+from .json_value import find_non_json
 
 
 def value_free_faults(schema: CompiledSchema | None, value: Any) -> str:
@@ -26,7 +26,7 @@ def value_free_faults(schema: CompiledSchema | None, value: Any) -> str:
     known = set() if schema is None else property_names(schema.schema)
     odd = [
         f"- {_show(path, known)}: expected a JSON value, got {words}"
-        for path, words in islice(not_json(value), LIMIT)
+        for path, words in islice(find_non_json(value), LIMIT)
     ]
     if odd or schema is None:
         return "\n".join(odd)
@@ -57,7 +57,7 @@ def property_names(schema: Any) -> set[str]:
 
 
 def _path(error: ValidationError, value: Any) -> list[str | int]:
-    path = list(where(value, error))
+    path = list(path_of_error(value, error))
     kind: Any = error.kind
     return [*path, kind.property] if type(kind).__name__ == "Required" else path
 

@@ -17,7 +17,7 @@ TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
 ERROR_KEY: Final = "toolgen/error"
 METADATA_KEY: Final = "toolgen/metadata"  # what the tool tells of its answer
-COERCED_KEY: Final = "toolgen/coerced"  # which arguments were mended, and how
+COERCED_KEY: Final = "toolgen/coerced"  # which arguments were coerced, and how
 PREVIEW_KEY: Final = "toolgen/preview"  # in a request's `_meta`, and its result's: nothing is done
 FINAL_KEY: Final = "toolgen/final_answer"
 

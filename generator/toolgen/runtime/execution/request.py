@@ -1,4 +1,4 @@
-"""Raw arguments to a typed request, or a refusal that says what is wrong."""
+"""Turn raw arguments into a typed request, or raise an error that says what is wrong with them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from toolgen.runtime.contract import ToolContract
 from toolgen.runtime.errors import InternalError, InvalidRequestError
 from toolgen.runtime.instrumentation.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
-
-from .faults import LIMIT, Fault, find_faults, list_faults
-from .json_value import is_json, not_json, whole_numbers
-from .value_free import property_names, value_free_path
+from toolgen.runtime.validation.faults import LIMIT, Fault, find_faults, list_faults
+from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
+from toolgen.runtime.validation.value_free import property_names, value_free_path
 
 if TYPE_CHECKING:
-    from toolgen.runtime.coercion.coerce import Mended
+    from toolgen.runtime.coercion.coerce import Coerced
 
 _random = Random(os.urandom(32))  # our own: an application that seeds `random` must not repeat our ids
 if hasattr(os, "register_at_fork"):
@@ -28,7 +27,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def new_id() -> str:
-    """A correlation id: 16 hexadecimal digits. It identifies, it does not protect."""
+    """Return a correlation id: 16 hexadecimal digits. It is not a secret."""
     return f"{_random.getrandbits(64):016x}"
 
 
@@ -38,7 +37,7 @@ def read_request(
     reference: str | None = None,
     metadata: MutableMapping[str, Any] | None = None,
 ) -> Any:
-    """The request model of `raw`, every value as it came, or mended as `metadata["coerced"]` then tells.
+    """Return the request model of `raw`. Coercions are reported in `metadata["coerced"]`.
 
     None is an empty object. Raises InvalidRequestError with one line per fault, ModelMismatchError if schema
     and model disagree.
@@ -73,50 +72,52 @@ class ModelMismatchError(InternalError):
 
 
 def accepted(contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any]) -> dict[str, Any]:
-    """The arguments as the schema accepts them: as they came, or mended, which `metadata["coerced"]` tells.
+    """Return the arguments as the schema accepts them: unchanged, or coerced.
 
-    Raises InvalidRequestError where it does not accept them.
+    Coercions are reported in `metadata["coerced"]`. Raises InvalidRequestError if they are not valid.
     """
-    from toolgen.runtime.coercion.coerce import Mended, mend, mend_whole
+    from toolgen.runtime.coercion.coerce import Coerced, coerce, coerce_whole
 
-    gate, notes = contract.request_schema, list[dict[str, str]]()
-    if isinstance(raw, str) and contract.coerce and (whole := mend_whole(raw)) is not None:
+    schema, notes = contract.request_schema, list[dict[str, str]]()
+    if isinstance(raw, str) and contract.coerce and (whole := coerce_whole(raw)) is not None:
         raw, notes = whole.value, whole.notes
     arguments = as_object(contract, raw)
-    is_plain = is_json(arguments)
-    if not (is_plain and gate.is_valid(arguments)):
-        mended = mend(gate, arguments) if is_plain and contract.coerce else Mended(arguments, [], fits=False)
-        if not mended.fits:
-            faults = find_faults(gate, arguments, contract.hidden())
-            raise _invalid(contract, faults + _inside_texts(contract, mended))
-        arguments, notes = mended.value, notes + mended.notes
+    json = is_json(arguments)
+    if not (json and schema.is_valid(arguments)):
+        coerced = (
+            coerce(schema, arguments) if json and contract.coerce else Coerced(arguments, [], valid=False)
+        )
+        if not coerced.valid:
+            faults = find_faults(schema, arguments, contract.secret_values())
+            raise _invalid(contract, faults + _faults_inside_strings(contract, coerced))
+        arguments, notes = coerced.value, notes + coerced.notes
     if notes:
-        metadata["coerced"] = redact(notes, contract.hidden())  # property names are the caller's words
+        metadata["coerced"] = redact(notes, contract.secret_values())  # property names are the caller's words
     return arguments
 
 
 def as_object(contract: ToolContract, raw: Any) -> dict[str, Any]:
-    """The arguments as a dict. Raises InvalidRequestError for what is not an object."""
+    """Return the arguments as a dict. Raises InvalidRequestError for what is not an object."""
     if type(raw) is dict:
         return raw
     if raw is None:
         return {}
     if isinstance(raw, Mapping):
         return dict(raw)
-    odd = next(not_json(raw), None)
+    odd = next(find_non_json(raw), None)
     words = show_kind(raw) if odd is None else "a value that is not JSON"
     raise _invalid(contract, [Fault("$", f"expected an object with the arguments, got {words}")])
 
 
-def _inside_texts(contract: ToolContract, tried: Mended) -> list[Fault]:
-    """The faults of what stands inside texts that were read as JSON, all in vain."""
-    if not tried.notes or not is_json(tried.value):
+def _faults_inside_strings(contract: ToolContract, coerced: Coerced) -> list[Fault]:
+    """Return the faults of values that were parsed from strings, and are not valid either."""
+    if not coerced.notes or not is_json(coerced.value):
         return []
-    hidden = contract.hidden()
+    hidden = contract.secret_values()
     return [
         Fault(fault.path, f"{fault.message} (inside the text at {redact(text, hidden)})")
-        for fault in find_faults(contract.request_schema, tried.value, hidden)
-        if (text := tried.is_inside(fault.path)) is not None
+        for fault in find_faults(contract.request_schema, coerced.value, hidden)
+        if (text := coerced.enclosing_string(fault.path)) is not None
     ]
 
 

@@ -1,4 +1,4 @@
-"""Slips that clients are known for: mended where the schema leaves no doubt, and told."""
+"""Coercion: strings that hold JSON become values where the schema leaves no doubt, and are reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from by_hand import Anything, make_tool, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolgen.runtime import ToolError, ToolResponse
-from toolgen.runtime.coercion.coerce import mend
+from toolgen.runtime.coercion.coerce import coerce
 from toolgen.runtime.confirmation.question import Confirmation
 from toolgen.runtime.validation.compiled_schema import compile_schema
 
@@ -38,16 +38,16 @@ SQUARE = {
 }
 
 
-def mended(schema: dict[str, Any], value: Any, **root: Any) -> Any:
+def coerced(schema: dict[str, Any], value: Any, **root: Any) -> Any:
     """What `value` becomes as the argument `a` with `schema`; "refused" where it is left as it is."""
-    gate = compile_schema({"type": "object", "properties": {"a": schema}, **root})
+    compiled = compile_schema({"type": "object", "properties": {"a": schema}, **root})
     raw = {"a": value}
     before = copy.deepcopy(raw)
-    assert not gate.accepts(raw)
-    found = mend(gate, raw)
+    assert not compiled.accepts(raw)
+    found = coerce(compiled, raw)
     assert raw == before
-    assert found.fits == gate.accepts(found.value)
-    if not found.fits:
+    assert found.valid == compiled.accepts(found.value)
+    if not found.valid:
         return "refused"
     return found.value["a"]
 
@@ -95,8 +95,8 @@ def mended(schema: dict[str, Any], value: Any, **root: Any) -> Any:
         ),
     ],
 )
-def test_what_is_mended(schema: dict[str, Any], text: Any, value: Any) -> None:
-    got = mended(schema, text, **{"$defs": {"n": INTEGER}})
+def test_what_is_coerced(schema: dict[str, Any], text: Any, value: Any) -> None:
+    got = coerced(schema, text, **{"$defs": {"n": INTEGER}})
     assert (got, type(got)) == (value, type(value))
 
 
@@ -175,7 +175,7 @@ def test_what_is_mended(schema: dict[str, Any], text: Any, value: Any) -> None:
             {"anyOf": [{"properties": {"n": {"const": "auto"}}}, {"properties": {"n": INTEGER}}]},
             {"n": "5"},
         ),
-        # no slips that are known to be meant one way only
+        # could be meant in more than one way
         ({"type": "array", "items": {"type": "string"}}, "a"),
         ({"type": "array", "items": {"type": "string"}}, "a,b"),
         ({"type": "array", "items": INTEGER}, 5),
@@ -191,7 +191,7 @@ def test_what_is_mended(schema: dict[str, Any], text: Any, value: Any) -> None:
     ],
 )
 def test_what_is_left_as_it_is(schema: dict[str, Any], value: Any) -> None:
-    assert mended(schema, value, **{"$defs": {"secret": {"writeOnly": True}}}) == "refused"
+    assert coerced(schema, value, **{"$defs": {"secret": {"writeOnly": True}}}) == "refused"
 
 
 async def echo(self: Any, request: Anything, context: Any) -> Any:
@@ -265,7 +265,7 @@ def test_a_spec_can_turn_it_off(raw: Any) -> None:
         type(tool).check_inputs(raw)
 
 
-def test_check_inputs_mends_the_same_way() -> None:
+def test_check_inputs_coerces_the_same_way() -> None:
     assert type(tool_of({"n": INTEGER})).check_inputs({"n": "5"}).model_dump() == {"n": 5}
     assert type(tool_of({"n": INTEGER})).check_inputs('{"n": "5"}').model_dump() == {"n": 5}
 
@@ -332,23 +332,23 @@ def nested(depth: int) -> str:
 )
 def test_hostile_texts_are_refused_and_cheap(text: str) -> None:
     tree = {"type": ["integer", "array"], "items": {"$ref": "#/$defs/tree"}}
-    gate = compile_schema(
+    compiled = compile_schema(
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}
     )
-    assert not mend(gate, {"a": text}).fits
+    assert not coerce(compiled, {"a": text}).valid
 
 
 def test_many_texts_are_bounded_together() -> None:
-    gate = compile_schema({"type": "object", "additionalProperties": {"type": "array"}})
+    compiled = compile_schema({"type": "object", "additionalProperties": {"type": "array"}})
     row = json.dumps(["x" * 100_000])
-    assert mend(gate, {str(number): row for number in range(5)}).fits
-    assert not mend(gate, {str(number): row for number in range(20)}).fits
+    assert coerce(compiled, {str(number): row for number in range(5)}).valid
+    assert not coerce(compiled, {str(number): row for number in range(20)}).valid
 
 
 def test_large_arguments_are_not_searched() -> None:
-    gate = compile_schema({"type": "object", "additionalProperties": {"type": "array", "items": INTEGER}})
-    assert mend(gate, {"a": ["1"] * 900}).fits
-    assert not mend(gate, {"a": ["1"] * 200_000}).fits
+    compiled = compile_schema({"type": "object", "additionalProperties": {"type": "array", "items": INTEGER}})
+    assert coerce(compiled, {"a": ["1"] * 900}).valid
+    assert not coerce(compiled, {"a": ["1"] * 200_000}).valid
 
 
 PLAIN = st.recursive(
@@ -364,7 +364,7 @@ def test_any_value_but_a_text_survives_being_one(value: Any, times: int) -> None
     text: Any = value
     for _ in range(times):
         text = json.dumps(text)
-    got = mended({"not": {"type": "string"}, "type": ["null", "boolean", "number", "array", "object"]}, text)
+    got = coerced({"not": {"type": "string"}, "type": ["null", "boolean", "number", "array", "object"]}, text)
     assert got == value or (got == "refused" and _has_odd_number(value))
 
 
@@ -386,14 +386,14 @@ TYPES = st.lists(
 @settings(deadline=None)
 @given(TYPES, TEXTS)
 def test_a_text_that_the_schema_might_take_stays_one(types: list[str], text: str) -> None:
-    gate = compile_schema({"type": "object", "properties": {"a": {"type": types, "minLength": 99}}})
-    if gate.accepts({"a": text}):
+    compiled = compile_schema({"type": "object", "properties": {"a": {"type": types, "minLength": 99}}})
+    if compiled.accepts({"a": text}):
         return
-    found = mend(gate, {"a": text})
+    found = coerce(compiled, {"a": text})
     if "string" in types:
         assert not found.notes
-    if found.fits:
-        assert gate.accepts(found.value)
+    if found.valid:
+        assert compiled.accepts(found.value)
         assert found.value["a"] == json.loads(text) or json.loads(text) == json.dumps(found.value["a"])
 
 

@@ -1,0 +1,116 @@
+"""Strict JSON: parse a string as RFC 8259 says, without rounding, within bounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from math import isinf
+from typing import Any, NoReturn
+
+from .json_value import is_json
+
+MAX_CHARACTERS = 1_000_000  # of a string that is parsed
+MAX_DIGITS = 400  # of an integer
+MAX_NESTED_STRINGS = 3  # JSON of a string that is JSON of a string …
+
+
+class NotStrictJsonError(ValueError):
+    """A string is not JSON, or is ambiguous. The message says why and holds nothing of the string."""
+
+
+def parse_strict_json(text: str) -> Any:
+    """Return the JSON value that `text` holds. JSON of a string is parsed again, three times at most.
+
+    Raises NotStrictJsonError for anything but RFC 8259 (no NaN, no single quotes), a duplicate key, a number
+    that would be rounded to an integer or to infinity, and text that is too long or nested too deeply.
+    """
+    value: Any = text
+    for _ in range(MAX_NESTED_STRINGS):
+        value = _decode(value)
+        if not isinstance(value, str):
+            break
+    if not is_json(value):
+        raise NotStrictJsonError("is nested too deeply, or is not valid Unicode")
+    return value
+
+
+def parse_as(text: str, types: Collection[str]) -> Any:
+    """Return the JSON value that `text` holds, if it is of one of the JSON Schema `types`.
+
+    Raises NotStrictJsonError otherwise. 1.0 is an integer, and is returned as one if only that is accepted.
+    """
+    value = parse_strict_json(text)
+    if isinstance(value, float) and value.is_integer() and "integer" in types and "number" not in types:
+        value = int(value)
+    if json_type(value, types) not in types:
+        raise NotStrictJsonError("is not what is expected")
+    return value
+
+
+def json_type(value: Any, types: Collection[str]) -> str:
+    """Return the JSON Schema type of a JSON value; of integer and number the one that is among `types`."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer" if "integer" in types else "number"
+    if isinstance(value, float):
+        return "number" if "number" in types or not value.is_integer() else "integer"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+def _decode(text: str) -> Any:
+    if len(text) > MAX_CHARACTERS:
+        raise NotStrictJsonError("is too long to be read")
+    try:
+        return _DECODER.decode(text)
+    except NotStrictJsonError:
+        raise
+    except json.JSONDecodeError as error:
+        raise NotStrictJsonError(f"is not valid JSON at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise NotStrictJsonError("is nested too deeply") from None
+
+
+def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise NotStrictJsonError("has a key twice in one object")
+    return members
+
+
+def _parse_integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise NotStrictJsonError("has a number with too many digits")
+    return int(digits)
+
+
+def _parse_fraction(digits: str) -> float:
+    number = float(digits)
+    if isinf(number) or (number.is_integer() and not _is_exactly(number, digits)):
+        raise NotStrictJsonError("has a number that cannot be represented exactly")
+    return number
+
+
+def _is_exactly(number: float, digits: str) -> bool:
+    from decimal import Decimal
+
+    try:
+        return Decimal(digits) == Decimal(number)
+    except ArithmeticError:  # an exponent beyond all bounds
+        return False
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise NotStrictJsonError("has a number that JSON does not have")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object_without_duplicates,
+    parse_int=_parse_integer,
+    parse_float=_parse_fraction,
+    parse_constant=_refuse_constant,
+)
