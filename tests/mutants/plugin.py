@@ -159,13 +159,13 @@ def aliases_are_not_answered() -> None:
     """Only wire names are."""
     from toolgen.runtime import registry
 
-    original = registry._index
+    original = registry.index_entries
 
     def index(entries: Any) -> Any:
         made = original(entries)
         return replace(made, by_name=dict(made.entries))
 
-    registry._index = index
+    registry.index_entries = index
 
 
 @mutant

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from .definition import ToolDefinition
     from .errors import ChangedSinceConfirmedError, ToolError
     from .execution.readiness import SetupContext
-    from .forms import ResponseForm
-    from .response import ToolResponse
+    from .response import ResponseForm, ToolResponse
     from .text import printable
     from .tool import BaseTool
     from .tool_spec import ToolParam, ToolReturn, ToolSpec, ToolSpecError
@@ -55,7 +54,7 @@ _HOMES = {
     "CheckpointError": "checkpoint",
     "Confirmation": "confirmation.question",
     "ConfirmationPending": "confirmation.question",
-    "ResponseForm": "forms",
+    "ResponseForm": "response",
     "SetupContext": "execution.readiness",
     "ToolConfig": "context",
     "ToolContext": "context",

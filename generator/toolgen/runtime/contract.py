@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .tool import BaseTool
 
-Kind: TypeAlias = Literal["coroutine", "generator", "plain"]
+MethodKind: TypeAlias = Literal["coroutine", "generator", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,15 @@ class ToolContract:
 
     name: str  # wire name
     request_schema: CompiledSchema
-    validate: Callable[
-        [Any], Any
-    ]  # raw arguments to the request model; its `model_validate` without a detour
-    response_schema: CompiledSchema | None  # None: any JSON value will do
+    validate: Callable[[Any], Any]  # arguments to the request: `model_validate` without its overhead
+    response_schema: CompiledSchema | None  # None: any JSON value
     response_model: type[BaseModel] | None
     chunk_schema: CompiledSchema | None  # None: the result is not a stream
     inject: tuple[tuple[str, str], ...]  # (name, dotted type)
     confirm: Mapping[str, Any] | None
     timeout: float | None  # seconds
     concurrency: int | None  # calls at the same time
-    errors: tuple[type[ToolError], ...]  # those that are no surprise
+    errors: tuple[type[ToolError], ...]  # errors that are reported as they are
     declared: Mapping[str, type[ToolError]]  # code → the spec's own, which may be one of the runtime's codes
     secrets: tuple[str, ...]  # names of environment variables whose values are never shown
     scopes: frozenset[str]  # what a caller must be allowed
@@ -55,10 +53,10 @@ _CONTRACTS: WeakKeyDictionary[type, ToolContract] = WeakKeyDictionary()
 
 
 def contract_of(tool: type[BaseTool[Any, Any]]) -> ToolContract:
-    """The contract of a tool class, made on first use. Raises ValueError where a schema is not usable."""
+    """Return the contract of a tool class, made on first use. Raises ValueError if a schema is not valid."""
     contract = _CONTRACTS.get(tool)
     if contract is None:
-        contract = _CONTRACTS[tool] = _make(tool)  # made twice if two threads are first; no harm in it
+        contract = _CONTRACTS[tool] = _make(tool)  # two threads may both make it: harmless
     return contract
 
 
@@ -100,8 +98,8 @@ def _validator_of(tool: type[BaseTool[Any, Any]]) -> Callable[[Any], Any]:
     return partial(validate_by_model, tool.definition["name"], validate)
 
 
-def kind_of(method: Callable[..., Any]) -> Kind:
-    """How a method has to be run: a plain `def` in a worker thread, all else in the event loop."""
+def method_kind(method: Callable[..., Any]) -> MethodKind:
+    """Return how a method has to be run: a plain `def` in a worker thread, all else in the event loop."""
     if inspect.iscoroutinefunction(method):
         return "coroutine"
     return "generator" if inspect.isasyncgenfunction(method) else "plain"

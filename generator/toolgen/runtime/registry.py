@@ -58,7 +58,7 @@ def _load(load: Callable[[], BaseTool[Any, Any]], name: str) -> BaseTool[Any, An
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class RegistrySnapshot:
     """An immutable snapshot of a registry."""
 
     entries: Mapping[str, Entry]  # by wire name, in order
@@ -66,7 +66,7 @@ class Tools:
     definitions: Mapping[str, ToolDefinition]  # by wire name, in order
 
 
-def _index(entries: Iterable[Entry]) -> Tools:
+def index_entries(entries: Iterable[Entry]) -> RegistrySnapshot:
     """Index `entries` by wire name and alias. Raises ValueError if two tools share a name."""
     by_wire_name: dict[str, Entry] = {}
     for entry in entries:
@@ -82,33 +82,35 @@ def _index(entries: Iterable[Entry]) -> Tools:
                 other = first.definition["name"]
                 raise ValueError(f"two tools answer to {alias!r}: {other} and, by its alias, {name}")
     definitions = {name: entry.definition for name, entry in by_wire_name.items()}
-    return Tools(by_wire_name, by_name, MappingProxyType(definitions))
+    return RegistrySnapshot(by_wire_name, by_name, MappingProxyType(definitions))
 
 
 @dataclass(slots=True)
 class Registry:
     """The current snapshot, replaced as a whole when tools are added or removed."""
 
-    current: Tools
-    every: list[Entry] = field(default_factory=list)  # that was ever here, or in a selection of it
+    current: RegistrySnapshot
+    every: list[Entry] = field(default_factory=list)  # ever registered here, or in a selection
     lock: threading.Lock = field(default_factory=threading.Lock)
     listeners: list[Callable[[], None]] = field(default_factory=list)
 
     def add(self, entry: Entry) -> None:
         """Add a tool. Raises ValueError if one of its names is taken."""
         with self.lock:
-            self.current = _index([*self.current.entries.values(), entry])
+            self.current = index_entries([*self.current.entries.values(), entry])
             self.every.append(entry)
-        self._tell()
+        self._notify()
 
     def remove(self, name: str) -> None:
         """Remove the tool that answers to `name`; KeyError if there is none. Running calls go on."""
         with self.lock:
             gone = self.current.by_name[name]
-            self.current = _index(entry for entry in self.current.entries.values() if entry is not gone)
-        self._tell()
+            self.current = index_entries(
+                entry for entry in self.current.entries.values() if entry is not gone
+            )
+        self._notify()
 
-    def chosen(self, choose: Callable[[ToolDefinition], bool]) -> Iterator[Entry]:
+    def select(self, choose: Callable[[ToolDefinition], bool]) -> Iterator[Entry]:
         """Iterate over the entries whose definition satisfies `choose`."""
         return (entry for entry in self.current.entries.values() if choose(entry.definition))
 
@@ -118,11 +120,11 @@ class Registry:
             if entry.prepared is not None:
                 await entry.prepared.readiness.close(environment)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for listener in tuple(self.listeners):
             try:
                 listener()
-            except Exception as error:  # one that fails must not keep the change from the others
+            except Exception as error:  # the other listeners are still called
                 from .instrumentation.redaction import without_text
 
                 LOGGER.error("a listener for changes of a toolkit raised", exc_info=without_text(error))
@@ -130,7 +132,7 @@ class Registry:
 
 def registry_of(entries: Iterable[Entry]) -> Registry:
     """Return a registry of `entries`. Raises ValueError if two tools share a name."""
-    tools = _index(entries)
+    tools = index_entries(entries)
     return Registry(tools, list(tools.entries.values()))
 
 

@@ -1,16 +1,23 @@
-"""What a call gives: content or an error, never an exception."""
+"""The response to a call, content or an error, and the forms in which it can be rendered."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, overload
+from enum import StrEnum
+from typing import Any, Literal, overload
 
 from .errors import ToolError
 
-if TYPE_CHECKING:
-    from .forms import ResponseForm
+
+class ResponseForm(StrEnum):
+    """A form in which `ToolResponse.render` returns a response."""
+
+    INTACT = "intact"  # the response itself
+    DICT = "dict"  # plain data
+    STR = "str"  # one line of JSON
+    PRETTY_STR = "pretty_str"  # a line a field, for people
 
 
 @dataclass(frozen=True, init=False)
@@ -102,11 +109,46 @@ class ToolResponse:
         filter_empty_fields: bool = True,
         filter_metadata_fields: bool = True,
     ) -> Any:
-        """The response in one of its forms: itself, a dict, a line of JSON, or (the default) text for people.
+        """Return the response in a form: itself, a dict, a line of JSON, or (the default) text for people.
 
         `filter_empty_fields` leaves out fields that say nothing: None, empty text, lists and objects; what a
         tool answered is never left out, empty or not. `filter_metadata_fields` leaves out `metadata`.
         """
-        from .forms import render
+        return _render(self, form, no_empty=filter_empty_fields, no_metadata=filter_metadata_fields)
 
-        return render(self, form, filter_empty_fields, filter_metadata_fields)
+
+def _render(
+    response: ToolResponse, form: ResponseForm | None, *, no_empty: bool, no_metadata: bool
+) -> ToolResponse | dict[str, Any] | str:
+    form = ResponseForm.PRETTY_STR if form is None else ResponseForm(form)
+    if form is ResponseForm.INTACT:
+        return response
+    fields = response.as_dict()
+    if no_metadata:
+        del fields["metadata"]
+    if no_empty:
+        answer = "content" if response.success else "error"  # says something even where it is empty
+        fields = {key: value for key, value in fields.items() if key == answer or not _is_empty(value)}
+    if form is ResponseForm.DICT:
+        return fields
+    if form is ResponseForm.STR:
+        return _json(fields, separators=(",", ":"))
+    if response.error is not None:
+        fields["error"] = response.error.as_text()
+    return "\n".join(f"{key}: {_pretty(value)}" for key, value in fields.items())
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str | list | dict) and not value)
+
+
+def _pretty(value: Any) -> str:
+    if isinstance(value, str):
+        return value if "\n" not in value else "".join(f"\n  {line}" for line in value.splitlines())
+    if isinstance(value, list | dict) and value:
+        return "".join(f"\n  {line}" for line in _json(value, indent=2).splitlines())
+    return _json(value)
+
+
+def _json(value: Any, **layout: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str, **layout)  # metadata and extras are anything

@@ -116,9 +116,11 @@ def check_definition(tool: type[BaseTool[Any, Any]]) -> None:
         )
     if _VALIDATED.get(tool) is definition or (isinstance(definition, dict) and definition.keys() >= _MADE):
         return
-    from .tool_spec import ToolSpecError, definition_faults
+    from .definition_check import definition_faults
 
     if faults := definition_faults(definition):
+        from .tool_spec import ToolSpecError
+
         raise ToolSpecError(f"{tool.__module__}.{tool.__qualname__}.definition", faults)
     _VALIDATED[tool] = definition
 

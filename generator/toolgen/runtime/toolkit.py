@@ -1,4 +1,4 @@
-"""A set of tools with what they need: looked up by name or alias, called by one path."""
+"""Toolkit: tools that are called by name, with their context, configuration and sessions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .context import ANYBODY, DEFAULT_CONFIG, Caller, PreviewCaller, ToolConfig
 from .definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
 from .execution.loading import Catalog, load_context, load_tool
-from .registry import Entry, Registry, _index, entry_of, registry_of
+from .registry import Entry, Registry, entry_of, index_entries, registry_of
 from .response import ToolResponse
 from .settings import Settings
 from .tool import BaseTool
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class _Home:
-    """What a toolkit gives to all its calls, made when the first one comes."""
+class _SharedState:
+    """What a toolkit shares with its sessions and selections; made for the first call."""
 
     def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
         self.config = config
@@ -117,18 +117,18 @@ class Toolkit:
         config: ToolConfig | None = None,
     ) -> None:
         self._registry = registry_of(map(entry_of, tools))
-        self._home = _Home(config or DEFAULT_CONFIG, lambda: {} if context is None else context)
+        self._shared = _SharedState(config or DEFAULT_CONFIG, lambda: {} if context is None else context)
         self._environment: Environment | None = None
-        self._extras: MutableMapping[str, Any] | None = None  # None: every call begins with none
+        self._extras: MutableMapping[str, Any] | None = None  # None: no session
         self._session_id: str | None = None
-        self._owner = True  # of its tools: it closes them
-        self.catalog: Catalog | None = None  # that `from_catalog` was given
+        self._owner = True  # closes the tools
+        self.catalog: Catalog | None = None  # the argument of `from_catalog`
 
     @classmethod
     def from_catalog(
         cls, catalog: Any, *, context: Mapping[Any, Any] | None = None, config: ToolConfig | None = None
     ) -> Self:
-        """Every tool of a generated `catalog` module, its implementation imported when it is first used.
+        """Return a toolkit of a generated `catalog` module; implementations are imported on first use.
 
         Without `context`, the mapping `CONTEXT` of the implementations package is used, if it has one.
         """
@@ -136,7 +136,7 @@ class Toolkit:
         toolkit.catalog = catalog
         toolkit._registry = registry_of(_catalog_entry(catalog, each) for each in catalog.TOOLS.values())
         if context is None:
-            toolkit._home = _Home(toolkit.config, lambda: load_context(catalog))
+            toolkit._shared = _SharedState(toolkit.config, lambda: load_context(catalog))
         return toolkit
 
     @property
@@ -146,13 +146,13 @@ class Toolkit:
 
     @property
     def config(self) -> ToolConfig:
-        """What was configured for all calls."""
-        return self._home.config
+        """The configuration of all calls."""
+        return self._shared.config
 
     @property
     def settings(self) -> Settings:
-        """Limits and choices: those of the configuration, else of the environment variables."""
-        return self._home.settings
+        """The settings: those of the configuration, else of the environment variables."""
+        return self._shared.settings
 
     @property
     def tags(self) -> Mapping[str, tuple[str, ...]]:
@@ -165,7 +165,7 @@ class Toolkit:
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """What calls of this session have left for the next one. Empty outside of a session."""
+        """The extras that calls of this session left for the next one. Empty outside of a session."""
         return self._extras or {}
 
     def __contains__(self, name: object) -> bool:
@@ -175,12 +175,12 @@ class Toolkit:
         return iter(self.definitions)
 
     def definition_of(self, name: str) -> ToolDefinition | None:
-        """The definition of the tool that answers to a wire name or alias; None for any other name."""
+        """Return the definition of the tool that answers to a wire name or alias; None for any other name."""
         entry = self._registry.current.by_name.get(name)
         return None if entry is None else entry.definition
 
     def get(self, name: str) -> BaseTool[Any, Any] | None:
-        """The tool that answers to a wire name or alias; None for any other name.
+        """Return the tool that answers to a wire name or alias; None for any other name.
 
         Raises ToolError `not_implemented` for a listed tool without implementation, and whatever the
         implementation's module raises while it is imported.
@@ -189,18 +189,18 @@ class Toolkit:
         return None if entry is None else entry.tool()
 
     def add(self, tool: BaseTool[Any, Any]) -> None:
-        """One more tool, from now on. Raises ValueError if one of its names is taken."""
+        """Add a tool. Raises ValueError if one of its names is taken."""
         self._registry.add(entry_of(tool))
 
     def remove(self, name: str) -> None:
-        """Take away the tool that answers to a wire name or alias; KeyError if none does.
+        """Remove the tool that answers to a wire name or alias; KeyError if none does.
 
-        Calls that run go on; a tool that was set up is closed with the toolkit, as ever.
+        Running calls go on; a tool that was set up is still closed with the toolkit.
         """
         self._registry.remove(name)
 
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Have `listener` called after each `add` and `remove`, in their thread; gives what undoes it."""
+        """Call `listener` after each `add` and `remove`, in their thread. Return what removes it again."""
         listeners = self._registry.listeners
         listeners.append(listener)
         return lambda: listeners.remove(listener) if listener in listeners else None
@@ -212,10 +212,10 @@ class Toolkit:
         names: Collection[str] | None = None,
         predicate: Callable[[ToolDefinition], bool] | None = None,
     ) -> Toolkit:
-        """A toolkit of those tools that have one of `tags`, one of `names`, and please `predicate`.
+        """Return a toolkit of the tools that have one of `tags` and one of `names`, and satisfy `predicate`.
 
-        It shares instances, context and configuration, and is not touched by what is added or removed
-        here later. Raises KeyError for a name (wire name or alias) that no tool answers to.
+        It shares instances, context and configuration. Tools that are added or removed here later do not
+        change it. Raises KeyError for a name (wire name or alias) that no tool answers to.
         """
         by_name = self._registry.current.by_name
         wanted = None if names is None else {by_name[name].definition["name"] for name in names}
@@ -228,11 +228,11 @@ class Toolkit:
             )
 
         made = self._view()
-        made._registry = Registry(_index(self._registry.chosen(choose)), self._registry.every)
+        made._registry = Registry(index_entries(self._registry.select(choose)), self._registry.every)
         return made
 
     def session(self, extras: Mapping[str, Any] | None = None, *, session_id: str | None = None) -> Toolkit:
-        """The same tools for one conversation: what a call leaves in `context.extras`, the next one sees.
+        """Return the same tools for one conversation, whose calls see each other's `context.extras`.
 
         `extras` is what the first call sees. `session_id` continues a conversation of the application or of
         another process; without one, a new id is made. Tools added to either are in both.
@@ -275,7 +275,7 @@ class Toolkit:
                 error,
                 arguments=arguments,
                 caller=caller,
-                config=self._home.config,
+                config=self._shared.config,
                 session_id=self._session_id,
             )
         if caller.context:
@@ -333,13 +333,13 @@ class Toolkit:
         KeyboardInterrupt cancels the work. Raises RuntimeError within an async tool that itself runs by
         `run_sync` or `call_sync`.
         """
-        return self._home.loop().run(work)
+        return self._shared.loop().run(work)
 
     async def close(self) -> None:
         """Close every tool that was set up. A session or a selection closes nothing; its maker does."""
         if not self._owner:
             return
-        loop = self._home.running_loop()
+        loop = self._shared.running_loop()
         if loop is None:
             await self._close()
         else:  # tools are closed where synchronous calls have set them up
@@ -353,10 +353,10 @@ class Toolkit:
         if not self._owner:
             return
         self.run_sync(self._close)
-        self._home.loop().stop()
+        self._shared.loop().stop()
 
     async def _close(self) -> None:
-        await self._home.close(self._registry)
+        await self._shared.close(self._registry)
 
     def __enter__(self) -> Self:
         return self
@@ -371,7 +371,7 @@ class Toolkit:
         await self.close()
 
     def _make_environment(self) -> Environment:
-        environment = self._home.environment()
+        environment = self._shared.environment()
         if self._extras is not None:
             environment = replace(environment, extras=self._extras, session_id=self._session_id)
         self._environment = environment

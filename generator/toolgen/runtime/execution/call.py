@@ -17,7 +17,7 @@ from toolgen.runtime.confirmation.confirm import ConfirmedCall, preview_of
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens
 from toolgen.runtime.context import Caller, Listener, ToolConfig, ToolContext
-from toolgen.runtime.contract import ToolContract, contract_of, kind_of
+from toolgen.runtime.contract import ToolContract, contract_of, method_kind
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.execution.request import accepted, as_object, new_id, read_request
 from toolgen.runtime.instrumentation.error_mapping import explain, told_metadata
@@ -190,11 +190,11 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
     description = tool.definition["description"]
     places = None if contract.concurrency is None else Limiter(contract.concurrency)
     streams = contract.chunk_schema is not None
-    execute = PreparedMethod(contract, tool.execute, kind_of(tool.execute), written, places, streams)
+    execute = PreparedMethod(contract, tool.execute, method_kind(tool.execute), written, places, streams)
     preview: PreparedMethod | None = None
     if contract.confirm is not None and contract.confirm.get("preview"):
         method: Any = getattr(tool, "preview", None)
-        preview = PreparedMethod(contract, method, kind_of(method), preview_of, places)
+        preview = PreparedMethod(contract, method, method_kind(method), preview_of, places)
     direct = iscoroutinefunction(tool.execute) and not (streams or contract.inject or places)
     return PreparedTool(contract, description, execute, preview, Readiness(tool, contract), direct)
 

@@ -14,7 +14,7 @@ from inspect import isawaitable, isgenerator
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.context import Listener, ToolContext
-from toolgen.runtime.contract import Kind, ToolContract
+from toolgen.runtime.contract import MethodKind, ToolContract
 
 from .async_run import run_async
 from .injection import look_up, opened, opened_in_thread
@@ -34,7 +34,7 @@ class PreparedMethod:
 
     contract: ToolContract
     method: Callable[..., Any]
-    kind: Kind
+    kind: MethodKind
     finish: Callable[[ToolContract, Any, Settings], Any]  # returns the result, checked
     places: Limiter | None  # calls at once; None: as many as come
     streams: bool = False
