@@ -1,10 +1,10 @@
-"""What tests grant that are about something else: every scope that a tool of the gallery needs."""
+"""What tests grant that are about something else: every scope of the gallery, and the user's consent."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from toolgen.runtime import ToolConfig
+from toolgen.runtime import Confirmation, ToolConfig
 from toolgen.runtime.settings import Settings
 
 from generated import catalog
@@ -17,3 +17,8 @@ SCOPES = frozenset(
 def granting(config: ToolConfig | None = None) -> ToolConfig:
     """A configuration whose MCP servers grant all scopes to the user who starts them."""
     return replace(config or ToolConfig(), settings=Settings(scopes=tuple(sorted(SCOPES))))
+
+
+async def agree(confirmation: Confirmation) -> bool:
+    """Confirm every call, as a user who agrees to everything."""
+    return True

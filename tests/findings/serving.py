@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from .project import Project
+
+# Where what is tested does not depend on it.
+NEWEST = pytest.mark.parametrize(
+    "session", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["modern", "legacy"]
+)
 
 NAP_SPEC = """
 name: nap
@@ -106,3 +121,63 @@ def add_tools(project: Project) -> None:
     project.add_tool("count", COUNT_SPEC, COUNT_TOOL)
     project.add_tool("grow", GROW_SPEC, GROW_TOOL)
     project.write("growing.py", GROWING)
+
+
+async def begun(file: Path) -> None:
+    """Wait until a tool has written this file."""
+    while not file.exists():
+        await asyncio.sleep(0.02)
+
+
+def end(file: Path) -> None:
+    """Let the tool that wrote this file answer."""
+    file.with_suffix(".end").touch()
+
+
+def nap(seconds: float, file: Path) -> dict[str, Any]:
+    """Return the arguments of tools that wait."""
+    return {"seconds": seconds, "file": str(file)}
+
+
+@asynccontextmanager
+async def stdio(
+    project: Project, *flags: str, **env: str
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, Any]]:
+    """Start the stdio server; yield its process, after the handshake, and a function that writes a line to it."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "generated.mcp_server",
+        *flags,
+        cwd=project.root,
+        env=project.environment(env),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+
+    def write(text: str) -> None:
+        assert process.stdin is not None
+        process.stdin.write(text.encode() + b"\n")
+
+    write(
+        '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
+        '"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}'
+    )
+    write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    try:
+        async with asyncio.timeout(120):
+            await line_of(process)
+            yield process, write
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def line_of(process: asyncio.subprocess.Process) -> dict[str, Any]:
+    """Read one JSON-RPC message of a stdio server."""
+    assert process.stdout is not None
+    found: dict[str, Any] = json.loads(await process.stdout.readline())
+    return found

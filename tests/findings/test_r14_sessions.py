@@ -11,7 +11,7 @@ import pytest
 
 from .project import HttpServer, Project
 from .raw import connect
-from .test_r6_stop import NEWEST, begun, end, line_of, nap, stdio
+from .serving import NEWEST, begun, end, line_of, nap, stdio
 
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 

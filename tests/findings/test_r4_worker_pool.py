@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .project import Project, error_code, text_of
-from .test_r6_stop import begun
+from .serving import begun
 
 SPEC = """
 name: {name}

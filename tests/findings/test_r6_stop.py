@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp import Client
@@ -17,28 +12,11 @@ from mcp.shared.exceptions import MCPError
 
 from .project import NEWEST_ERA, Project, text_of
 from .raw import connect
+from .serving import NEWEST, begun, end, line_of, nap, stdio
 
 LONG = "300"  # seconds; a server that waited for this would not end while a test looks
 PATIENCE = 60
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
-# Where what is tested does not depend on it.
-NEWEST = pytest.mark.parametrize(
-    "session", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["modern", "legacy"]
-)
-
-
-async def begun(file: Path) -> None:
-    while not file.exists():
-        await asyncio.sleep(0.02)
-
-
-def end(file: Path) -> None:
-    """Let the tool that wrote this file answer."""
-    file.with_suffix(".end").touch()
-
-
-def nap(seconds: float, file: Path) -> dict[str, Any]:
-    return {"seconds": seconds, "file": str(file)}
 
 
 @SESSIONS
@@ -163,50 +141,6 @@ def test_open_notification_streams_do_not_delay_the_end(serving: Project, tmp_pa
 async def call_without_end(client: Client) -> None:
     while True:
         await client.call_tool("echo", {"text": "x"})
-
-
-@asynccontextmanager
-async def stdio(
-    project: Project, *flags: str, **env: str
-) -> AsyncIterator[tuple[asyncio.subprocess.Process, Any]]:
-    """The stdio server as a process, after the handshake."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "generated.mcp_server",
-        *flags,
-        cwd=project.root,
-        env=project.environment(env),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdin is not None
-
-    def write(text: str) -> None:
-        assert process.stdin is not None
-        process.stdin.write(text.encode() + b"\n")
-
-    write(
-        '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
-        '"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}'
-    )
-    write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
-    try:
-        async with asyncio.timeout(120):
-            await line_of(process)
-            yield process, write
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
-
-
-async def line_of(process: asyncio.subprocess.Process) -> dict[str, Any]:
-
-    assert process.stdout is not None
-    found: dict[str, Any] = json.loads(await process.stdout.readline())
-    return found
 
 
 def test_stdio_answers_calls_in_flight_and_refuses_later_ones(serving: Project, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -16,7 +15,8 @@ import pytest
 
 from .project import Project
 from .raw import connect
-from .test_r6_stop import begun, nap
+from .replicas import free_port
+from .serving import begun, nap
 
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
@@ -31,12 +31,6 @@ app.mount("/tools", mcp_app)
 def health() -> str:
     return "well"
 """
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
 
 
 @asynccontextmanager

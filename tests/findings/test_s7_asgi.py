@@ -9,7 +9,8 @@ import pytest
 
 from .project import Project
 from .raw import connect
-from .test_r8_asgi import MOUNTED, free_port, process
+from .replicas import free_port
+from .test_r8_asgi import MOUNTED, process
 from .test_s7_scopes import BOB, bearer, shop, tokens_of
 
 __all__ = ["shop"]

@@ -10,17 +10,12 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult, ElicitResult, TextContent
-from toolgen.runtime import Confirmation
 
 from examples import tools
 from generated import catalog, mcp_server, openai_tools
-from tests.scopes import SCOPES, granting
+from tests.scopes import SCOPES, agree, granting
 
 from .test_examples import EXAMPLES, label
-
-
-async def agree(confirmation: Confirmation) -> bool:
-    return True
 
 
 async def accept(context: Any, params: Any) -> ElicitResult:

@@ -14,7 +14,7 @@ from examples.store import database, schema
 from examples.store.reader import Reader
 from examples.tools import context
 from generated import catalog
-from tests.scopes import SCOPES
+from tests.scopes import SCOPES, agree
 
 SPECS = Path(__file__).parents[2] / "specs"
 TOOLS: list[dict[str, Any]] = [
@@ -22,10 +22,6 @@ TOOLS: list[dict[str, Any]] = [
 ]
 EXAMPLES = [(tool, example) for tool in TOOLS for example in tool["examples"]]
 CONFIRMED = [(tool, example) for tool, example in EXAMPLES if "confirm" in tool]
-
-
-async def agree(confirmation: Confirmation) -> bool:
-    return True
 
 
 async def decline(confirmation: Confirmation) -> bool:

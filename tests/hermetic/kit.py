@@ -7,10 +7,11 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from toolgen.cli import main
+
+from tests.cli.conftest import Done
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,14 +37,6 @@ name: NAME
 description: Say something.
 input_schema: {type: object, additionalProperties: false}
 """
-
-
-class Done(NamedTuple):
-    """What one command line did."""
-
-    code: int
-    out: str
-    err: str
 
 
 class Actions:

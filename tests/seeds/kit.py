@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeVar
 import yaml
 from mcp import Client
 from mcp_types import CallToolResult, ElicitResult, TextContent
-from toolgen.runtime import BaseTool, Confirmation, ToolConfig, Toolkit, ToolResponse
+from toolgen.runtime import BaseTool, ToolConfig, Toolkit, ToolResponse
 
 from examples.tools import context
 from generated import anthropic_tools, catalog, mcp_server, openai_tools
-from tests.scopes import SCOPES, granting
+from tests.scopes import SCOPES, agree, granting
 
 ROOT = Path(__file__).parents[2]
 ERAS: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
@@ -36,11 +36,6 @@ def gallery(folder: Path, config: ToolConfig | None = None) -> Toolkit:
 def kit_of(*tools: BaseTool[Any, Any], **options: Any) -> Toolkit:
     """Tools of a test's own making, on the gallery's generated classes."""
     return Toolkit(tools, **options)
-
-
-async def agree(confirmation: Confirmation) -> bool:
-    """A user who says yes to all."""
-    return True
 
 
 def call(toolkit: Toolkit, name: str, arguments: Any, **options: Any) -> ToolResponse:
