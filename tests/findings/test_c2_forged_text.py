@@ -43,6 +43,7 @@ def test_the_gallery_shows_hostile_texts_as_they_are(
 ) -> None:
     from examples.tools import context
     from generated import catalog
+    from tests.scopes import SCOPES
 
     seen: list[str] = []
 
@@ -51,7 +52,8 @@ def test_the_gallery_shows_hostile_texts_as_they_are(
             seen.append(f"{asked.preview}\n{asked.message}")
             return False
 
-        await catalog.toolkit(context=context(tmp_path)).call(name, arguments, confirm=confirm)
+        toolkit = catalog.toolkit(context=context(tmp_path))
+        await toolkit.call(name, arguments, confirm=confirm, scopes=SCOPES)
 
     asyncio.run(run())
     assert all(char.isprintable() or char == "\n" for char in seen[0]), ascii(seen[0])

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from toolgen.runtime import BaseTool, ToolError
 from toolgen.runtime.contract import ToolContract, contract_of
-from toolgen.runtime.execution.result import BrokenContract, written
+from toolgen.runtime.execution.result import BrokenContract, write_result
 from toolgen.runtime.validation.json_value import whole_numbers
 
 from tools.corpus.score import Score
@@ -72,7 +72,7 @@ def _request(tool: type[BaseTool[Any, Any]], value: Any) -> Way:
 def _response(plan: ToolContract, result: Any, value: Any) -> Way:
     name = "response" if result is value else "response model"
     try:
-        return name, True, json.loads(written(plan, result)[1])
+        return name, True, json.loads(write_result(plan, result).text)
     except BrokenContract as error:
         return name, False, str(error)
 

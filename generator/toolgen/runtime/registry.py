@@ -47,14 +47,14 @@ class Entry:
 
 def _load(load: Callable[[], BaseTool[Any, Any]], name: str) -> BaseTool[Any, Any]:
     """Load a tool. An import that exits the process, for one, raises an ordinary exception instead."""
-    from .execution.isolation import without_exit
+    from .execution.isolation import contain_exit
 
     try:
         return load()
     except Exception:
         raise
     except BaseException as error:
-        raise without_exit(error, name) from error
+        raise contain_exit(error, name) from error
 
 
 @dataclass(frozen=True, slots=True)

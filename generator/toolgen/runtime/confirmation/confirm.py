@@ -22,7 +22,7 @@ from toolgen.runtime.errors import (
 )
 from toolgen.runtime.execution.invoke import PreparedMethod, run_method
 from toolgen.runtime.execution.isolation import ApplicationExit
-from toolgen.runtime.execution.result import as_text, written
+from toolgen.runtime.execution.result import WrittenResult, as_text, write_result
 
 if TYPE_CHECKING:
     from toolgen.runtime.execution.call import Environment
@@ -74,8 +74,8 @@ class ConfirmedCall:
     environment: Environment
     metadata: MutableMapping[str, Any]  # of the response; a token is put here, never in a text
 
-    async def show(self) -> tuple[Any, str]:
-        """Return the preview as a response's content and text. Raises NotImplementedToolError without one."""
+    async def show(self) -> WrittenResult:
+        """Return the preview as a result. Raises NotImplementedToolError without one."""
         preview = await self._preview()
         if preview is None:
             raise NotImplementedToolError(f"{self.contract.name} has no preview.")
@@ -84,9 +84,9 @@ class ConfirmedCall:
             content: Any = displayed_preview(preview.content, self.arguments)
         else:
             content = preview.content
-        return content, as_text(content)
+        return WrittenResult(content, as_text(content))
 
-    async def run(self, act: Callable[[], Awaitable[Any]]) -> Any:
+    async def run(self, act: Callable[[], Awaitable[WrittenResult]]) -> WrittenResult:
         """Return what `act` returns, once the user has agreed to what it would do.
 
         Raises ConfirmationRequiredError, DeclinedError or ChangedSinceConfirmedError where it may not, and
@@ -154,7 +154,9 @@ class ConfirmedCall:
     async def _preview(self) -> Preview | None:
         if self.method is None:
             return None
-        preview: Preview = await run_method(self.method, self.request, self.call, self.environment)
+        preview: Preview = await run_method(
+            self.method, self.request, self.call, environment=self.environment
+        )
         return preview
 
     async def _ask(self, state: _State, questions: int) -> None:
@@ -220,6 +222,6 @@ def preview_of(contract: ToolContract, result: Any, settings: Settings) -> Previ
     if model is None or not isinstance(result, model):
         wanted = "text" if model is None else f"text or {model.__name__}"
         raise TypeError(f"preview of {contract.name} must return {wanted}, not {type(result).__name__}")
-    content, text = written(contract, result, settings)
-    message = content.get("message") if isinstance(content, dict) else None
-    return Preview(message if isinstance(message, str) else text, content)
+    written = write_result(contract, result, settings)
+    message = written.content.get("message") if isinstance(written.content, dict) else None
+    return Preview(message if isinstance(message, str) else written.text, written.content)

@@ -1,12 +1,13 @@
-"""Run an `async def` inside the caller's task, within its time.
+"""Run an `async def` inside the caller's task, within its time limit.
 
 A task of its own for each call would cost more than most calls do. So a tool shares the caller's task, and
-what it does to that task has to be told from what the caller does:
+requests to cancel that task are told apart: `Task.cancelling()` counts them, and those that the tool makes in
+one of its own steps (`asyncio.current_task().cancel()`) are withdrawn between two steps. `await` does not
+show the steps of a coroutine, so `Steps` sends them. SIGINT in the middle of a step looks the same to the
+task; asyncio's runner, which handles it, knows.
 
-- `Task.cancelling()` counts requests to cancel. Those that a tool makes itself, in one of its own steps
-  (`asyncio.current_task().cancel()`), are seen between two steps and taken back. SIGINT in the middle of a
-  step looks the same to the task; asyncio's runner, which handles it, knows.
-- The first step runs without a timer: many tools never wait and need none.
+The first step runs without a timer and without `Steps`. Tools that never wait need neither, and a call of one
+takes 12 % longer with `Steps`, and half as long again with a timer, too (processor time, Python 3.11).
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ async def run_async(work: Awaitable[Any], seconds: float | None, tool_name: str)
         waiting = steps.send(None)
     except StopIteration as done:
         if task is not None and task.cancelling() != before:
-            await _take_back(task, before)
+            await _withdraw(task, before)
         return done.value
     except BaseException:
         if task is not None and task.cancelling() != before:
-            await _take_back(task, before, ended=True)
+            await _withdraw(task, before, ended=True)
         raise
     return await _go_on(Steps(steps, waiting, task, before), seconds, began, tool_name)
 
@@ -89,16 +90,16 @@ class Steps:
                 waiting = resume()
             except StopIteration as done:
                 if task is not None and task.cancelling() > before:
-                    yield from _take_back(task, before).__await__()
+                    yield from _withdraw(task, before).__await__()
                 return done.value
             except BaseException:
                 if task is not None and task.cancelling() > before:
-                    yield from _take_back(task, before, ended=True).__await__()
+                    yield from _withdraw(task, before, ended=True).__await__()
                 raise
 
 
 def _forget_requests(task: asyncio.Task[Any], before: int) -> None:
-    """Undo requests to cancel `task` beyond `before`, unless one is the operator's."""
+    """Withdraw requests to cancel `task` beyond `before`, unless one is the operator's."""
     if _is_interrupted():
         return
     while task.cancelling() > before:
@@ -114,8 +115,8 @@ def _is_interrupted() -> bool:
     return isinstance(runner, asyncio.Runner) and getattr(runner, "_interrupt_count", 0) > 0
 
 
-async def _take_back(task: asyncio.Task[Any], before: int, *, ended: bool = False) -> None:
-    """Undo requests of a tool to cancel the task that it runs in, after its last step.
+async def _withdraw(task: asyncio.Task[Any], before: int, *, ended: bool = False) -> None:
+    """Withdraw requests of a tool to cancel the task that it runs in, after its last step.
 
     Raises CancelledError, which the tool asked for, unless it has `ended` with another exception.
     """

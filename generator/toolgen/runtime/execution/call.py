@@ -1,7 +1,8 @@
-"""The call path, the same for every adapter: raw arguments in, a ToolResponse out, no fault of a tool raised.
+"""The call path, the same for every adapter: raw arguments in, a ToolResponse out.
 
-Cancellation: a call runs in its caller's task. What the caller cancels raises CancelledError out of the
-call, as any coroutine does; every other exception of an implementation is an answer (`isolation`).
+`PreparedTool.answer` is its entry, `ToolCall._run` its steps. A call runs in its caller's task. If the caller
+cancels it, CancelledError leaves it, as any coroutine; every other exception of an implementation becomes an
+answer (`isolation.py`, `instrumentation/error_mapping.py`).
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ from toolgen.runtime.confirmation.tokens import ConfirmationTokens
 from toolgen.runtime.context import Caller, Listener, ToolConfig, ToolContext
 from toolgen.runtime.contract import ToolContract, contract_of, method_kind
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
-from toolgen.runtime.execution.request import accepted, as_object, new_id, read_request
-from toolgen.runtime.instrumentation.error_mapping import explain, told_metadata
-from toolgen.runtime.instrumentation.record import CallRecord, failed, note_failure, watch
+from toolgen.runtime.instrumentation.error_mapping import json_metadata, map_error
+from toolgen.runtime.instrumentation.record import CallRecord, log_failure, note_failure, observe_call
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.tool import BaseTool
 
 from .async_run import run_async
 from .invoke import PreparedMethod, run_method
-from .isolation import ApplicationExit, contained, current_task
+from .isolation import ApplicationExit, contain, current_task
 from .readiness import Readiness
-from .result import BrokenContract, written, written_metadata
+from .request import accepted, as_object, new_id, read_request
+from .result import BrokenContract, WrittenResult, write_metadata, write_result
 from .watchdog import IN_FLIGHT, WATCHDOG, names_tool
 from .worker_pool import Limiter, WorkerPool
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a toolkit gives to all its calls."""
+    """What all calls of a toolkit share: context, configuration, settings, worker threads."""
 
     context: Mapping[Any, Any]
     config: ToolConfig
@@ -48,7 +49,7 @@ class Environment:
     session_id: str | None = None
 
     def plus(self, context: Mapping[Any, Any]) -> Environment:
-        """Return the same with more context."""
+        """Return a copy with more context."""
         return replace(self, context={**self.context, **context})
 
 
@@ -61,199 +62,239 @@ class PreparedTool:
     execute: PreparedMethod
     preview: PreparedMethod | None  # None: the spec asks for none
     readiness: Readiness
-    direct: (
-        bool  # an `async def` that needs no injected value, returns its result whole, as often as is asked
-    )
+    is_direct: bool  # `execute` is an `async def` without injected values, chunks or a limit on calls at once
 
     def answer(
         self, arguments: Any, caller: Caller, environment: Environment
     ) -> Coroutine[Any, Any, ToolResponse]:
         """Check, confirm, inject, execute, check again. Raises only cancellation and ConfirmationPending."""
         extras = {} if environment.extras is None else environment.extras
-        call = ToolContext(
+        context = ToolContext(
             new_id(), self.contract.name, environment.config, caller.meta or {}, extras, caller.progress
         )
-        call.principal, call.session_id = caller.principal, environment.session_id
-        call.final_answer = self.contract.final_answer
-        record = watch(call, self.description)
-        if record is None:
-            return self._answer(arguments, call, caller, environment, None)
-        return self._answer_recorded(arguments, call, caller, environment, record)
+        context.principal, context.session_id = caller.principal, environment.session_id
+        context.final_answer = self.contract.final_answer
+        record = observe_call(context, self.description)
+        call = ToolCall(self, arguments, context, caller=caller, environment=environment, record=record)
+        return call.answer() if record is None else call.answer_recorded(record)
 
-    async def _answer_recorded(
-        self,
-        arguments: Any,
-        call: ToolContext,
-        caller: Caller,
-        environment: Environment,
-        record: CallRecord,
-    ) -> ToolResponse:
-        with record:
-            await record.started(arguments)
-            response = await self._answer(arguments, call, caller, environment, record)
-            await record.ended(response)
-            return response
 
-    async def _answer(
+class ToolCall:
+    """One call of a tool."""
+
+    __slots__ = ("arguments", "caller", "context", "environment", "metadata", "record", "tool")
+
+    def __init__(
         self,
+        tool: PreparedTool,
         arguments: Any,
-        call: ToolContext,
+        context: ToolContext,
+        *,
         caller: Caller,
         environment: Environment,
         record: CallRecord | None,
-    ) -> ToolResponse:
-        contract = self.contract
-        metadata: dict[str, Any] = {"call_id": call.call_id}
-        IN_FLIGHT[call] = task = current_task()
+    ) -> None:
+        self.tool = tool
+        self.arguments = arguments
+        self.context = context
+        self.caller = caller
+        self.environment = environment
+        self.record = record  # None: nobody observes the call
+        self.metadata: dict[str, Any] = {"call_id": context.call_id}  # of the response
+
+    async def answer_recorded(self, record: CallRecord) -> ToolResponse:
+        """Return the response, with a log record, a span and events around the call."""
+        with record:
+            await record.started(self.arguments)
+            response = await self.answer()
+            await record.ended(response)
+            return response
+
+    async def answer(self) -> ToolResponse:
+        """Return the response of the call: its result, or the error that its caller receives."""
+        context, reports_progress = self.context, self.caller.progress is not None
+        IN_FLIGHT[context] = task = current_task()
         if WATCHDOG.asleep:
             WATCHDOG.start()
         cancelled_before = 0 if task is None else task.cancelling()
-        if caller.progress is not None:
-            call.loop = asyncio.get_running_loop()
+        if reports_progress:
+            context.loop = asyncio.get_running_loop()
         try:
-            if contract.scopes or contract.secrets:
-                _admit(contract, caller, call)
-            request = read_request(contract, arguments, call.call_id, metadata)
-            if record is not None:
-                await record.validated()
-            if contract.secrets:
-                _require(contract, call)
-            if not self.readiness.done:
-                await _set_up(self, call, environment)
-            if contract.confirm is not None or caller.preview:
-                checked = accepted(contract, arguments, {}) if "coerced" in metadata else arguments
-                confirmed = ConfirmedCall(
-                    contract=contract,
-                    method=self.preview,
-                    arguments=as_object(contract, checked),
-                    request=request,
-                    call=call,
-                    caller=caller,
-                    environment=environment,
-                    metadata=metadata,
-                )
-                content, text = await self._run_confirmed(confirmed, record)
-            elif self.direct:  # as `run_method`, which takes a twelfth longer for what needs nothing
-                result = await run_async(self.execute.method(request, call), contract.timeout, contract.name)
-                content, text = written(contract, result, environment.settings)
-            else:
-                listen = _listener(caller, record)
-                content, text = await run_method(self.execute, request, call, environment, listen)
-            if call.final_answer is not True and call.final_answer is not False:
-                raise BrokenContract("context.final_answer must be True or False")
-            if call.metadata or contract.metadata_model is not None:
-                metadata = {**written_metadata(contract, call.metadata, environment.settings), **metadata}
+            result = await self._run()
         except ConfirmationPending:
             raise
         except ApplicationExit as exit_:
             raise exit_.error from None
         except BaseException as raised:  # the agent gets an answer, whatever happened; the log gets the rest
-            error = explain(contained(raised, contract.name, task, cancelled_before), contract, call)
-            if record is None:
-                failed(call, error)
-            metadata = {**told_metadata(call), **metadata}
-            return ToolResponse(
-                contract.name, False, None, error, metadata, extras=_extras(call, environment)
-            )
+            error = contain(raised, context.tool_name, task, cancelled_before=cancelled_before)
+            return self._failure(error)
         finally:
-            del IN_FLIGHT[call]
-            if caller.progress is not None:
-                call.progress = None  # what runs on in a thread has nobody to report to
-        extras = call.extras if environment.extras is None else _extras(call, environment)
+            del IN_FLIGHT[context]
+            if reports_progress:
+                context.progress = None  # a thread that runs on has nobody to report to
         return ToolResponse(
-            contract.name,
+            context.tool_name,
             True,
-            content,
+            result.content,
             None,
-            metadata,
-            final_answer=call.final_answer and not caller.preview,
-            extras=extras,
-            text=text,
+            self.metadata,
+            final_answer=context.final_answer and not self.caller.preview,
+            extras=self._extras(),
+            text=result.text,
         )
 
-    async def _run_confirmed(self, confirmed: ConfirmedCall, record: CallRecord | None) -> Any:
-        """Return content and text of a call that the user has to approve, or of its preview."""
-        if confirmed.caller.preview:
+    async def _run(self) -> WrittenResult:
+        """Take the steps of a call, in their order. Raises what any of them raises."""
+        contract, context = self.tool.contract, self.context
+        if contract.scopes:
+            self._check_scopes(contract.scopes)
+        if contract.secrets:
+            values = ((name, os.environ.get(name)) for name in contract.secrets)
+            context.secrets = {name: value for name, value in values if value}
+        request = read_request(contract, self.arguments, context.call_id, self.metadata)
+        if self.record is not None:
+            await self.record.validated()
+        if contract.secrets:
+            self._check_secrets(contract.secrets)
+        if not self.tool.readiness.done:
+            await self._set_up()
+        if contract.confirm is not None or self.caller.preview:
+            result = await self._confirm_and_execute(request)
+        elif self.tool.is_direct:  # `_execute` does the same; a call takes a fifth longer by it
+            returned = await run_async(
+                self.tool.execute.method(request, context), contract.timeout, contract.name
+            )
+            result = write_result(contract, returned, self.environment.settings)
+        else:
+            result = await self._execute(request)
+        if context.final_answer is not True and context.final_answer is not False:
+            raise BrokenContract("context.final_answer must be True or False")
+        if context.metadata or contract.metadata_model is not None:
+            written = write_metadata(contract, context.metadata, self.environment.settings)
+            self.metadata = {**written, **self.metadata}
+        return result
+
+    def _check_scopes(self, needed: frozenset[str]) -> None:
+        """Raise InsufficientScopeError if the caller lacks a scope, or nobody has said what it may do."""
+        missing = sorted(needed - frozenset(self.caller.scopes or ()))
+        if missing:
+            raise InsufficientScopeError(
+                f"{self.context.tool_name} needs permissions that this caller lacks: {', '.join(missing)}.",
+                details={"missing": missing},
+            )
+
+    def _check_secrets(self, needed: tuple[str, ...]) -> None:
+        """Raise MissingDependencyError if a secret of the tool is not set."""
+        tool_name = self.context.tool_name
+        for name in needed:
+            if name not in self.context.secrets:
+                raise MissingDependencyError(
+                    f"The application has not set the environment variable {name}, which {tool_name} needs.",
+                    details={"name": name},
+                )
+
+    async def _set_up(self) -> None:
+        """Set the tool up, within its time. Raises the ToolError that `setup` raises, or NotReadyError."""
+        try:
+            await self.tool.readiness.prepare(self.environment)
+        except ToolError:
+            raise
+        except Exception as error:
+            context = self.context
+            note_failure(context, f"could not be set up: {type(error).__name__}", error)
+            raise NotReadyError(
+                f"{context.tool_name} is not ready: its set-up failed. Reference: {context.call_id}."
+            ) from None
+
+    async def _confirm_and_execute(self, request: Any) -> WrittenResult:
+        """Execute once the user has agreed; only preview the call if that is what the caller wants."""
+        contract, arguments = self.tool.contract, self.arguments
+        if "coerced" in self.metadata:
+            arguments = accepted(contract, arguments, {})
+        confirmed = ConfirmedCall(
+            contract=contract,
+            method=self.tool.preview,
+            arguments=as_object(contract, arguments),
+            request=request,
+            call=self.context,
+            caller=self.caller,
+            environment=self.environment,
+            metadata=self.metadata,
+        )
+        if self.caller.preview:
             return await confirmed.show()
-        listen = _listener(confirmed.caller, record)
-        return await confirmed.run(
-            lambda: run_method(self.execute, confirmed.request, confirmed.call, confirmed.environment, listen)
+        return await confirmed.run(lambda: self._execute(request))
+
+    async def _execute(self, request: Any) -> WrittenResult:
+        """Return the result of the implementation, checked."""
+        result: WrittenResult = await run_method(
+            self.tool.execute,
+            request,
+            self.context,
+            environment=self.environment,
+            listen=self._listener(),
         )
+        return result
+
+    def _listener(self) -> Listener | None:
+        """Return who is given the chunks of a stream: the caller, the application's callback, or both."""
+        record, listen_too = self.record, self.caller.listen
+        if record is None:
+            return listen_too
+
+        async def listen(chunk: Any) -> None:
+            await record.chunk(chunk)
+            if listen_too is not None:
+                await listen_too(chunk)
+
+        return listen
+
+    def _failure(self, raised: Exception) -> ToolResponse:
+        """Return the response of a call that ended with an exception."""
+        context = self.context
+        error = map_error(raised, self.tool.contract, context)
+        if self.record is None:
+            log_failure(context, error)
+        metadata = {**json_metadata(context), **self.metadata}
+        return ToolResponse(context.tool_name, False, error=error, metadata=metadata, extras=self._extras())
+
+    def _extras(self) -> Mapping[str, Any]:
+        """Return the extras that the call left; in a session, its next call sees them, too."""
+        extras, of_session = self.context.extras, self.environment.extras
+        if of_session is None:
+            return extras
+        left = dict(extras)
+        if extras is not of_session:  # the tool has put another mapping in its place
+            of_session.clear()
+            of_session.update(left)
+        return left
 
 
-names_tool(PreparedTool._answer, lambda values: values["call"])
+names_tool(ToolCall.answer, lambda values: values["self"].context)
 
 
 def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
     """Prepare an instance. Raises ValueError where one of its schemas is not usable."""
     contract = contract_of(type(tool))
-    description = tool.definition["description"]
-    places = None if contract.concurrency is None else Limiter(contract.concurrency)
+    limiter = None if contract.concurrency is None else Limiter(contract.concurrency)
     streams = contract.chunk_schema is not None
-    execute = PreparedMethod(contract, tool.execute, method_kind(tool.execute), written, places, streams)
+    execute = PreparedMethod(
+        contract,
+        tool.execute,
+        method_kind(tool.execute),
+        write=write_result,
+        limiter=limiter,
+        streams=streams,
+    )
     preview: PreparedMethod | None = None
     if contract.confirm is not None and contract.confirm.get("preview"):
         method: Any = getattr(tool, "preview", None)
-        preview = PreparedMethod(contract, method, method_kind(method), preview_of, places)
-    direct = iscoroutinefunction(tool.execute) and not (streams or contract.inject or places)
-    return PreparedTool(contract, description, execute, preview, Readiness(tool, contract), direct)
-
-
-def _admit(contract: ToolContract, caller: Caller, call: ToolContext) -> None:
-    """Check the caller's scopes and fetch the tool's secrets.
-
-    Raises InsufficientScopeError, also where nobody has said what the caller may do.
-    """
-    granted = frozenset(caller.scopes or ())
-    if not contract.scopes <= granted:
-        missing = sorted(contract.scopes - granted)
-        raise InsufficientScopeError(
-            f"{contract.name} needs permissions that this caller lacks: {', '.join(missing)}.",
-            details={"missing": missing},
-        )
-    call.secrets = {name: value for name in contract.secrets if (value := os.environ.get(name))}
-
-
-def _require(contract: ToolContract, call: ToolContext) -> None:
-    """Check that every secret of the tool is set. Raises MissingDependencyError."""
-    for name in contract.secrets:
-        if name not in call.secrets:
-            raise MissingDependencyError(
-                f"The application has not set the environment variable {name}, which {contract.name} needs.",
-                details={"name": name},
-            )
-
-
-async def _set_up(tool: PreparedTool, call: ToolContext, environment: Environment) -> None:
-    """Have the tool set up, in its time. Raises the ToolError that its `setup` raises, or NotReadyError."""
-    try:
-        await tool.readiness.prepare(environment)
-    except ToolError:
-        raise
-    except Exception as error:
-        note_failure(call, f"could not be set up: {type(error).__name__}", error)
-        raise NotReadyError(
-            f"{call.tool_name} is not ready: its set-up failed. Reference: {call.call_id}."
-        ) from None
-
-
-def _listener(caller: Caller, record: CallRecord | None) -> Listener | None:
-    """Return who is given the chunks of a stream: the caller, the application's callback, or both."""
-    if record is None:
-        return caller.listen
-
-    async def listen(chunk: Any) -> None:
-        await record.chunk(chunk)
-        if caller.listen is not None:
-            await caller.listen(chunk)
-
-    return listen
-
-
-def _extras(call: ToolContext, environment: Environment) -> dict[str, Any]:
-    """Return the extras that the call left, kept for the session where the tool put another mapping."""
-    left = dict(call.extras)
-    if environment.extras is not None and call.extras is not environment.extras:
-        environment.extras.clear()
-        environment.extras.update(left)
-    return left
+        preview = PreparedMethod(contract, method, method_kind(method), write=preview_of, limiter=limiter)
+    return PreparedTool(
+        contract=contract,
+        description=tool.definition["description"],
+        execute=execute,
+        preview=preview,
+        readiness=Readiness(tool, contract),
+        is_direct=iscoroutinefunction(tool.execute) and not (streams or contract.inject or limiter),
+    )

@@ -1,4 +1,4 @@
-"""Run a method of an implementation: `execute` or `preview`, async or plain, with what it needs.
+"""Run a method of an implementation: `execute` or `preview`, async or plain, with its injected values.
 
 In this order: a place among the calls that the tool may run at once, a worker thread for a plain method,
 then, within the tool's time, its injected values, the method, the check of its result.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from inspect import isawaitable, isgenerator
 from typing import TYPE_CHECKING, Any
 
@@ -35,120 +35,106 @@ class PreparedMethod:
     contract: ToolContract
     method: Callable[..., Any]
     kind: MethodKind
-    finish: Callable[[ToolContract, Any, Settings], Any]  # returns the result, checked
-    places: Limiter | None  # calls at once; None: as many as come
+    _: KW_ONLY
+    write: Callable[[ToolContract, Any, Settings], Any]  # checks the result and returns it as JSON
+    limiter: Limiter | None  # of calls at once; None: there is no limit
     streams: bool = False
 
 
 async def run_method(
-    method: PreparedMethod,
+    prepared: PreparedMethod,
     request: Any,
-    call: ToolContext,
+    context: ToolContext,
+    *,
     environment: Environment,
     listen: Listener | None = None,
 ) -> Any:
-    """Call a method with a request, its context and its injected values. Return its result, finished.
+    """Call a method with a request, its context and its injected values. Return its result, checked.
 
     `listen` is awaited with each chunk of a stream. Raises what the method raises; ToolTimeoutError,
     OverloadedError, MissingDependencyError.
     """
-    if method.places is None:
-        return await _run(method, request, call, environment, listen)
-    busy = f"As many calls of {method.contract.name} as may run at once are running, and the queue is full"
-    began = await method.places.acquire(environment.settings.queue, busy)
-    if method.kind == "plain":  # its place is free when its thread has ended
-        places = method.places
-        return await _run(method, request, call, environment, listen, lambda _: places.release(began))
+    run = MethodRun(prepared, request, context, environment=environment, listen=listen)
+    limiter = prepared.limiter
+    if limiter is None:
+        return await run.in_thread() if prepared.kind == "plain" else await run.in_loop()
+    busy = f"As many calls of {prepared.contract.name} as may run at once are running, and the queue is full"
+    began = await limiter.acquire(environment.settings.queue, busy)
+    if prepared.kind == "plain":  # its place is free when its thread has ended
+        return await run.in_thread(on_end=lambda _: limiter.release(began))
     try:
-        return await _run(method, request, call, environment, listen)
+        return await run.in_loop()
     finally:
-        method.places.release(began)
+        limiter.release(began)
 
 
-async def _run(
-    method: PreparedMethod,
-    request: Any,
-    call: ToolContext,
-    environment: Environment,
-    listen: Listener | None,
-    on_end: Callable[[Exception | None], None] | None = None,
-) -> Any:
-    contract, settings = method.contract, environment.settings
-    if method.kind == "plain":
-        work = _plain_work(method, request, call, environment, listen)
-        run = PlainRun(contract.name, work, on_end=on_end)
-        return await run.result(environment.pool, contract.timeout)
-    if contract.inject:
-        steps = _with_values(method, request, call, environment, listen)
-    else:
-        steps = _in_loop(method, method.method(request, call), settings, listen)
-    return await run_async(steps, contract.timeout, contract.name)
+@dataclass(frozen=True, slots=True)
+class MethodRun:
+    """One run of a method."""
 
+    prepared: PreparedMethod
+    request: Any
+    context: ToolContext
+    _: KW_ONLY
+    environment: Environment
+    listen: Listener | None  # None: nobody listens to chunks
 
-async def _with_values(
-    method: PreparedMethod,
-    request: Any,
-    call: ToolContext,
-    environment: Environment,
-    listen: Listener | None,
-) -> Any:
-    dependencies = look_up(method.contract.inject, call, environment.context)
-    if not any(each.is_factory for each in dependencies):
-        values = {each.name: each.checked(each.entry) for each in dependencies}
-        return await _in_loop(method, method.method(request, call, **values), environment.settings, listen)
-    async with opened(dependencies) as values:
-        return await _in_loop(method, method.method(request, call, **values), environment.settings, listen)
-    raise _swallowed(method)
+    async def in_loop(self) -> Any:
+        """Run a method that is not plain in the event loop, within its time."""
+        contract = self.prepared.contract
+        return await run_async(self._with_values(), contract.timeout, contract.name)
 
+    async def _with_values(self) -> Any:
+        prepared, context = self.prepared, self.context
+        if not prepared.contract.inject:
+            return await self._write(prepared.method(self.request, context))
+        dependencies = look_up(prepared.contract.inject, context, self.environment.context)
+        if not any(each.is_factory for each in dependencies):
+            values = {each.name: each.checked(each.entry) for each in dependencies}
+            return await self._write(prepared.method(self.request, context, **values))
+        async with opened(dependencies) as values:
+            return await self._write(prepared.method(self.request, context, **values))
+        raise self._swallowed()
 
-async def _in_loop(method: PreparedMethod, result: Any, settings: Settings, listen: Listener | None) -> Any:
-    """Return the finished result of a method that runs in the event loop."""
-    if isawaitable(result):
-        result = await result
-    if not method.streams:
-        return method.finish(method.contract, result, settings)
-    stream = GatheredStream(method.contract, settings)
-    await gather(stream, result, listen)
-    return stream.content()
+    async def _write(self, result: Any) -> Any:
+        """Return the checked result of a method that runs in the event loop."""
+        prepared, settings = self.prepared, self.environment.settings
+        if isawaitable(result):
+            result = await result
+        if not prepared.streams:
+            return prepared.write(prepared.contract, result, settings)
+        stream = GatheredStream(prepared.contract, settings)
+        await gather(stream, result, self.listen)
+        return stream.result()
 
+    async def in_thread(self, *, on_end: Callable[[Exception | None], None] | None = None) -> Any:
+        """Run a plain method in a worker thread, within its time."""
+        contract = self.prepared.contract
+        run = PlainRun(contract.name, self._work, on_end=on_end)
+        return await run.result(self.environment.pool, contract.timeout)
 
-def _plain_work(
-    method: PreparedMethod,
-    request: Any,
-    call: ToolContext,
-    environment: Environment,
-    listen: Listener | None,
-) -> Callable[[PlainRun], Any]:
-    """Return what a worker thread does for one call of a plain method."""
-
-    def work(run: PlainRun) -> Any:
-        dependencies = look_up(method.contract.inject, call, environment.context)
+    def _work(self, run: PlainRun) -> Any:
+        prepared, context = self.prepared, self.context
+        dependencies = look_up(prepared.contract.inject, context, self.environment.context)
         with opened_in_thread(dependencies, run) as values:
-            result = method.method(request, call, **values)
-            return _in_thread(method, result, environment.settings, listen, run)
-        raise _swallowed(method)
+            return self._write_in_thread(prepared.method(self.request, context, **values), run)
+        raise self._swallowed()
 
-    return work
+    def _write_in_thread(self, result: Any, run: PlainRun) -> Any:
+        """Return the checked result of a method that runs in a worker thread."""
+        prepared, settings = self.prepared, self.environment.settings
+        if isawaitable(result):
+            result = run.wait_for(result)
+        if not prepared.streams:
+            return prepared.write(prepared.contract, result, settings)
+        stream = GatheredStream(prepared.contract, settings)
+        if isgenerator(result):
+            with closing(result):
+                gather_in_thread(stream, result, self.listen, run)
+        else:
+            run.in_loop(gather(stream, result, self.listen))
+        return stream.result()
 
-
-def _in_thread(
-    method: PreparedMethod, result: Any, settings: Settings, listen: Listener | None, run: PlainRun
-) -> Any:
-    """Return the finished result of a method that runs in a worker thread."""
-    if isawaitable(result):
-        result = run.wait_for(result)
-    if not method.streams:
-        return method.finish(method.contract, result, settings)
-    stream = GatheredStream(method.contract, settings)
-    if isgenerator(result):
-        with closing(result):
-            gather_in_thread(stream, result, listen, run)
-    else:
-        run.in_loop(gather(stream, result, listen))
-    return stream.content()
-
-
-def _swallowed(method: PreparedMethod) -> RuntimeError:
-    return RuntimeError(
-        f"a context manager injected into {method.contract.name} swallowed what the tool raised"
-    )
+    def _swallowed(self) -> RuntimeError:
+        name = self.prepared.contract.name
+        return RuntimeError(f"a context manager injected into {name} swallowed what the tool raised")

@@ -1,9 +1,9 @@
-"""Tell what an implementation raised from what was done to its call: a cancellation, a signal.
+"""Isolation: whatever an implementation raises becomes an ordinary exception, which its call answers.
 
 An implementation may raise anything: SystemExit by `sys.exit()`, KeyboardInterrupt, GeneratorExit, the
 CancelledError of a task that somebody else cancelled, or a group of these. None of them may leave the
 task that runs it: asyncio re-raises SystemExit and KeyboardInterrupt out of the event loop, and servers
-end on a CancelledError that they did not ask for. So they become an ImplementationFault, unless
+end on a CancelledError that they did not ask for. So they become an ImplementationExitError, unless
 
 - the caller cancelled the call: the task was asked to cancel (`Task.cancelling()`) since it began;
 - a signal raised them: SIGINT's default handler, or a handler that the application installed;
@@ -25,7 +25,7 @@ from toolgen.runtime.context import LOGGER
 
 if sys.version_info >= (3, 12):
     from asyncio import current_task as current_task
-else:  # there it is written in Python, and takes twice as long
+else:  # asyncio.current_task is written in Python there, and takes twice as long
     _tasks: dict[asyncio.AbstractEventLoop, asyncio.Task[Any]] = vars(asyncio.tasks)["_current_tasks"]
 
     def current_task() -> asyncio.Task[Any] | None:
@@ -44,12 +44,12 @@ class ApplicationExit(BaseException):
         self.error = error
 
 
-class ImplementationFault(RuntimeError):  # noqa: N818  the implementation's, not ours
+class ImplementationExitError(RuntimeError):
     """An implementation ended with an exception that is not an error of its own to report."""
 
 
-def contained(
-    error: BaseException, tool_name: str, task: asyncio.Task[Any] | None, cancelled_before: int
+def contain(
+    error: BaseException, tool_name: str, task: asyncio.Task[Any] | None, *, cancelled_before: int
 ) -> Exception:
     """Return `error`, which left an implementation, as an ordinary exception.
 
@@ -62,10 +62,10 @@ def contained(
             raise error
         LOGGER.debug("tool %s ended with %s after it was cancelled", tool_name, type(error).__name__)
         raise asyncio.CancelledError from error
-    return without_exit(error, tool_name)
+    return contain_exit(error, tool_name)
 
 
-def without_exit(error: BaseException, tool_name: str) -> Exception:
+def contain_exit(error: BaseException, tool_name: str) -> Exception:
     """Return `error` as an ordinary exception.
 
     Raises `error` if a signal or the end of a coroutine caused it.
@@ -74,7 +74,7 @@ def without_exit(error: BaseException, tool_name: str) -> Exception:
         return error
     if any(_is_from_outside(each) for each in _leaves(error)):
         raise error
-    fault = ImplementationFault(f"{tool_name} {_describe(error)}")
+    fault = ImplementationExitError(f"{tool_name} {_describe(error)}")
     fault.__cause__ = error
     return fault
 
@@ -107,7 +107,7 @@ def _is_from_outside(error: BaseException) -> bool:
 
 
 def _is_raised_by_code(error: BaseException) -> bool:
-    """Return True if a `raise` statement raised `error`; False if the interpreter did."""
+    """True if a `raise` statement raised `error`; False if the interpreter did."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -73,9 +73,9 @@ def load_context(catalog: Catalog) -> Mapping[str, Any]:
     except Exception:
         raise
     except BaseException as error:
-        from .isolation import without_exit
+        from .isolation import contain_exit
 
-        raise without_exit(error, catalog.IMPLEMENTATIONS) from error
+        raise contain_exit(error, catalog.IMPLEMENTATIONS) from error
     context: Mapping[str, Any] = getattr(package, "CONTEXT", {})
     return context
 

@@ -17,7 +17,7 @@ from typing import Any
 from toolgen.runtime.context import LOGGER
 from toolgen.runtime.errors import ToolTimeoutError
 
-from .isolation import without_exit
+from .isolation import contain_exit
 from .task_host import CallLeftError, TaskHost
 from .worker_pool import WorkerPool
 
@@ -124,7 +124,7 @@ class PlainRun:
 
 def _ordinary(error: BaseException, tool_name: str) -> Exception:
     try:
-        return without_exit(error, tool_name)
+        return contain_exit(error, tool_name)
     except BaseException as other:  # GeneratorExit: thrown in by a generator of the tool's own
         fault = RuntimeError(f"{tool_name} raised {type(other).__name__}")
         fault.__cause__ = other

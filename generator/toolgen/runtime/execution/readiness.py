@@ -18,7 +18,7 @@ from toolgen.runtime.tool import BaseTool
 
 from .async_run import run_async
 from .injection import Dependency, is_async
-from .isolation import contained
+from .isolation import contain
 from .plain_run import PlainRun
 from .task_host import TaskHost
 
@@ -171,7 +171,7 @@ class Readiness:
             self._finish(context)
         except BaseException as raised:
             _release(context)
-            error = contained(raised, self._contract.name, task, before)
+            error = contain(raised, self._contract.name, task, cancelled_before=before)
             raise error from None
         finally:
             self._end(running, error)
@@ -246,7 +246,7 @@ class Readiness:
             if context is not None:
                 await PlainRun(name, lambda _: context._stack.close()).result(environment.pool, seconds)
         except BaseException as raised:
-            error = contained(raised, name, task, before)
+            error = contain(raised, name, task, cancelled_before=before)
             LOGGER.error("closing tool %s failed", name, exc_info=without_text(error))
         finally:
             if context is not None:

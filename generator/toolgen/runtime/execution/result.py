@@ -1,7 +1,8 @@
-"""What an implementation gave, as a JSON value that keeps the contract."""
+"""Check what an implementation returns, and write it as JSON: results, chunks of streams, metadata."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,27 +19,35 @@ from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_path
 
 
-class BrokenContract(Exception):  # noqa: N818  told as InvalidResponseError, once it is logged
-    """An answer that breaks its contract. The message holds no values; `detail`, for DEBUG records, may."""
+class BrokenContract(Exception):  # noqa: N818  logged, and answered with InvalidResponseError
+    """A result that breaks its contract. The message has no values; `detail`, for DEBUG records, may."""
 
     def __init__(self, message: str, *, detail: str = "") -> None:
         super().__init__(message)
         self.detail = detail
 
 
-def written(contract: ToolContract, result: Any, settings: Settings | None = None) -> tuple[Any, str]:
-    """Return the content of a response and its text: `result` as its author wrote it, checked by the schema.
+@dataclass(slots=True)
+class WrittenResult:
+    """A result as a JSON value, and its text: compact JSON; a string as it is."""
+
+    content: Any
+    text: str
+
+
+def write_result(contract: ToolContract, result: Any, settings: Settings | None = None) -> WrittenResult:
+    """Return the result of an implementation, checked against the output schema.
 
     Raises BrokenContract where it does not satisfy the schema, TooLargeError beyond
     `settings.max_result_bytes`.
     """
-    model, gate = contract.response_model, contract.response_schema
+    model, schema = contract.response_model, contract.response_schema
     if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(contract, model, result)
     content = _dump(result)
     try:
-        if (content is result and not is_json(content)) or not (gate is None or gate.is_valid(content)):
-            raise _broken(contract, "its response", gate, content)
+        if (content is result and not is_json(content)) or not (schema is None or schema.is_valid(content)):
+            raise _broken(contract, "its response", schema, content)
         data = to_json(content, inf_nan_mode="constants")
         text = data.decode()
     except (ValueError, PydanticSerializationError):  # text that is not valid Unicode passes through models
@@ -47,7 +56,7 @@ def written(contract: ToolContract, result: Any, settings: Settings | None = Non
         raise too_large(contract, "result", len(data), settings)
     if ("N" in text or "I" in text) and not _is_finite(text, content):
         raise _broken(contract, "its response", None, content)
-    return content, content if isinstance(content, str) else text
+    return WrittenResult(content, content if isinstance(content, str) else text)
 
 
 def too_large(contract: ToolContract, what: str, size: int, settings: Settings) -> TooLargeError:
@@ -58,50 +67,48 @@ def too_large(contract: ToolContract, what: str, size: int, settings: Settings) 
     )
 
 
-def write(contract: ToolContract, content: Any) -> tuple[Any, str]:
-    """A JSON value and its text: JSON, but for text, which reads best as it is.
-
-    Raises BrokenContract for what only looks like JSON.
-    """
+def write_chunks(contract: ToolContract, chunks: list[Any]) -> WrittenResult:
+    """Return the chunks of a stream, each checked before, as its result. Raises BrokenContract."""
     try:
-        text = to_json(content, inf_nan_mode="constants").decode()
+        text = to_json(chunks, inf_nan_mode="constants").decode()
     except PydanticSerializationError:  # text that is not valid Unicode passes through models
-        text = "NaN"
-    if ("N" in text or "I" in text) and not _is_finite(text, content):
-        raise _broken(contract, "its response", None, content)
-    return content, content if isinstance(content, str) else text
+        raise _broken(contract, "its response", None, chunks) from None
+    if ("N" in text or "I" in text) and not _is_finite(text, chunks):
+        raise _broken(contract, "its response", None, chunks)
+    return WrittenResult(chunks, text)
 
 
 def _is_finite(text: str, content: Any) -> bool:
-    """Whether nothing in `content`, whose JSON is `text`, is infinite or not a number."""
+    """True if nothing in `content`, whose JSON is `text`, is infinite or not a number."""
     return not ("NaN" in text or "Infinity" in text) or is_json(content)
 
 
 def as_text(content: Any) -> str:
-    """A JSON value in one compact line; text as it is."""
+    """Return a JSON value as compact JSON; a string as it is."""
     if isinstance(content, str):
         return content
     return to_json(content, inf_nan_mode="constants").decode()
 
 
 def is_response(contract: ToolContract, item: Any) -> bool:
-    """Whether an item of a stream can be its response; what is certainly a chunk is not."""
+    """True if an item of a stream may be its response; False if it can only be a chunk."""
     if contract.response_model is not None and isinstance(item, contract.response_model):
         return True
-    content, gate = _dump(item), contract.response_schema
-    return gate is None or (is_json(content) and _fits(gate, content))
+    content, schema = _dump(item), contract.response_schema
+    return schema is None or (is_json(content) and _is_valid(schema, content))
 
 
-def to_chunk(contract: ToolContract, chunk: Any) -> Any:
-    """One chunk of a streamed result as a JSON value, checked against the chunk schema."""
+def write_chunk(contract: ToolContract, chunk: Any) -> Any:
+    """Return one chunk of a stream as a JSON value, checked. Raises BrokenContract."""
     content = _dump(chunk)
-    gate = contract.chunk_schema
-    if not (_is_written(chunk, content) and (gate is None or _fits(gate, content))):
-        raise _broken(contract, "a chunk of its result", gate, content)
+    schema = contract.chunk_schema
+    is_written = content is not chunk or is_json(content)  # models dump JSON, up to what `write_chunks` finds
+    if not (is_written and (schema is None or _is_valid(schema, content))):
+        raise _broken(contract, "a chunk of its result", schema, content)
     return content
 
 
-def written_metadata(contract: ToolContract, metadata: dict[str, Any], settings: Settings) -> dict[str, Any]:
+def write_metadata(contract: ToolContract, metadata: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Return the metadata that a tool set, as plain JSON.
 
     Raises BrokenContract where it does not fit the tool's `metadata_model`, TooLargeError beyond the limit.
@@ -121,12 +128,12 @@ def written_metadata(contract: ToolContract, metadata: dict[str, Any], settings:
 
 
 def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> BaseModel:
-    """The response model of plain data, so that `return {...}` is as good as an instance."""
+    """Return the response model made of plain data: an implementation may return a dict, too."""
     if isinstance(result, BaseModel):
         raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}")
-    gate = contract.response_schema
-    if gate is not None and is_json(result) and not gate.is_valid(result):
-        raise _broken(contract, "its response", gate, result)
+    schema = contract.response_schema
+    if schema is not None and is_json(result) and not schema.is_valid(result):
+        raise _broken(contract, "its response", schema, result)
     try:
         return model.model_validate(result)
     except ValidationError:
@@ -148,37 +155,34 @@ def _dump(value: Any) -> Any:
         raise BrokenContract("its response cannot be written as JSON", detail=str(error)) from None
 
 
-def _is_written(value: Any, content: Any) -> bool:
-    """Whether `content`, dumped from `value`, is JSON. What a model dumped is, up to what `write` finds."""
-    return value is not content or is_json(content)
-
-
-def _fits(gate: CompiledSchema, content: Any) -> bool:
+def _is_valid(schema: CompiledSchema, content: Any) -> bool:
     try:
-        return gate.is_valid(content)
+        return schema.is_valid(content)
     except ValueError:  # text that is not valid Unicode
         return False
 
 
-def _broken(contract: ToolContract, what: str, gate: CompiledSchema | None, content: Any) -> BrokenContract:
-    """Return the fault of an answer that its schema refuses, or that is not JSON."""
-    if gate is not None:
-        detail = list_faults(find_faults(gate, content, contract.secret_values()))
-        return BrokenContract(f"{what} breaks the schema:\n{value_free_faults(gate, content)}", detail=detail)
-    odd = [
+def _broken(contract: ToolContract, what: str, schema: CompiledSchema | None, content: Any) -> BrokenContract:
+    """Return the error of a result that the schema refuses, or that is not JSON."""
+    if schema is not None:
+        detail = list_faults(find_faults(schema, content, contract.secret_values()))
+        return BrokenContract(
+            f"{what} breaks the schema:\n{value_free_faults(schema, content)}", detail=detail
+        )
+    faults = [
         Fault(show_path(path), f"expected a JSON value, got {words}")
         for path, words in find_non_json(content)
     ]
     return BrokenContract(
         f"{what} is not JSON:\n{value_free_faults(contract.response_schema, content)}",
-        detail=redact(list_faults(odd), contract.secret_values()),
+        detail=redact(list_faults(faults), contract.secret_values()),
     )
 
 
 def _refused(
     what: str, model: type[BaseModel], error: ValidationError | PydanticSerializationError
 ) -> BrokenContract:
-    """Return the fault of an answer that its model refuses."""
+    """Return the error of a result that its model refuses."""
     reasons = ""
     if isinstance(error, ValidationError):
         names = {name for field, info in model.model_fields.items() for name in (field, info.alias) if name}

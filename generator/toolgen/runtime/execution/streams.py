@@ -1,4 +1,4 @@
-"""Results that arrive in chunks: each checked, handed to the listener, gathered, within limits."""
+"""Streams: results in chunks, each checked, passed to the listener and gathered, within limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolgen.runtime.contract import ToolContract
 from toolgen.runtime.errors import TooLargeError
 from toolgen.runtime.settings import Settings
 
-from .result import BrokenContract, is_response, to_chunk, write, written
+from .result import BrokenContract, WrittenResult, is_response, write_chunk, write_chunks, write_result
 
 if TYPE_CHECKING:
     from .plain_run import PlainRun
@@ -59,16 +59,16 @@ class GatheredStream:
         """True if `result` is all chunks at once."""
         return self._contract.response_schema is None and isinstance(result, list)
 
-    def content(self) -> tuple[Any, str]:
-        """Return the result and its text: the response, or the list of chunks without an output schema."""
+    def result(self) -> WrittenResult:
+        """Return the response; the list of chunks if the tool has no output schema."""
         if self._contract.response_schema is None:
-            return write(self._contract, self._chunks)
+            return write_chunks(self._contract, self._chunks)
         if self._held is _NOTHING:
             raise BrokenContract("its stream ended without a response")
-        return written(self._contract, self._held, self._settings)
+        return write_result(self._contract, self._held, self._settings)
 
     def _chunk(self, item: Any) -> Any:
-        chunk = to_chunk(self._contract, item)
+        chunk = write_chunk(self._contract, item)
         self._count += 1
         self._bytes += len(to_json(chunk, inf_nan_mode="constants"))
         name, limits = self._contract.name, self._settings

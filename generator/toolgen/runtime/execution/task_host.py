@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from toolgen.runtime.context import LOGGER
 
-from .isolation import without_exit
+from .isolation import contain_exit
 
 _LAST_SECONDS: Final = 0.5  # that a thread gets to release its values while its event loop ends
 
@@ -140,14 +140,14 @@ class TaskHost:
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or not task.cancelling():  # it awaited something that was cancelled
-                job.answer.set_exception(without_exit(error, self.tool_name))
+                job.answer.set_exception(contain_exit(error, self.tool_name))
                 return
             job.answer.set_exception(CallLeftError("the call has been left"))
             if not (job.interruptible and self.stopped):
                 raise
             task.uncancel()
         except BaseException as error:
-            job.answer.set_exception(without_exit(error, self.tool_name))
+            job.answer.set_exception(contain_exit(error, self.tool_name))
         finally:
             self._interruptible = False
 

@@ -27,8 +27,8 @@ _ONLY_RUNTIME: Final = (UnknownToolError, InvalidResponseError, InternalError)
 _ALLOWED: Final = {error.code: error for error in RUNTIME_ERRORS if error not in _ONLY_RUNTIME}
 
 
-def explain(error: BaseException, contract: ToolContract, call: ToolContext) -> ToolError:
-    """Return the error that the caller receives for `error`, and note for the call's record what it was.
+def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -> ToolError:
+    """Return the error that the caller receives for `error`; note for the record of the call what it was.
 
     Errors that the spec declares, and reserved ones, pass with their text. Everything else, BaseExceptions
     such as SystemExit and undeclared ToolErrors too, becomes `internal_error` with a reference.
@@ -52,7 +52,7 @@ def explain(error: BaseException, contract: ToolContract, call: ToolContext) -> 
     return InternalError(f"The tool failed. Reference: {call.call_id}.")
 
 
-def told_metadata(call: ToolContext) -> dict[str, Any]:
+def json_metadata(call: ToolContext) -> dict[str, Any]:
     """Return the metadata that a failed tool left, as far as it is JSON."""
     return {key: value for key, value in call.metadata.items() if isinstance(key, str) and is_json(value)}
 

@@ -23,7 +23,7 @@ from toolgen.runtime.errors import ToolError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 
-from .redaction import redact, tell_log, traceback_of, without_text
+from .redaction import redact, traceback_of, without_text, write_record
 from .tracing import current_tracer, mark_failed, open_span
 
 _FAULTS_OF_OPERATION: Final = frozenset(
@@ -42,7 +42,7 @@ _FAULTS_OF_CODE: Final = frozenset({"internal_error", "invalid_response"})
 _background: set[asyncio.Future[Any]] = set()  # callbacks of cancelled calls; the loop holds them weakly
 
 
-def watch(call: ToolContext, description: str) -> CallRecord | None:
+def observe_call(call: ToolContext, description: str) -> CallRecord | None:
     """Return the record of `call`; None where nobody observes it."""
     config = call.config
     tracer = current_tracer()
@@ -77,7 +77,7 @@ class CallRecord:
             what = "waits for the user" if pending else "was cancelled"
             seconds = _seconds(self._call)
             log(self._call, logging.INFO, what, event, seconds=seconds)
-            _notify_later(self._call, event, {"seconds": seconds})
+            _notify_soon(self._call, event, {"seconds": seconds})
             if self._span is not None and not pending:
                 mark_failed(self._span, type(error).__name__)
         if self._span_scope is not None:
@@ -87,16 +87,16 @@ class CallRecord:
         """Report the start of the call."""
         log(self._call, logging.DEBUG, "started", "started")
         if self._call.config.callback is not None:
-            await tell(self._call, "started", {"arguments": arguments})
+            await notify(self._call, "started", {"arguments": arguments})
 
     async def validated(self) -> None:
         """Report that the arguments are valid."""
-        await tell(self._call, "validated", {})
+        await notify(self._call, "validated", {})
 
     async def chunk(self, chunk: Any) -> None:
         """Report one chunk of a streamed result."""
         self._chunks += 1
-        await tell(self._call, "chunk", {"number": self._chunks, "chunk": chunk})
+        await notify(self._call, "chunk", {"number": self._chunks, "chunk": chunk})
 
     async def ended(self, response: ToolResponse) -> None:
         """Report the response, a success or an error."""
@@ -105,12 +105,12 @@ class CallRecord:
         if response.error is None:
             log(self._call, logging.INFO, "finished", "finished", seconds=seconds)
             if self._call.config.callback is not None:
-                await tell(self._call, "finished", {"content": response.content, "seconds": seconds})
+                await notify(self._call, "finished", {"content": response.content, "seconds": seconds})
             return
-        failed(self._call, response.error, seconds)
+        log_failure(self._call, response.error, seconds)
         if self._span is not None:
             mark_failed(self._span, response.error.code)
-        await tell(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
+        await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def note_failure(
     call._failure = Failure(summary, error, detail, level)
 
 
-def failed(call: ToolContext, error: ToolError, seconds: float | None = None) -> None:
+def log_failure(call: ToolContext, error: ToolError, seconds: float | None = None) -> None:
     """Write the one record of a call that ended in an error, and at DEBUG one more with its texts."""
     failure = call._failure or Failure(f"failed: {error.code}")
     call._failure = None  # it holds the frames of the call
@@ -197,10 +197,10 @@ def log(
             message, error = f"{message}\n{traceback_of(error)}", None
         message = redact(message, hidden)
     try:
-        tell_log(logger, level, message, extra, error)
+        write_record(logger, level, message, extra, error)
     except Exception as problem:
         LOGGER.error("the configured logger raised (call %s)", call.call_id, exc_info=without_text(problem))
-        tell_log(LOGGER, level, message, extra, error)
+        write_record(LOGGER, level, message, extra, error)
 
 
 def _is_enabled(logger: Any, level: int) -> bool:
@@ -210,7 +210,7 @@ def _is_enabled(logger: Any, level: int) -> bool:
         return True  # reported when the logger is used
 
 
-async def tell(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
+async def notify(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
     """Give the application's callback an event. What it raises is logged and goes no further."""
     callback = call.config.callback
     if callback is None:
@@ -225,8 +225,8 @@ async def tell(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> N
         log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error)
 
 
-def _notify_later(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
-    """As `tell`, where nothing can be awaited: an async callback goes on in a task of its own."""
+def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
+    """As `notify`, where nothing can be awaited: an async callback goes on in a task of its own."""
     callback = call.config.callback
     if callback is None:
         return

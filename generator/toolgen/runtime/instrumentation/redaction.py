@@ -10,10 +10,10 @@ from typing import Any
 MASK = "[secret]"
 
 
-def redact(value: Any, hidden: Iterable[str]) -> Any:
-    """Return a text, or a JSON value, with every secret masked, the longest first."""
-    secrets = sorted((text for text in hidden if text), key=len, reverse=True)
-    return _redact(value, secrets) if secrets else value
+def redact(value: Any, secrets: Iterable[str]) -> Any:
+    """Return a text, or a JSON value, with every secret masked."""
+    longest_first = sorted((text for text in secrets if text), key=len, reverse=True)
+    return _redact(value, longest_first) if longest_first else value
 
 
 def _redact(value: Any, secrets: list[str]) -> Any:
@@ -28,7 +28,7 @@ def _redact(value: Any, secrets: list[str]) -> Any:
     return value
 
 
-def tell_log(
+def write_record(
     logger: Any, level: int, message: str, fields: dict[str, Any], error: BaseException | None = None
 ) -> None:
     """Write one record with `fields` as its attributes and the error's traceback, by any kind of logger.
@@ -38,7 +38,7 @@ def tell_log(
     if type(logger) is logging.Logger:  # as `Logger.log`, without its search for the caller, which is this
         trace = None if error is None else (type(error), error, error.__traceback__)
         record = logger.makeRecord(
-            logger.name, level, __file__, 0, message, (), trace, tell_log.__name__, fields
+            logger.name, level, __file__, 0, message, (), trace, write_record.__name__, fields
         )
         logger.handle(record)
         return
@@ -80,7 +80,7 @@ def _formatted(message: object, args: tuple[object, ...]) -> str:
     values: Any = args[0] if len(args) == 1 and isinstance(args[0], dict) and args[0] else args
     try:
         return str(text % values)
-    except (TypeError, ValueError):  # as logging would tell of it, but without the tool's failing of it
+    except (TypeError, ValueError):  # logging reports that, and the call goes on; so it is here
         return f"{text} {args!r}"
 
 
@@ -93,34 +93,34 @@ def traceback_of(error: Any) -> str:
     return traceback.format_exc().rstrip()
 
 
-_LINKS = 20  # causes of an exception that are followed
-_PARTS = 15  # exceptions of a group that are shown
+_MAX_CAUSES = 20  # of an exception, in the log
+_MAX_MEMBERS = 15  # of an exception group, in the log
 
 
-def without_text(error: BaseException, links: int = _LINKS) -> BaseException:
+def without_text(error: BaseException, links: int = _MAX_CAUSES) -> BaseException:
     """Return a stand-in for `error` to log: its class's name and its traceback, but none of its text.
 
     Messages of exceptions quote the values that they are about. Causes, contexts and the members of an
     exception group are replaced likewise. It is a new object: `error` is not changed.
     """
-    made = _stand_in(error, links)
-    made.__traceback__ = error.__traceback__
-    made.__suppress_context__ = error.__suppress_context__
+    copy = _stand_in(error, links)
+    copy.__traceback__ = error.__traceback__
+    copy.__suppress_context__ = error.__suppress_context__
     if isinstance(error, SyntaxError) and isinstance(error.filename, str) and error.filename.endswith(".py"):
-        made.add_note(f'  File "{error.filename}", line {error.lineno}')
+        copy.add_note(f'  File "{error.filename}", line {error.lineno}')
     if links:
         if error.__cause__ is not None:
-            made.__cause__ = without_text(error.__cause__, links - 1)
+            copy.__cause__ = without_text(error.__cause__, links - 1)
         elif error.__context__ is not None and not error.__suppress_context__:
-            made.__context__ = without_text(error.__context__, links - 1)
-    return made
+            copy.__context__ = without_text(error.__context__, links - 1)
+    return copy
 
 
 def _stand_in(error: BaseException, links: int) -> BaseException:
     kind = type(error)
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
     if isinstance(error, BaseExceptionGroup) and links:
-        parts = [without_text(part, links // 2) for part in error.exceptions[:_PARTS]]
-        return BaseExceptionGroup("", parts)
-    made: BaseException = type(kind.__name__, (Exception,), names)()
-    return made
+        members = [without_text(member, links // 2) for member in error.exceptions[:_MAX_MEMBERS]]
+        return BaseExceptionGroup("", members)
+    stand_in: BaseException = type(kind.__name__, (Exception,), names)()
+    return stand_in

@@ -12,7 +12,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 from toolgen.runtime.tool import SignatureError
 
-from .record import failed, note_failure, watch
+from .record import log_failure, note_failure, observe_call
 
 if TYPE_CHECKING:
     from toolgen.runtime.registry import Entry
@@ -50,9 +50,9 @@ async def refuse_call(
 async def refuse(call: ToolContext, error: ToolError, arguments: Any, wire_name: str) -> ToolResponse:
     """Return the response with `error`; with the record, the span and the events that every call has."""
     response = ToolResponse(wire_name, False, error=error, metadata={"call_id": call.call_id})
-    record = watch(call, "")
+    record = observe_call(call, "")
     if record is None:
-        failed(call, error)
+        log_failure(call, error)
         return response
     with record:
         await record.started(arguments)
