@@ -1,4 +1,4 @@
-"""Program to package: the one place where Python names are decided."""
+"""Lower a program to the package that templates print. All Python names are decided here."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "
 _MEMBERS = frozenset(
     {"definition", "request_model", "response_model", "errors", "execute", "preview", "check_inputs"}
 )
-# Python reads 200 nested brackets in one expression, of which adapters need a few around a schema.
-_MAX_NESTING = 180
+_MAX_NESTING = 180  # Python parses 200 nested brackets; generated adapters put a few around a schema
 
 
 def lower(program: Program, settings: PackageSettings) -> Package:
     """Return everything that templates print. Raises `SpecErrors` with every conflict of names."""
     faults = find_conflicts(claim for tool in program.tools for claim in python_names(tool))
     for tool in program.tools:
-        faults += [*_types(tool), *_nesting(tool)]
+        faults += [*_injected_type_faults(tool), *_nesting_faults(tool)]
     if faults:
         raise SpecErrors(faults)
     return Package.of(settings, tuple(_tool(tool, settings) for tool in program.tools))
@@ -55,7 +54,7 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         imports=tuple(_imports(spec)),
         exports=(*models, f"{stem}Tool"),
         model_classes=models,
-        awaited=_awaited(spec),
+        awaited=_abstract_types(spec),
         parameters=_parameters(spec),
         result=_result(spec, response),
         execute_doc=_execute_doc(spec, errors),
@@ -91,12 +90,9 @@ def _parameters(spec: Spec) -> str:
 
 
 def _annotation(dotted: str) -> str:
+    """Return the annotation of an injected type, `module.Class` or a built-in."""
     module, _, name = dotted.rpartition(".")
-    return (
-        name
-        if module in ("", "typing") and dotted in ("typing.Any", name)
-        else f"{_alias(module) or module}.{name}"
-    )
+    return name if dotted in ("typing.Any", name) else f"{_alias(module) or module}.{name}"
 
 
 def _result(spec: Spec, response: str | None) -> str:
@@ -105,7 +101,8 @@ def _result(spec: Spec, response: str | None) -> str:
     return f"{response} | Awaitable[{response}]" if response else "Any"
 
 
-def _awaited(spec: Spec) -> tuple[str, ...]:
+def _abstract_types(spec: Spec) -> tuple[str, ...]:
+    """Return the names that the signatures import from `collections.abc`."""
     names = {"AsyncIterator", "Iterator"} if spec.stream is not None else set()
     if (spec.output_schema is not None and spec.stream is None) or (spec.confirm and spec.confirm.preview):
         names.add("Awaitable")
@@ -129,25 +126,26 @@ def _imports(spec: Spec) -> Iterator[Import]:
 
 
 def _alias(module: str) -> str | None:
-    """Return an alias for a module whose name a member of the tool's class, or an import, would shadow."""
+    """Return an alias for a module that a member of the tool class or another import would shadow."""
     first = module.split(".")[0]
     return f"{module.replace('.', '_')}_module" if first in _MEMBERS | {"toolgen", "abc", "typing"} else None
 
 
-def _types(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """Yield faults of injected types that Python cannot import."""
+def _injected_type_faults(tool: ProgramTool) -> Iterator[Diagnostic]:
+    """Yield a fault for each injected type that Python cannot import."""
     for index, item in enumerate(tool.spec.inject):
-        place = tool.source.value(("inject", index, "type"))
+        span = tool.source.value(("inject", index, "type"))
         parts = item.type.split(".")
         if words := [part for part in parts if keyword.iskeyword(part)]:
             message = f"the type {item.type!r} contains {words[0]!r}, a keyword of Python"
-            yield Diagnostic(place, "inject-type", message, "write module.Class, as in sqlite3.Connection")
+            yield Diagnostic(span, "inject-type", message, "write module.Class, as in sqlite3.Connection")
         elif len(parts) == 1 and not isinstance(getattr(builtins, item.type, None), type):
             message = f"{item.type!r} is not a built-in type of Python"
-            yield Diagnostic(place, "inject-type", message, "write its module, too, as in sqlite3.Connection")
+            yield Diagnostic(span, "inject-type", message, "write its module, too, as in sqlite3.Connection")
 
 
-def _nesting(tool: ProgramTool) -> Iterator[Diagnostic]:
+def _nesting_faults(tool: ProgramTool) -> Iterator[Diagnostic]:
+    """Yield a fault for each field of the definition that is nested too deep for a Python literal."""
     for key, value in definition(tool, "", "", PackageSettings()).items():
         if _is_deeper(value, _MAX_NESTING):
             message = (
@@ -157,13 +155,14 @@ def _nesting(tool: ProgramTool) -> Iterator[Diagnostic]:
 
 
 def _is_deeper(root: object, limit: int) -> bool:
+    """True if `root` has more than `limit` levels of mappings and lists."""
     level = [root]
     for _ in range(limit):
-        level = [inner for outer in level for inner in _inside(outer)]
+        level = [inner for outer in level for inner in _children(outer)]
         if not level:
             return False
     return True
 
 
-def _inside(value: object) -> list[object]:
+def _children(value: object) -> list[object]:
     return list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list) else []

@@ -1,7 +1,8 @@
-"""Text to sources: YAML 1.2 as JSON data, every part of it with its place.
+"""Read spec files: YAML 1.2 text to JSON data, with the location of every value.
 
-Decided here: plain scalars mean what YAML 1.2's core schema says; the merge key `<<`, tags beyond the core
-schema, several documents, duplicate keys and keys that are not text are refused; aliases are copied, bounded.
+Plain scalars are resolved by YAML 1.2's core schema. The merge key `<<`, tags outside the core schema,
+several documents in a file, duplicate keys and keys that are not strings are refused. Aliases are copied, up
+to a limit.
 """
 
 from __future__ import annotations
@@ -53,12 +54,12 @@ def read(texts: Mapping[str, bytes | str], prefix: str = "") -> tuple[Source, ..
 
 def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) -> Source:
     text = _decode(file, raw)
-    found, data = _as_json(text)
-    if not found:
-        data = _as_yaml(file, text, faults)
+    data = _parse_json(text)
+    if data is None:
+        data = _parse_yaml(file, text, faults)
 
     def mark() -> Marks:
-        return locate_positions(file, _plain(text))
+        return locate_positions(file, _without_refused_characters(text))
 
     return Source(file, text, data, mark, path)
 
@@ -75,7 +76,7 @@ def _decode(file: str, raw: bytes | str) -> str:
             before = raw[: error.start].decode("utf-8").removeprefix("\ufeff")
             raise DocumentError(
                 Diagnostic(
-                    _place(file, _unix(before)),
+                    _span_after(file, _with_unix_line_ends(before)),
                     "not-utf-8",
                     f"the byte 0x{raw[error.start]:02x} is not UTF-8",
                     "save the file as UTF-8",
@@ -83,35 +84,37 @@ def _decode(file: str, raw: bytes | str) -> str:
             ) from None
     else:
         text = raw
-    return _unix(text.removeprefix("\ufeff"))
+    return _with_unix_line_ends(text.removeprefix("\ufeff"))
 
 
-def _as_json(text: str) -> tuple[bool, Any]:
-    """Return True and the data of plain JSON, which `json` reads ten times faster than a YAML reader."""
-    if text[:1] not in ("{", "[") or _NOT_PLAIN_JSON.search(_join_pairs(text)):
-        return False, None
+def _parse_json(text: str) -> dict[str, Any] | list[Any] | None:
+    """Return the data of plain JSON, which `json` reads ten times faster than YAML; None for other text."""
+    if text[:1] not in ("{", "[") or _NOT_PLAIN_JSON.search(_without_surrogate_pairs(text)):
+        return None
     try:
-        data = json.loads(
+        data: dict[str, Any] | list[Any] = json.loads(
             text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite
         )
     except (ValueError, RecursionError):
-        return False, None
-    return (True, data) if _shallow(data) and not _SURROGATE.search(text) else (False, None)
+        return None
+    return data if _is_shallow(data) and not _SURROGATE.search(text) else None
 
 
-def _as_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
+def _parse_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
     bad = _CONTROL.search(text)
     if bad is not None:
         number = f"{ord(bad[0]):04X}"
         message = f"the character U+{number} is not allowed in a text file"
         if "\ud800" <= bad[0] <= "\udfff":
             raise DocumentError(
-                Diagnostic(_place(file, text[: bad.start()]), "lone-surrogate", message, "remove it")
+                Diagnostic(_span_after(file, text[: bad.start()]), "lone-surrogate", message, "remove it")
             )
         hint = f'remove it, or write it as an escape in double quotes: "\\u{number}"'
-        raise DocumentError(Diagnostic(_place(file, text[: bad.start()]), "control-character", message, hint))
-    hidden, shown = _hide_breaks(text)
-    reader = YamlReader(file, hidden)
+        raise DocumentError(
+            Diagnostic(_span_after(file, text[: bad.start()]), "control-character", message, hint)
+        )
+    stand_ins = _stand_ins_for_breaks(text)
+    reader = YamlReader(file, text.translate(stand_ins) if stand_ins else text)
     try:
         data = reader.read()
     except MarkedYAMLError as error:
@@ -122,20 +125,21 @@ def _as_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
         ) from None
     finally:
         faults.extend(reader.faults)
-    return _translate(data, shown) if shown else data
+    return _translate(data, {ord(new): chr(old) for old, new in stand_ins.items()}) if stand_ins else data
 
 
-def _hide_breaks(text: str) -> tuple[str, dict[int, str]]:
-    """Replace the line breaks of YAML 1.1, and so of libyaml, by private characters; return the reverse."""
-    found = sorted(set(_YAML_1_1_BREAKS.findall(text)))
-    if not found:
-        return text, {}
-    free = (chr(code) for code in range(0xE000, 0xF900) if chr(code) not in text)
-    stand_ins = dict(zip(found, free, strict=False))
-    return text.translate(str.maketrans(stand_ins)), {ord(new): old for old, new in stand_ins.items()}
+def _stand_ins_for_breaks(text: str) -> dict[int, str]:
+    """Return a table for `str.translate` from line breaks of YAML 1.1 alone to unused private characters.
+
+    libyaml reads YAML 1.1, where these characters end a line; in YAML 1.2 they are part of a scalar.
+    """
+    breaks = sorted(set(_YAML_1_1_BREAKS.findall(text)))
+    unused = (chr(code) for code in range(0xE000, 0xF900) if chr(code) not in text) if breaks else ()
+    return {ord(old): new for old, new in zip(breaks, unused, strict=False)}
 
 
 def _translate(value: Any, table: Mapping[int, str]) -> Any:
+    """Return a copy of `value` with `str.translate` applied to its strings and keys."""
     if isinstance(value, str):
         return value.translate(table)
     if isinstance(value, dict):
@@ -145,16 +149,17 @@ def _translate(value: Any, table: Mapping[int, str]) -> Any:
     return value
 
 
-def _plain(text: str) -> str:
-    """Return `text`, of the same length, without what libyaml refuses in JSON."""
+def _without_refused_characters(text: str) -> str:
+    """Return `text` with every character that libyaml refuses in JSON replaced: positions stay the same."""
     if text[:1] in ("{", "["):
         text = _CONTROL.sub("?", text.replace("\t", " "))
         text = re.sub(r"\\u[dD][89a-fA-F]", r"\\u00", text)
-    return _hide_breaks(text)[0]
+    stand_ins = _stand_ins_for_breaks(text)
+    return text.translate(stand_ins) if stand_ins else text
 
 
-def _join_pairs(text: str) -> str:
-    """Return `text` without the surrogate pairs that `json` joins: only lone surrogates are left."""
+def _without_surrogate_pairs(text: str) -> str:
+    """Return `text` without escaped surrogate pairs, which `json` joins: only lone surrogates are left."""
     return re.sub(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}", "", text)
 
 
@@ -176,8 +181,8 @@ def _finite(text: str) -> float:
     return value
 
 
-def _shallow(data: Any) -> bool:
-    """True if `data` is not nested too deep; the YAML reader reports it if it is."""
+def _is_shallow(data: Any) -> bool:
+    """True if `data` is within `MAX_VALUE_DEPTH`. The YAML reader reports data that is nested deeper."""
     level: list[Any] = [data]
     for _ in range(MAX_VALUE_DEPTH):
         level = [
@@ -191,10 +196,10 @@ def _shallow(data: Any) -> bool:
     return False
 
 
-def _unix(text: str) -> str:
+def _with_unix_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _place(file: str, before: str) -> Span:
-    """Return the place right behind `before`."""
+def _span_after(file: str, before: str) -> Span:
+    """Return the location of the character that follows `before`."""
     return Span(file, before.count("\n") + 1, len(before) - before.rfind("\n"))

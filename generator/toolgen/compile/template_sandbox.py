@@ -1,8 +1,8 @@
-"""Templates of a project are rendered in Jinja's sandbox, in a process with limits.
+"""Render a project's own templates in Jinja's sandbox, in a child process with limits.
 
-A stranger's repository names its own templates, and `toolgen check` renders them. The sandbox lets them reach
-no attribute or method that leads out of the data they are given; the process ends them when they take more
-time, memory or output than a template needs. Where Python has no `resource` (Windows), memory is not limited.
+`toolgen check` also runs on repositories that nobody has reviewed, and it renders their templates. The
+sandbox keeps templates away from attributes and methods that lead out of their data; the child process limits
+time, memory and output. Where Python has no `resource` module (Windows), memory is not limited.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -29,10 +29,10 @@ from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.python_source.literals import comment, docstring, literal
 
-SECONDS = 4.0  # of work, and more for projects with many tools:
+SECONDS = 4.0  # of processor time, to which is added
 SECONDS_PER_TOOL = 0.02
-MEMORY = 256 * 1024 * 1024  # bytes, beside what the program and the tools take
-OUTPUT = 64 * 1024 * 1024  # characters that one template prints
+MEMORY = 256 * 1024 * 1024  # bytes, added to what the process uses before it renders
+OUTPUT = 64 * 1024 * 1024  # characters, of one template
 
 OPTIONS: Mapping[str, Any] = {
     "undefined": jinja2.StrictUndefined,
@@ -50,7 +50,7 @@ sys.path[:] = json.loads(sys.argv[1])
 from toolgen.compile.template_sandbox import child
 child()
 """
-_SPENT = "takes more than {} seconds"
+_OUT_OF_TIME = "takes more than {} seconds"
 _HINT = "a template prints one file: print less, or loop over less"
 
 
@@ -62,14 +62,34 @@ class TemplateJob:
     tool: int | None = None  # its position in the model
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """The input of the child process."""
+
+    templates: Mapping[str, str]
+    model: Package
+    jobs: Sequence[TemplateJob]
+    seconds: float  # of processor time
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why and where a template failed."""
+
+    template: str  # empty if unknown
+    line: int
+    code: str  # of the diagnostic
+    reason: str  # continues "this template …" or "this template fails: …"
+
+
 def render_in_sandbox(target: Target, model: Package, jobs: Sequence[TemplateJob]) -> list[str]:
     """Return the text of each job, all of them rendered by one process.
 
-    Raises `SpecErrors` with the line of a template that fails (`bad-template`) or that takes too much
-    (`template-limit`), and `TemplateBug` for a built-in template that fails beside the project's own.
+    Raises `SpecErrors` with the line of a template that fails (`bad-template`) or exceeds a limit
+    (`template-limit`), and `TemplateBug` if a built-in template fails.
     """
     seconds = SECONDS + SECONDS_PER_TOOL * len(model.tools)
-    task = pickle.dumps((dict(target.templates), model, list(jobs), seconds))
+    task = pickle.dumps(_Task(dict(target.templates), model, list(jobs), seconds))
     paths = [path for path in sys.path if path]
     process = subprocess.Popen(
         [sys.executable, "-I", "-B", "-c", _CHILD, json.dumps(paths)],
@@ -91,31 +111,33 @@ def render_in_sandbox(target: Target, model: Package, jobs: Sequence[TemplateJob
     job = jobs[0] if jobs else TemplateJob("")
     for line in output.splitlines():
         try:
-            found = json.loads(line)
-        except ValueError:  # cut short: the process was ended
+            message = json.loads(line)
+        except ValueError:  # incomplete: the process was killed
             break
-        if "start" in found:
-            job = jobs[found["start"]]
-        elif "text" in found:
-            texts.append(found["text"])
+        if "start" in message:
+            job = jobs[message["start"]]
+        elif "text" in message:
+            texts.append(message["text"])
         else:
-            raise _refused(
-                target, found["template"] or job.template, found["line"], found["code"], found["why"]
-            )
+            raise _template_error(target, job, _Failure(**message["failure"]))
     if len(texts) == len(jobs):
         return texts
     if process.returncode > 0:
         raise RuntimeError(errors.decode("utf-8", "replace"))
-    raise _refused(target, job.template, 1, "template-limit", _SPENT.format(f"{seconds:g}"))
+    out_of_time = _OUT_OF_TIME.format(f"{seconds:g}")
+    raise _template_error(target, job, _Failure(job.template, 1, "template-limit", out_of_time))
 
 
-def _refused(target: Target, template: str, line: int, code: str, why: str) -> Exception:
+def _template_error(target: Target, job: TemplateJob, failure: _Failure) -> Exception:
+    """Return the exception for `failure`, which happened in `job`."""
+    template = failure.template or job.template
     shown = target.own.get(template)
     if shown is None:
-        return TemplateBug(f"template {target.name}/{template}: line {line}: {why}")
-    message = f"this template {why}" if code == "template-limit" else f"this template fails: {why}"
-    hint = _HINT if code == "template-limit" else ""
-    return SpecErrors([Diagnostic(Span(shown, line, 1), code, message, hint)])
+        return TemplateBug(f"template {target.name}/{template}: line {failure.line}: {failure.reason}")
+    over_limit = failure.code == "template-limit"
+    message = f"this template {failure.reason}" if over_limit else f"this template fails: {failure.reason}"
+    span = Span(shown, failure.line, 1)
+    return SpecErrors([Diagnostic(span, failure.code, message, _HINT if over_limit else "")])
 
 
 class _LimitError(Exception):
@@ -123,8 +145,9 @@ class _LimitError(Exception):
 
 
 def child() -> None:
-    """Run in the other process: read the task from stdin, write one JSON object a line to stdout."""
-    templates, model, jobs, seconds = pickle.loads(sys.stdin.buffer.read())
+    """Render in the child process: read the task from stdin, write one JSON object per line to stdout."""
+    task: _Task = pickle.loads(sys.stdin.buffer.read())
+    templates = task.templates
     environment = ImmutableSandboxedEnvironment(
         loader=jinja2.FunctionLoader(
             lambda name: (templates[name], name, None) if name in templates else None
@@ -132,28 +155,21 @@ def child() -> None:
         **OPTIONS,
     )
     environment.filters.update(FILTERS)
-    _limit(seconds)
-    for number, job in enumerate(jobs):
+    _limit(task.seconds)
+    for number, job in enumerate(task.jobs):
         _send({"start": number})
-        names = {"model": model} if job.tool is None else {"model": model, "tool": model.tools[job.tool]}
+        names: dict[str, Any] = {"model": task.model}
+        if job.tool is not None:
+            names["tool"] = task.model.tools[job.tool]
         try:
-            _send({"text": _text(environment.get_template(job.template), names)})
+            _send({"text": _render_bounded(environment.get_template(job.template), names)})
         except Exception as error:
-            template, line = _place(error, templates)
-            spent = isinstance(error, _LimitError | MemoryError | RecursionError | OverflowError)
-            _send(
-                {
-                    "template": template,
-                    "line": line,
-                    "code": "template-limit" if spent else "bad-template",
-                    "why": _why(error, seconds),
-                }
-            )
+            _send({"failure": asdict(_failure(error, templates))})
             return
 
 
-def _text(template: jinja2.Template, names: Mapping[str, Any]) -> str:
-    """Return the text of `template`. Raises `_LimitError` where that is too much."""
+def _render_bounded(template: jinja2.Template, names: Mapping[str, Any]) -> str:
+    """Return the text of `template`. Raises `_LimitError` if it is too long."""
     parts: list[str] = []
     size = 0
     for part in template.generate(names):
@@ -169,15 +185,18 @@ def _send(data: Mapping[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _place(error: BaseException, templates: Mapping[str, str]) -> tuple[str, int]:
-    """Return template and line of a failure; an empty name where it is unknown."""
+def _failure(error: Exception, templates: Mapping[str, str]) -> _Failure:
+    over_limit = isinstance(error, _LimitError | MemoryError | RecursionError | OverflowError)
+    code = "template-limit" if over_limit else "bad-template"
     if isinstance(error, jinja2.TemplateSyntaxError):
-        return error.name or "", error.lineno
+        return _Failure(error.name or "", error.lineno, code, _reason(error))
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in templates]
-    return (frames[-1].filename, frames[-1].lineno or 1) if frames else ("", 1)
+    if not frames:
+        return _Failure("", 1, code, _reason(error))
+    return _Failure(frames[-1].filename, frames[-1].lineno or 1, code, _reason(error))
 
 
-def _why(error: Exception, seconds: float) -> str:
+def _reason(error: Exception) -> str:
     match error:
         case _LimitError():
             return str(error)
@@ -186,7 +205,7 @@ def _why(error: Exception, seconds: float) -> str:
         case RecursionError():
             return "calls itself without end"
         case OverflowError():
-            return f"takes more than it may: {error}"[:500]
+            return f"exceeds a limit: {error}"[:500]
     return f"{error or type(error).__name__}"[:500]
 
 
@@ -194,28 +213,30 @@ def _limit(seconds: float) -> None:
     """Limit this process to `seconds` more of processor time and MEMORY more bytes."""
     try:
         import resource
-    except ModuleNotFoundError:  # Windows: the parent looks at the clock
+    except ModuleNotFoundError:  # Windows: the parent measures wall-clock time instead
         return
 
-    def spent(_signal: int, _frame: FrameType | None) -> NoReturn:
-        raise _LimitError(_SPENT.format(f"{seconds:g}"))
+    def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise _LimitError(_OUT_OF_TIME.format(f"{seconds:g}"))
 
-    signal.signal(signal.SIGXCPU, spent)
+    signal.signal(signal.SIGXCPU, stop)
     used = resource.getrusage(resource.RUSAGE_SELF)
     end = int(used.ru_utime + used.ru_stime + seconds) + 1
-    for what, soft, hard in (
-        (resource.RLIMIT_CPU, end, end + 2),  # one that does not listen is killed
+    for limit, soft, hard in (
+        (resource.RLIMIT_CPU, end, end + 2),  # a process that ignores the signal is killed
         (resource.RLIMIT_AS, _address_space() + MEMORY, -1),
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),
     ):
-        most = resource.getrlimit(what)[1]
+        maximum = resource.getrlimit(limit)[1]
         hard = soft if hard == -1 else hard
-        wanted = (soft, hard) if most == resource.RLIM_INFINITY else (min(soft, most), min(hard, most))
+        wanted = (
+            (soft, hard) if maximum == resource.RLIM_INFINITY else (min(soft, maximum), min(hard, maximum))
+        )
         try:
-            resource.setrlimit(what, wanted)
+            resource.setrlimit(limit, wanted)
         except (ValueError, OSError):  # macOS has no limit of memory
-            if what != resource.RLIMIT_AS:
+            if limit != resource.RLIMIT_AS:
                 raise
 
 

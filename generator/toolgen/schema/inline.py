@@ -58,12 +58,12 @@ def inline_references(schema: Schema) -> Schema:
         return schema
     try:
         made: dict[str, Any] = _Inliner(schema).inline(schema, ())
-    except _TooLargeError:
+    except _InliningLimitError:
         return schema
     return _without_unused_definitions(made)
 
 
-class _TooLargeError(Exception):
+class _InliningLimitError(Exception):
     """Inlining would make the schema too large."""
 
 
@@ -85,7 +85,7 @@ class _Inliner:
         is_schema = path in self._schemas
         self._count += is_schema
         if self._count > MAX_SUBSCHEMAS or depth > MAX_DEPTH:
-            raise _TooLargeError
+            raise _InliningLimitError
         found = resolve_reference(self._schema, value["$ref"]) if is_schema and "$ref" in value else None
         if found is None or any(found[1] == path[: len(found[1])] for path in (*following, path)):
             return {key: self.inline(each, (*path, key), following, depth + 1) for key, each in value.items()}

@@ -41,7 +41,7 @@ class _Block:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _MappingEntry:
     """One entry of a block mapping."""
 
     name: str
@@ -128,21 +128,21 @@ def _edits(lines: list[str], block: _Block, wanted: Mapping[str, Any], depth: in
             yield _Edit(old.start, old.end, [])
 
 
-def _entries(lines: list[str], block: _Block) -> dict[str, _Entry]:
+def _entries(lines: list[str], block: _Block) -> dict[str, _MappingEntry]:
     if not block.data or len(block.data) != len(block.node.value):
         raise _NotPatchableError
     column = block.node.value[0][0].start_mark.column
     starts = [_start(lines, key, column) for key, _ in block.node.value]
     stops = [*starts[1:], block.end]
     return {
-        name: _Entry(name, value, node, start, _end(lines, start, stop, column), column)
+        name: _MappingEntry(name, value, node, start, _end(lines, start, stop, column), column)
         for (name, value), (_, node), start, stop in zip(
             block.data.items(), block.node.value, starts, stops, strict=True
         )
     }
 
 
-def _entry_edits(lines: list[str], old: _Entry, wanted: Any, depth: int) -> Iterator[_Edit]:
+def _entry_edits(lines: list[str], old: _MappingEntry, wanted: Any, depth: int) -> Iterator[_Edit]:
     """Yield edits inside of the entry if both values are block mappings, else one edit of all of it."""
     is_block = isinstance(old.node, MappingNode) and not old.node.flow_style
     if depth > 1 and is_block and isinstance(wanted, dict) and not old.value.keys().isdisjoint(wanted):

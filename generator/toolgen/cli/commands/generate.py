@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from toolgen.cli.building import action
+from toolgen.cli.building import build_action
 from toolgen.cli.output import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 
@@ -17,12 +17,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--watch", action="store_true", help="keep running, and generate after every change until ^C"
     )
     add_format(parser)
-    action.arguments(parser)
+    build_action.arguments(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
-    if action.asked(args):
-        return action.run(args)
+    if build_action.is_build_action(args):
+        return build_action.run(args)
     if not args.watch:
         return _generate(args)
     from toolgen.cli.building.watch import watch

@@ -125,7 +125,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
 def _check_redirect(before: str, after: str) -> None:
     old, new = _origin(before), _origin(after)
-    upgraded = _Origin("https", old.host, 443) if old.scheme == "http" and old.port == 80 else old
+    upgraded = _UrlOrigin("https", old.host, 443) if old.scheme == "http" and old.port == 80 else old
     if new not in (old, upgraded):
         raise SourceError(
             f"{display_url(before)} redirects to another origin: {display_url(after)}",
@@ -134,19 +134,19 @@ def _check_redirect(before: str, after: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Origin:
+class _UrlOrigin:
     scheme: str
     host: str
     port: int  # -1 if it is not a number
 
 
-def _origin(url: str) -> _Origin:
+def _origin(url: str) -> _UrlOrigin:
     parts = urlsplit(url)
     try:
         port = parts.port or _PORTS.get(parts.scheme, 0)
     except ValueError:
         port = -1
-    return _Origin(parts.scheme, (parts.hostname or "").lower(), port)
+    return _UrlOrigin(parts.scheme, (parts.hostname or "").lower(), port)
 
 
 def display_url(url: str) -> str:

@@ -41,7 +41,7 @@ class RequestBody:
 
 
 @dataclass(slots=True)
-class _ObjectSchema:
+class _CombinedProperties:
     """The properties of an object schema and of its `allOf`, by location."""
 
     properties: dict[str, Location] = field(default_factory=dict)
@@ -92,7 +92,7 @@ def _media_type_rank(media_type: str) -> int:
 
 
 def _read_schema(body: RequestBody, location: Location, converter: SchemaConverter) -> None:
-    flat = _ObjectSchema()
+    flat = _CombinedProperties()
     flattens = _collect_properties(flat, location, converter) and flat.properties.keys() >= set(flat.required)
     if flattens and not body.required and flat.required:
         flattens = False
@@ -115,7 +115,7 @@ def _read_schema(body: RequestBody, location: Location, converter: SchemaConvert
     )
 
 
-def _collect_properties(flat: _ObjectSchema, location: Location, converter: SchemaConverter) -> bool:
+def _collect_properties(flat: _CombinedProperties, location: Location, converter: SchemaConverter) -> bool:
     """Collect the properties of the schema at `location`; False if flattening would lose a constraint."""
     document = converter.document
     here = document.follow_refs(location)

@@ -49,7 +49,7 @@ def publish(schema: Mapping[str, Any]) -> Published:
         converter = _Converter(schema, inline)
         try:
             made = converter.root()
-        except _TooLargeError:
+        except _InlinedTooLargeError:
             continue
         return Published(made, losses=tuple(converter.losses))
     raise AssertionError("without inlining, each subschema is converted once")
@@ -62,7 +62,7 @@ def _is_supported(node: Mapping[str, Any]) -> bool:
     )
 
 
-class _TooLargeError(Exception):
+class _InlinedTooLargeError(Exception):
     """Inlining would make the schema too large."""
 
 
@@ -94,7 +94,7 @@ class _Converter:
         """Convert one subschema. `target` is its path if a reference led to it."""
         self._subschemas += 1
         if self._inline and (self._subschemas > MAX_SUBSCHEMAS or self._depth > MAX_DEPTH):
-            raise _TooLargeError
+            raise _InlinedTooLargeError
         if not isinstance(node, Mapping):
             if node is False:
                 self._lose(

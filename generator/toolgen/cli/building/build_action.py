@@ -1,6 +1,7 @@
-"""One action of a build system: declared files in, declared files out, and nothing else read or written.
+"""`generate --spec` and `--index`: one action of a build system.
 
-No configuration, no cache but the one that is named, no version control, no network, no PATH.
+An action reads and writes declared files only: it uses no configuration, no version control, no network and
+no PATH, and no cache except the one that `--cache` names.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -31,26 +32,26 @@ _COMMON = ("out", "templates", "depfile")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags of the hermetic mode, a group of their own."""
+    """Add the flags of build actions to `parser`, as a group."""
     group = parser.add_argument_group(
         "for build systems",
-        "One action: --spec generates the files of one tool and a piece, --index all others. "
-        "Only what is named here is read or written; see docs/build-systems.md.",
+        "--spec generates the files of one tool and a piece; --index reads all pieces and generates the "
+        "files that tools share. Only files named here are read or written; see docs/build-systems.md.",
     )
-    which = group.add_mutually_exclusive_group()
-    which.add_argument("--spec", metavar="FILE", help="generate the files of this spec")
-    which.add_argument(
+    mode = group.add_mutually_exclusive_group()
+    mode.add_argument("--spec", metavar="FILE", help="generate the files of this spec")
+    mode.add_argument(
         "--index",
         metavar="PIECE",
         nargs="+",
-        help="generate what all specs share; @FILE: one PIECE per line",
+        help="generate the files that all specs share; @FILE: a list, one PIECE per line",
     )
-    group.add_argument("--out", metavar="DIR", help="the folder of the generated package")
-    group.add_argument("--piece", metavar="FILE", help="where to write the piece for --index")
+    group.add_argument("--out", metavar="DIR", help="folder of the generated package")
+    group.add_argument("--piece", metavar="FILE", help="the file to write for --index")
     group.add_argument("--depfile", metavar="FILE", help="write a dependency file for Make or Ninja")
-    group.add_argument("--include-root", metavar="DIR", help="the specs folder: `$ref`s never leave it")
+    group.add_argument("--include-root", metavar="DIR", help="the specs folder; a `$ref` cannot leave it")
     group.add_argument(
-        "--shown-as", metavar="DIR", help="the name of that folder in file headers (default: specs)"
+        "--shown-as", metavar="DIR", help="name of the specs folder in file headers (default: specs)"
     )
     group.add_argument("--target", metavar="NAME", action="append", help="a target (default: all built-in)")
     group.add_argument("--templates", metavar="DIR", help="a folder with further templates")
@@ -63,22 +64,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--cache", metavar="DIR", help="a cache to use (default: none)")
 
 
-def asked(args: argparse.Namespace) -> bool:
-    """Whether this is an action; `UnableError` for its flags where it is none, or for what it lacks."""
-    needed = ("include_root", "out", "piece") if args.spec else ("out",) if args.index else ()
-    missing = [_flag(name) for name in needed if getattr(args, name) is None]
+def is_build_action(args: argparse.Namespace) -> bool:
+    """True if `args` has `--spec` or `--index`. Raises `UnableError` for missing or contradicting flags."""
+    required = ("include_root", "out", "piece") if args.spec else ("out",) if args.index else ()
+    missing = [_flag(name) for name in required if getattr(args, name) is None]
     if missing:
         _refuse(f"{'--spec' if args.spec else '--index'} needs {' and '.join(missing)}")
-    foreign = () if args.spec else _SPEC_ONLY if args.index else (*_SPEC_ONLY, *_COMMON)
-    given = [_flag(name) for name in foreign if getattr(args, name) is not None]
+    excluded = () if args.spec else _SPEC_ONLY if args.index else (*_SPEC_ONLY, *_COMMON)
+    given = [_flag(name) for name in excluded if getattr(args, name) is not None]
     if given and args.index:
-        _refuse(f"{given[0]} goes with --spec; the pieces know what they were made with")
+        _refuse(f"{given[0]} goes with --spec; each piece records its own options")
     if given:
-        _refuse(f"{given[0]} goes with --spec or --index; a project says it in its configuration")
+        _refuse(f"{given[0]} goes with --spec or --index; in a project, set it in the configuration")
     if (args.spec or args.index) and args.start != ".":
-        _refuse("-C is for projects; paths of an action are relative to where it runs")
+        _refuse("-C is for projects; with --spec or --index, paths are relative to the working directory")
     if (args.spec or args.index) and args.watch:
-        _refuse("--watch is for projects; a build system knows what changed")
+        _refuse("--watch is for projects; a build system detects changes itself")
     return bool(args.spec or args.index)
 
 
@@ -93,16 +94,18 @@ def _refuse(message: str) -> NoReturn:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    tree: Mapping[str, str]  # below --out
-    earlier: Container[str]  # files of that folder that an earlier run says it wrote
-    read: Sequence[str]  # files, as they were named
-    beside: Mapping[str, str]  # further files, path → text
+class _ActionResult:
+    """The files that an action writes, and the inputs that it read."""
+
+    generated: Mapping[str, str]  # path below --out → text
+    written_before: Container[str]  # paths below --out that an earlier run of this action wrote
+    inputs: Sequence[str]  # as the command line names them
+    other_files: Mapping[str, str] = field(default_factory=dict)  # path → text
     warnings: Sequence[Diagnostic] = ()
 
 
 def run(args: argparse.Namespace) -> bool:
-    """Make what was asked for and say nothing of it, warnings excepted."""
+    """Run the action. Only warnings and `--format json` print anything."""
     from toolgen.cli import diagnostics
     from toolgen.cli.output import emit_json
     from toolgen.data.bug import TemplateBug
@@ -110,29 +113,29 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.project.declared_files import dependencies, files_below, write_declared
     from toolgen.report.json import as_data
 
-    args.texts = {}  # what faults are shown in
+    args.texts = {}  # file → text, for diagnostics that show a source line; also read by the error handler
     try:
-        made = _spec(args) if args.spec else _index(args)
+        result = _compile_spec(args) if args.spec else _link_index(args)
     except TemplateBug as error:
         if args.templates is None:
             raise
         raise UnableError("bad-template", str(error), f"look at the templates in {args.templates}") from error
-    ours = {os.path.join(args.out, path): text for path, text in made.tree.items()}
-    files = {**ours, **made.beside}
-    read = [*made.read, *(files_below(args.templates) if args.templates else ())]
+    generated = {os.path.join(args.out, path): text for path, text in result.generated.items()}
+    files = {**generated, **result.other_files}
+    inputs = [*result.inputs, *(files_below(args.templates) if args.templates else ())]
     if args.depfile:
-        files[args.depfile] = dependencies(files, read)
-    write_declared(
-        files, {os.path.join(args.out, path) for path in made.tree if path not in made.earlier}, read
-    )
+        files[args.depfile] = dependencies(files, inputs)
+    new_paths = (path for path in result.generated if path not in result.written_before)
+    write_declared(files, {os.path.join(args.out, path) for path in new_paths}, inputs)
     if args.format == "json":
-        emit_json({"written": sorted(ours), "warnings": as_data(made.warnings)})
-    elif made.warnings:
-        diagnostics.show(made.warnings, args.start, as_json=False, texts=args.texts)
+        emit_json({"written": sorted(generated), "warnings": as_data(result.warnings)})
+    elif result.warnings:
+        diagnostics.show(result.warnings, args.start, as_json=False, texts=args.texts)
     return True
 
 
-def _spec(args: argparse.Namespace) -> _Made:
+def _compile_spec(args: argparse.Namespace) -> _ActionResult:
+    """Return the files of one tool, and its piece."""
     from toolgen.cli.building.options import cache_of, settings_of, targets_of
     from toolgen.cli.building.project_build import manifest_of
     from toolgen.pipeline import compile_specs
@@ -148,16 +151,17 @@ def _spec(args: argparse.Namespace) -> _Made:
     compiled = compile_specs(texts, targets, settings, cache_of(args.cache), needs_tools=False)[path]
     manifest = manifest_of(settings, targets, texts, compiled.files)
     piece = Piece(settings, tuple(target.name for target in targets), manifest, path, compiled)
-    return _Made(
-        compiled.files,
-        files_of_piece(args.piece),
-        closure.read,
-        {args.piece: piece_text(piece)},
-        compiled.warnings,
+    return _ActionResult(
+        generated=compiled.files,
+        written_before=files_of_piece(args.piece),
+        inputs=closure.read,
+        other_files={args.piece: piece_text(piece)},
+        warnings=compiled.warnings,
     )
 
 
-def _index(args: argparse.Namespace) -> _Made:
+def _link_index(args: argparse.Namespace) -> _ActionResult:
+    """Return the files that all tools share, from the pieces of all specs."""
     from toolgen.cli.building.options import targets_of
     from toolgen.cli.building.project_build import manifest_of
     from toolgen.pipeline import link
@@ -173,8 +177,9 @@ def _index(args: argparse.Namespace) -> _Made:
     args.texts.update({source.file: source.text for source in sources})
     package = link(compiled, targets, first.settings, {})
     manifest = merged_manifest(pieces.values(), manifest_of(first.settings, targets, {}, package.index))
-    earlier = {NAME, *files_of_manifest(os.path.join(args.out, NAME))}
-    read = [*pieces, *(word[1:] for word in args.index if word.startswith("@"))]
-    return _Made(
-        {**package.index, NAME: manifest_text(manifest)}, earlier, read, {}, package.request_warnings
+    return _ActionResult(
+        generated={**package.index, NAME: manifest_text(manifest)},
+        written_before={NAME, *files_of_manifest(os.path.join(args.out, NAME))},
+        inputs=[*pieces, *(word[1:] for word in args.index if word.startswith("@"))],
+        warnings=package.request_warnings,
     )
