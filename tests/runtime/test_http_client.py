@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from toolgen.runtime.http.client import SlowError, UnreachableError, close_client, send
-from toolgen.runtime.http.request import Prepared
+from toolgen.runtime.http.client import ReplyTimeoutError, UnreachableError, close_client, send
+from toolgen.runtime.http.request import PreparedRequest
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -24,7 +24,7 @@ def asked(serve: Serve, *, times: int = 1, seconds: float = 5.0) -> list[bytes]:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         try:
-            request = Prepared("GET", f"http://127.0.0.1:{port}/x?key=s3cret", secrets=["s3cret"])
+            request = PreparedRequest("GET", f"http://127.0.0.1:{port}/x?key=s3cret", secrets=["s3cret"])
             return [(await send(request, seconds)).content for _ in range(times)]
         finally:
             await close_client()
@@ -51,7 +51,7 @@ async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 def test_silence_has_an_end() -> None:
-    with pytest.raises(SlowError, match=r"^http://127.0.0.1:\d+ did not answer within 0.2 seconds$"):
+    with pytest.raises(ReplyTimeoutError, match=r"^http://127.0.0.1:\d+ did not answer within 0.2 seconds$"):
         asked(silent, seconds=0.2)
 
 
@@ -63,7 +63,7 @@ async def dripping(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def test_a_reply_that_drips_has_an_end() -> None:
-    with pytest.raises(SlowError, match=r"did not answer within 0.3 seconds$"):
+    with pytest.raises(ReplyTimeoutError, match=r"did not answer within 0.3 seconds$"):
         asked(dripping, seconds=0.3)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolgen.runtime.http.styles import UnfitValueError, in_cookie, in_header, in_path, in_query
+from toolgen.runtime.http.styles import UnsafeValueError, in_cookie, in_header, in_path, in_query
 
 LIST = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}
@@ -72,7 +72,7 @@ def test_headers_and_cookies() -> None:
     assert in_header("X", {"a": "é"}, {"media_type": "application/json"}) == '{"a": "\\u00e9"}'
     assert in_cookie("c", "a;b=c", {}) == [("c", "a%3Bb%3Dc")]
     for bad in ("a\r\nb", "a\x00", ["a", "\n"], {"a\n": 1}, "\x7f"):
-        with pytest.raises(UnfitValueError):
+        with pytest.raises(UnsafeValueError):
             in_header("X", bad, {})
 
 
@@ -80,7 +80,7 @@ def test_headers_and_cookies() -> None:
 @pytest.mark.parametrize("value", ["", [], {}, "..", ["..", "x"], {"a": "../b"}, "x/../y", ".", "a\\..\\b"])
 def test_paths_are_not_left(style: str, value: Any) -> None:
     for explode in (False, True):
-        with pytest.raises(UnfitValueError):
+        with pytest.raises(UnsafeValueError):
             in_path("id", value, {"style": style, "explode": explode, "allow_reserved": True})
 
 

@@ -306,7 +306,7 @@ def test_redirects_stay_where_they_are(called: Made, api: Api) -> None:
     assert call("do").success
     assert [request.target for request in api.requests] == ["/", "/elsewhere"]
     api.answer(302, Location="http://127.0.0.2:1/")
-    assert "redirects to another place" in call("do").error.message  # type: ignore[union-attr]
+    assert "redirects to another address" in call("do").error.message  # type: ignore[union-attr]
     api.answer(307, Location="/elsewhere")
     assert call("post").error.details["status"] == 307  # type: ignore[union-attr, index]
     for _ in range(9):

@@ -1,4 +1,4 @@
-"""One request sent and one reply read, by httpx2, which is imported when the first one is."""
+"""Send a request and read its reply with httpx2, which is imported for the first one."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from urllib.parse import urljoin
 
 from toolgen.runtime.errors import MissingDependencyError
 
-from .request import Prepared
+from .request import PreparedRequest
 from .request import origin_of as _origin
 
 if TYPE_CHECKING:
     import httpx2
 
-MOST_BYTES = 20 * 1024 * 1024  # of a reply, unpacked
+MAX_BYTES = 20 * 1024 * 1024  # of a reply, unpacked
 _CONNECT = 10.0  # seconds until there is a connection
 _REDIRECTS = (301, 302, 303, 307, 308)
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 
 _OURS: ContextVar[bool] = ContextVar("toolgen_http_call", default=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back."""
+    """The reply to a request."""
 
     status: int
     reason: str
@@ -38,7 +38,7 @@ class Reply:
 
 @dataclass(slots=True)
 class _Shared:
-    """The client of one event loop, and how many calls are under way with it."""
+    """The client of one event loop, and the number of calls that use it."""
 
     client: httpx2.AsyncClient
     calls: int = 0
@@ -48,34 +48,34 @@ _SHARED: dict[asyncio.AbstractEventLoop, _Shared] = {}
 
 
 class UnreachableError(Exception):
-    """No reply: the text says why, and nothing of the request."""
+    """No reply. The message says why and holds nothing of the request."""
 
 
-class SlowError(Exception):
+class ReplyTimeoutError(Exception):
     """No reply in time."""
 
 
-async def send(request: Prepared, seconds: float) -> Reply:
-    """Send `request` and read the whole reply, all within `seconds`. Raises UnreachableError or SlowError.
+async def send(request: PreparedRequest, seconds: float) -> Reply:
+    """Send `request` and read the whole reply, all within `seconds`.
 
-    Redirects are followed for GET and HEAD only, and within one origin: what a request carries is for the
-    host that it was made for.
+    Raises UnreachableError or ReplyTimeoutError. Redirects are followed for GET and HEAD only, and within one
+    origin, so that credentials go to no other host.
     """
     try:
         async with asyncio.timeout(seconds):  # the client's own limits are for one read: a reply may drip
             return await _send(request, seconds)
     except TimeoutError:
-        raise SlowError(_slow(request.url, seconds)) from None
+        raise ReplyTimeoutError(_timeout_message(request.url, seconds)) from None
 
 
-async def _send(request: Prepared, seconds: float) -> Reply:
+async def _send(request: PreparedRequest, seconds: float) -> Reply:
     httpx = _httpx()
     shared = _shared(httpx)
     shared.calls += 1
     url, parts = request.full_url(), request.parts
     token = _OURS.set(True)
     try:
-        for _ in range(_MOST_REDIRECTS + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             async with shared.client.stream(
                 request.method,
                 url,
@@ -84,18 +84,18 @@ async def _send(request: Prepared, seconds: float) -> Reply:
                 files=parts,
                 timeout=httpx.Timeout(seconds, connect=min(_CONNECT, seconds)),
             ) as response:
-                onward = _onward(request.method, url, response)
-                if not onward:
+                target = _redirect_target(request.method, url, response)
+                if not target:
                     return await _read(response)
-                url = onward
+                url = target
     except httpx.TimeoutException:
-        raise SlowError(_slow(url, seconds)) from None
+        raise ReplyTimeoutError(_timeout_message(url, seconds)) from None
     except (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL) as error:
         raise UnreachableError(f"{_origin(url)} cannot be reached: {_why(error)}") from None
     finally:
         shared.calls -= 1
         _OURS.reset(token)
-    raise UnreachableError(f"{_origin(url)} redirects more than {_MOST_REDIRECTS} times")
+    raise UnreachableError(f"{_origin(url)} redirects more than {_MAX_REDIRECTS} times")
 
 
 async def close_client() -> None:
@@ -118,7 +118,7 @@ def _httpx() -> Any:
 
 
 def _shared(httpx: Any) -> _Shared:
-    """What all tools of this event loop share: connections are kept between calls."""
+    """Return the client that all tools of this event loop share: connections outlive a call."""
     loop = asyncio.get_running_loop()
     for gone in [each for each in _SHARED if each.is_closed()]:
         del _SHARED[gone]
@@ -131,14 +131,14 @@ def _shared(httpx: Any) -> _Shared:
 
 
 def _no_cookies() -> Any:
-    """A jar that keeps nothing: what an API sets for one caller is not for the next one."""
+    """Return a cookie jar that stores nothing: cookies of one caller must not reach the next one."""
     from http.cookiejar import CookieJar, DefaultCookiePolicy
 
     return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
 
 
 def _without_query(record: logging.LogRecord) -> bool:
-    """httpx2 logs URLs, and queries may hold secrets: those of our calls are logged without."""
+    """Remove queries, which may hold secrets, from the URLs of our calls that httpx2 logs."""
     if _OURS.get() and isinstance(record.args, tuple):
         record.args = tuple(
             str(each).partition("?")[0] if type(each).__name__ == "URL" else each for each in record.args
@@ -146,33 +146,33 @@ def _without_query(record: logging.LogRecord) -> bool:
     return True
 
 
-def _onward(method: str, url: str, response: httpx2.Response) -> str:
-    """Where a redirect leads that is followed; empty for any other reply."""
+def _redirect_target(method: str, url: str, response: httpx2.Response) -> str:
+    """Return the target of a redirect that is followed; empty for any other reply."""
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location or method not in ("GET", "HEAD"):
         return ""
-    onward = urljoin(url, location)
-    return onward if _origin(onward) == _origin(url) else ""
+    target = urljoin(url, location)
+    return target if _origin(target) == _origin(url) else ""
 
 
 async def _read(response: httpx2.Response) -> Reply:
     content = bytearray()
     async for chunk in response.aiter_bytes():
         content += chunk
-        if len(content) > MOST_BYTES:
+        if len(content) > MAX_BYTES:
             raise UnreachableError(
-                f"{_origin(str(response.url))} answers with more than {MOST_BYTES // 1024 // 1024} MB"
+                f"{_origin(str(response.url))} answers with more than {MAX_BYTES // 1024 // 1024} MB"
             )
     headers = {name.lower(): value for name, value in response.headers.items()}
     return Reply(response.status_code, response.reason_phrase, headers, bytes(content))
 
 
-def _slow(url: str, seconds: float) -> str:
+def _timeout_message(url: str, seconds: float) -> str:
     return f"{_origin(url)} did not answer within {seconds:g} seconds"
 
 
 def _why(error: Exception) -> str:
-    """The kind of failure in words: texts of exceptions may hold what was sent."""
+    """Describe the kind of failure; the text of an exception may hold what was sent."""
     words = {
         "ConnectError": "no connection",
         "InvalidURL": "the URL is not valid",

@@ -1,4 +1,4 @@
-"""Media types, by how their content can be said in JSON."""
+"""Media types, by how their content is represented in JSON: as JSON, as a string, or in base64."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 
 TOKEN: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-"""What a method or the name of a header is made of: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2."""
+"""The syntax of a method and of a header name: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2."""
 
 _TEXTUAL = ("/xml", "+xml", "yaml", "/jsonl", "/x-ndjson", "/json-seq", "/sdp", "/graphql", "/javascript")
 
 
-def kind_of(media_type: str) -> str:
-    """Type and subtype, without parameters."""
+def essence(media_type: str) -> str:
+    """Return type and subtype, without parameters."""
     return media_type.partition(";")[0].strip().lower()
 
 
 def is_json(media_type: str) -> bool:
-    """application/json and its kin: https://www.rfc-editor.org/rfc/rfc6839#section-3.1."""
-    kind = kind_of(media_type)
+    """True for application/json and types that end in +json: https://www.rfc-editor.org/rfc/rfc6839#section-3.1."""
+    kind = essence(media_type)
     return kind in ("application/json", "text/json") or kind.endswith("+json")
 
 
 def is_text(media_type: str) -> bool:
-    """Whether it can be said as a string."""
-    kind = kind_of(media_type)
+    """True if content of this type is represented as a string."""
+    kind = essence(media_type)
     return kind.startswith("text/") or kind.endswith(_TEXTUAL)
 
 
 def is_binary(media_type: str) -> bool:
-    """Whether it has to be said in base64."""
-    kind = kind_of(media_type)
+    """True if content of this type is represented in base64."""
+    kind = essence(media_type)
     return not (kind in (FORM, MULTIPART, "*/*") or is_json(kind) or is_text(kind))

@@ -1,4 +1,4 @@
-"""A reply as the result of a tool, or as one of the errors that its spec declares."""
+"""Turn an HTTP reply into the result of a tool, or into one of the errors that its spec declares."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .media import is_json as is_json_media
 from .media import is_text
 from .status import NAMES, RETRYABLE
 
-_SHOWN = 500  # characters of what an API says of its failure
-_DETAILS = 10_000  # characters of its reply that programs are given
+_SHOWN = 500  # characters of an error text
+_DETAILS = 10_000  # characters of an error body that `details` carry
 
 
 class RetryableHttpError(HttpError):
-    """An HTTP API answered with an error that a later call may not meet."""
+    """An HTTP API answered with an error that is worth a retry."""
 
     retryable = True
 
@@ -29,11 +29,11 @@ class RetryableHttpError(HttpError):
 Errors = Sequence[type[ToolError]]
 
 
-def result_of(reply: Reply, how: Mapping[str, Any], has_schema: bool, errors: Errors) -> Any:
-    """The JSON value of a reply that went well. Raises ToolError for any other."""
+def result_from_reply(reply: Reply, operation: Mapping[str, Any], has_schema: bool, errors: Errors) -> Any:
+    """Return the JSON value of a successful reply. Raises ToolError for any other."""
     if not 200 <= reply.status < 300:
-        raise failure(reply, how, errors)
-    accept = how.get("accept", "")
+        raise error_from_reply(reply, operation, errors)
+    accept = operation.get("accept", "")
     if not reply.content or (not accept and has_schema):
         return {"status": reply.status}
     kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -45,35 +45,35 @@ def result_of(reply: Reply, how: Mapping[str, Any], has_schema: bool, errors: Er
     return _text(reply) if is_text(wanted) else _binary(reply, kind)
 
 
-def failure(reply: Reply, how: Mapping[str, Any], errors: Errors) -> ToolError:
-    """The declared error that a status stands for."""
-    declared = how.get("errors", {})
+def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors) -> ToolError:
+    """Return the error for the status of a reply: the declared one, else HttpError."""
+    declared = operation.get("errors", {})
     status = str(reply.status)
     code = declared.get(status) or declared.get(f"{status[0]}XX") or declared.get("default", "http_error")
-    passing = NAMES.get(status, "") in RETRYABLE or reply.status >= 500
-    made = named(errors, code) or (RetryableHttpError if passing else HttpError)
+    temporary = NAMES.get(status, "") in RETRYABLE or reply.status >= 500
+    error_class = declared_error(errors, code) or (RetryableHttpError if temporary else HttpError)
     details: dict[str, Any] = {"status": reply.status}
-    said = f"The API answered {reply.status} {reply.reason[:60]}".rstrip()
+    message = f"The API answered {reply.status} {reply.reason[:60]}".rstrip()
     body = _body(reply)
     if words := _words(body):
-        said += f": {words}"
+        message += f": {words}"
     if wait := reply.headers.get("retry-after", "")[:40]:
         details["retry_after"] = wait
-        said = f"{said.rstrip('.')}. Retry after {wait}" + (" seconds" if wait.isdigit() else "")
+        message = f"{message.rstrip('.')}. Retry after {wait}" + (" seconds" if wait.isdigit() else "")
     if 300 <= reply.status < 400:
-        said += ": it redirects to another place, which is not followed"
+        message += ": it redirects to another address, which is not followed"
     if body is not None and len(json.dumps(body)) <= _DETAILS:
         details["body"] = body
-    return made(f"{said.rstrip('.')}.", details=details)
+    return error_class(f"{message.rstrip('.')}.", details=details)
 
 
-def named(errors: Errors, code: str) -> type[ToolError] | None:
-    """The declared error of that code."""
+def declared_error(errors: Errors, code: str) -> type[ToolError] | None:
+    """Return the declared error with this code."""
     return next((error for error in errors if error.code == code), None)
 
 
-def masked(error: ToolError, secrets: list[str]) -> ToolError:
-    """The same error without any of `secrets` in its texts."""
+def without_secrets(error: ToolError, secrets: list[str]) -> ToolError:
+    """Return the same error with `secrets` redacted in its texts."""
     return type(error)(redact(error.message, secrets), details=redact(error.details, secrets))
 
 
@@ -84,8 +84,10 @@ def _parsed(reply: Reply, errors: Errors) -> Any:
         value = float("nan")
     if is_json(value):
         return value
-    made = named(errors, "http_error") or HttpError
-    raise made(f"The API answered {reply.status}, with what is not JSON.", details={"status": reply.status})
+    error_class = declared_error(errors, "http_error") or HttpError
+    raise error_class(
+        f"The API answered {reply.status}, with a body that is not JSON.", details={"status": reply.status}
+    )
 
 
 def _text(reply: Reply) -> str:
@@ -102,7 +104,7 @@ def _binary(reply: Reply, kind: str) -> dict[str, str]:
 
 
 def _body(reply: Reply) -> Any:
-    """What an API says of its failure: JSON, text, or None where it is neither."""
+    """Return the body of an error reply: JSON, text, or None if it is neither."""
     kind = reply.headers.get("content-type", "")
     if is_json_media(kind):
         try:
@@ -114,7 +116,7 @@ def _body(reply: Reply) -> Any:
 
 
 def _words(body: Any) -> str:
-    """The sentence in an error's body: RFC 9457's, or one of the keys that most APIs use."""
+    """Return the sentence in an error body: RFC 9457's `detail`, or one of the keys that most APIs use."""
     found: Any = body
     for _ in range(3):
         if not isinstance(found, dict):

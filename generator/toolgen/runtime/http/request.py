@@ -1,4 +1,4 @@
-"""Arguments of a tool as one HTTP request: pure, nothing is sent."""
+"""Turn the arguments of a tool into an HTTP request. Pure: nothing is sent."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from urllib.parse import quote, urlsplit
 from toolgen.runtime.errors import InvalidRequestError, MissingDependencyError
 
 from .media import FORM, MULTIPART, is_json
-from .styles import Pairs, UnfitValueError, in_cookie, in_header, in_path, in_query, text_of
+from .styles import Pairs, UnsafeValueError, in_cookie, in_header, in_path, in_query, text_of
 
 Part = tuple[str, tuple[str | None, bytes, str]]
 """One part of a form: its name, then file name, content and media type."""
 
 
 @dataclass(slots=True)
-class Prepared:
+class PreparedRequest:
     """One request, not yet sent.
 
-    `secrets` are texts that no error may hold. `credentials` are those that no result may hold either:
-    not user names, and nothing so short that it would be found in ordinary text.
+    `secrets` are redacted in errors, `credentials` in results, too: user names and texts so short that they
+    occur in ordinary text are not among them.
     """
 
     method: str
@@ -37,60 +37,62 @@ class Prepared:
     parts: list[Part] | None = None
     secrets: list[str] = field(default_factory=list)
     credentials: list[str] = field(default_factory=list)
-    chosen_by_environment: bool = False  # the operator said where the API is
+    chosen_by_environment: bool = False  # the URL of the API comes from the environment
 
     def full_url(self) -> str:
-        """The URL with its query."""
+        """Return the URL with its query."""
         query = "&".join(f"{key}={value}" for key, value in self.query)
         joint = "&" if "?" in self.url else "?"
         return f"{self.url}{joint}{query}" if query else self.url
 
     def all_headers(self) -> dict[str, str]:
-        """The headers, cookies among them."""
+        """Return the headers, with the cookies."""
         cookies = "; ".join(f"{key}={value}" for key, value in self.cookies)
         return {**self.headers, "Cookie": cookies} if cookies else self.headers
 
 
-def prepare(how: Mapping[str, Any], arguments: Mapping[str, Any]) -> Prepared:
-    """The request of `arguments` as `how`, the tool's `x-openapi`, says.
+def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> PreparedRequest:
+    """Return the request of `arguments`, as `operation`, the tool's `x-openapi`, describes it.
 
-    Raises InvalidRequestError for a value that would make another request of it, and MissingDependencyError
-    where neither the document nor the environment says where the API is.
+    Raises InvalidRequestError for a value that would change where the request goes, MissingDependencyError if
+    neither the document nor the environment names the server.
     """
-    made = Prepared(how["method"])
+    made = PreparedRequest(operation["method"])
     values = dict(arguments)
-    path: str = how["path"]
+    path: str = operation["path"]
     try:
-        for parameter in how.get("parameters", ()):
+        for parameter in operation.get("parameters", ()):
             if parameter["argument"] in values:
                 value = values.pop(parameter["argument"])
                 path = _place(made, parameter, value, path)
-        if "body" in how:
-            _add_body(made, how["body"], values)
-    except UnfitValueError as error:
+        if "body" in operation:
+            _add_body(made, operation["body"], values)
+    except UnsafeValueError as error:
         raise InvalidRequestError(f"The arguments are not valid: {error}.") from None
-    base = base_url(how)
-    made.chosen_by_environment = bool(os.environ.get(how["base_url"]))
+    base = base_url(operation)
+    made.chosen_by_environment = bool(os.environ.get(operation["base_url"]))
     made.url = base + path.partition("#")[0]
     if origin_of(made.url) != origin_of(base):  # a path that goes on with the host's name
-        raise InvalidRequestError(f"The path {how['path']!r} leads to another host than {origin_of(base)}.")
-    if how.get("accept"):
-        made.headers.setdefault("Accept", how["accept"])
+        raise InvalidRequestError(
+            f"The path {operation['path']!r} leads to another host than {origin_of(base)}."
+        )
+    if operation.get("accept"):
+        made.headers.setdefault("Accept", operation["accept"])
     return made
 
 
-def base_url(how: Mapping[str, Any]) -> str:
-    """Where the API is: what the environment says, or else the document."""
-    name = how["base_url"]
-    url = (os.environ.get(name) or how.get("server", "")).rstrip("/")
+def base_url(operation: Mapping[str, Any]) -> str:
+    """Return the URL of the API: that of the environment, else that of the document."""
+    name = operation["base_url"]
+    url = (os.environ.get(name) or operation.get("server", "")).rstrip("/")
     if _is_usable(url):
         return url
-    wrong = "is no http or https URL" if url else "is not set, and the API's document names no server"
+    wrong = "is not an http or https URL" if url else "is not set, and the API's document names no server"
     raise MissingDependencyError(f"The environment variable {name} {wrong}.", details={"name": name})
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a URL; empty where it has none."""
+    """Return scheme, host and port of a URL; empty if it has none."""
     try:
         parts = urlsplit(url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
@@ -103,12 +105,12 @@ def _is_usable(url: str) -> bool:
     try:
         parts = urlsplit(url)
         known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # a port that is no number
+    except ValueError:  # a port that is not a number
         return False
     return bool(known) and not (parts.query or parts.fragment)
 
 
-def _place(made: Prepared, parameter: Mapping[str, Any], value: Any, path: str) -> str:
+def _place(made: PreparedRequest, parameter: Mapping[str, Any], value: Any, path: str) -> str:
     """Put one value where it belongs; the path, with the value in it if it belongs there."""
     name, place = parameter["name"], parameter["in"]
     if place == "path":
@@ -125,25 +127,25 @@ def _place(made: Prepared, parameter: Mapping[str, Any], value: Any, path: str) 
     return path
 
 
-def _add_body(made: Prepared, how: Mapping[str, Any], values: dict[str, Any]) -> None:
+def _add_body(made: PreparedRequest, operation: Mapping[str, Any], values: dict[str, Any]) -> None:
     """What is left of the arguments is the body, or one of them is."""
-    if "argument" in how:
-        if how["argument"] not in values:
+    if "argument" in operation:
+        if operation["argument"] not in values:
             return
-        body = values[how["argument"]]
+        body = values[operation["argument"]]
     else:
-        names = how.get("fields", {})
+        names = operation.get("fields", {})
         body = {names.get(argument, argument): value for argument, value in values.items()}
-        if not body and not how.get("required"):
+        if not body and not operation.get("required"):
             return
-    media_type: str = how["media_type"]
+    media_type: str = operation["media_type"]
     if media_type.startswith(MULTIPART):
-        made.parts = _parts(body, how)
+        made.parts = _parts(body, operation)
         return
     made.headers["Content-Type"] = media_type
     if media_type.startswith(FORM):
-        made.content = _form(body, how).encode()
-    elif how.get("binary"):
+        made.content = _form(body, operation).encode()
+    elif operation.get("binary"):
         made.content = _decoded("body", body)
     elif isinstance(body, str) and not is_json(media_type):
         made.content = body.encode()
@@ -151,10 +153,10 @@ def _add_body(made: Prepared, how: Mapping[str, Any], values: dict[str, Any]) ->
         made.content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _form(body: Any, how: Mapping[str, Any]) -> str:
+def _form(body: Any, operation: Mapping[str, Any]) -> str:
     if not isinstance(body, dict):
         return quote(text_of(body), safe="&=+%")
-    encoding = how.get("encoding", {})
+    encoding = operation.get("encoding", {})
     pairs = [
         pair
         for name, value in body.items()
@@ -175,19 +177,19 @@ def _encoding(given: Any, value: Any) -> Mapping[str, Any]:
     return {}
 
 
-def _parts(body: Any, how: Mapping[str, Any]) -> list[Part]:
+def _parts(body: Any, operation: Mapping[str, Any]) -> list[Part]:
     """The parts of a multipart form: files in base64, objects as JSON, lists as one part an item."""
     fields = body if isinstance(body, dict) else {"body": body}
     made: list[Part] = []
     for name, value in fields.items():
-        given = how.get("encoding", {}).get(name, {})
+        given = operation.get("encoding", {}).get(name, {})
         wanted = (
             str(given.get("contentType", "")).partition(",")[0].strip() if isinstance(given, dict) else ""
         )
         for item in value if isinstance(value, list) else [value]:
             if item is None:
                 continue
-            if name in how.get("binary", ()):
+            if name in operation.get("binary", ()):
                 kind = wanted if wanted and "*" not in wanted else "application/octet-stream"
                 made.append((name, (name, _decoded(name, item), kind)))
             elif isinstance(item, dict | list):
@@ -201,4 +203,4 @@ def _decoded(name: str, value: Any) -> bytes:
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, TypeError, ValueError):
-        raise UnfitValueError(f"{name!r} is a file, and must be in base64") from None
+        raise UnsafeValueError(f"{name!r} is a file, and must be in base64") from None

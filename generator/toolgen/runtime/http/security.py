@@ -1,4 +1,4 @@
-"""Secrets put where the API wants them. They come from the environment, at the last moment."""
+"""Add credentials to a request. They are read from the environment just before it is sent."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from urllib.parse import quote
 
 from toolgen.runtime.errors import MissingDependencyError
 
-from .request import Prepared, origin_of
+from .request import PreparedRequest, origin_of
 
 _LEAST = 6  # characters of a credential that is masked in results
 
 
-def secure(request: Prepared, schemes: Sequence[Mapping[str, Any]]) -> None:
-    """Add what each of `schemes` asks for; one whose variables are not set is left out.
+def add_credentials(request: PreparedRequest, schemes: Sequence[Mapping[str, Any]]) -> None:
+    """Add the credentials of each of `schemes`; one whose variables are not set is left out.
 
-    That a secret must be there is said by the spec's `auth.secrets`, and checked before the tool runs.
+    The spec's `auth.secrets` says which secrets are required; that is checked before the tool runs.
     Raises MissingDependencyError for one that cannot stand in a header, and for one that the spec sends to
     another host than the request goes to, unless the environment says where the API is.
     """
@@ -47,7 +47,7 @@ def secure(request: Prepared, schemes: Sequence[Mapping[str, Any]]) -> None:
         _add(request, scheme, values)
 
 
-def _add(request: Prepared, scheme: Mapping[str, Any], values: list[str]) -> None:
+def _add(request: PreparedRequest, scheme: Mapping[str, Any], values: list[str]) -> None:
     kind, name = scheme["type"], scheme.get("name", "")
     if kind == "bearer":
         request.headers["Authorization"] = f"Bearer {values[0]}"

@@ -18,26 +18,26 @@ _DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 _RESERVED = "/:?@!$'()*,;"  # what `allowReserved` may leave as it is without ending the value
 
 
-class UnfitValueError(ValueError):
+class UnsafeValueError(ValueError):
     """A value that the schema takes, and that would change where the request goes or what it is."""
 
 
 def text_of(value: Any) -> str:
-    """A value as plain text: text as it is, all else as JSON writes it."""
+    """Return a value as text: text as it is, all else as JSON writes it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def in_path(name: str, value: Any, how: Mapping[str, Any]) -> str:
-    """The text that stands for `{name}` in a path: escaped, so that it never leaves its segment."""
-    if "media_type" in how:
+def in_path(name: str, value: Any, options: Mapping[str, Any]) -> str:
+    """Return the text for `{name}` in a path: escaped, so that it never leaves its segment."""
+    if "media_type" in options:
         value = text_of(value)
     for text in _texts(value):
         if any(part in (".", "..") for part in re.split(r"[/\\]", text)):
-            raise UnfitValueError(f"{name!r} must not hold the path {text!r}")
+            raise UnsafeValueError(f"{name!r} must not hold the path {text!r}")
     if value in ("", [], {}):
-        raise UnfitValueError(f"{name!r} stands in the path, and must not be empty")
-    safe = _RESERVED.replace("?", "") if how.get("allow_reserved") else ""
-    style, explode = how.get("style", "simple"), bool(how.get("explode"))
+        raise UnsafeValueError(f"{name!r} stands in the path, and must not be empty")
+    safe = _RESERVED.replace("?", "") if options.get("allow_reserved") else ""
+    style, explode = options.get("style", "simple"), bool(options.get("explode"))
     if style == "matrix":
         return _matrix(quote(name, safe=""), value, explode, safe)
     prefix = "." if style == "label" else ""
@@ -52,17 +52,17 @@ def _matrix(name: str, value: Any, explode: bool, safe: str) -> str:
     return f";{name}={','.join(_parts(value, False, safe))}"
 
 
-def in_query(name: str, value: Any, how: Mapping[str, Any]) -> Pairs:
-    """The pairs of a query, each half escaped; null is not sent."""
+def in_query(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
+    """Return the pairs of a query, each half escaped; null is not sent."""
     if value is None:
         return []
-    safe = _RESERVED if how.get("allow_reserved") else ""
-    key, style = quote(name, safe=""), how.get("style", "form")
-    if "media_type" in how:
+    safe = _RESERVED if options.get("allow_reserved") else ""
+    key, style = quote(name, safe=""), options.get("style", "form")
+    if "media_type" in options:
         return [(key, quote(text_of(value), safe=safe))]
     if style == "deepObject":
         return [(quote(path, safe=""), quote(text, safe=safe)) for path, text in _deep(name, value)]
-    if how.get("explode", style == "form"):
+    if options.get("explode", style == "form"):
         if isinstance(value, dict):
             return [(quote(inner, safe=""), quote(text_of(item), safe=safe)) for inner, item in value.items()]
         if isinstance(value, list):
@@ -70,11 +70,11 @@ def in_query(name: str, value: Any, how: Mapping[str, Any]) -> Pairs:
     return [(key, _DELIMITERS.get(style, ",").join(_parts(value, False, safe)))]
 
 
-def in_header(name: str, value: Any, how: Mapping[str, Any]) -> str:
-    """The value of a header, which never begins another one."""
-    if "media_type" in how:
+def in_header(name: str, value: Any, options: Mapping[str, Any]) -> str:
+    """Return the value of a header, which cannot start another one."""
+    if "media_type" in options:
         value = json.dumps(value)
-    explode = bool(how.get("explode"))
+    explode = bool(options.get("explode"))
     if isinstance(value, dict):
         parts = [
             f"{key}={text_of(item)}" if explode else f"{key},{text_of(item)}" for key, item in value.items()
@@ -83,13 +83,13 @@ def in_header(name: str, value: Any, how: Mapping[str, Any]) -> str:
         parts = [text_of(item) for item in value] if isinstance(value, list) else [text_of(value)]
     text = ",".join(parts)
     if any(ord(character) < 32 or ord(character) == 127 for character in text):
-        raise UnfitValueError(f"{name!r} becomes a header, and must not hold control characters")
+        raise UnsafeValueError(f"{name!r} becomes a header, and must not hold control characters")
     return text
 
 
-def in_cookie(name: str, value: Any, how: Mapping[str, Any]) -> Pairs:
-    """The pairs of a `Cookie` header, each half escaped."""
-    return in_query(name, value, how)
+def in_cookie(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
+    """Return the pairs of a `Cookie` header, each half escaped."""
+    return in_query(name, value, options)
 
 
 def _texts(value: Any) -> list[str]:
@@ -99,7 +99,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _parts(value: Any, explode: bool, safe: str) -> list[str]:
-    """What is joined: items of a list; keys and values of an object, or with `explode` pairs."""
+    """Return the parts to join: items of a list; keys and values of an object, or with `explode` pairs."""
     if isinstance(value, dict) and explode:
         return [f"{quote(key, safe='')}={quote(text_of(item), safe=safe)}" for key, item in value.items()]
     return [quote(text, safe=safe) for text in _texts(value)]

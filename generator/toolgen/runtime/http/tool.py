@@ -9,10 +9,10 @@ from toolgen.runtime.errors import ToolError, ToolTimeoutError
 from toolgen.runtime.errors import UnreachableError as UnreachableToolError
 from toolgen.runtime.instrumentation.redaction import redact
 
-from .client import SlowError, UnreachableError, close_client, send
-from .reply import masked, named, result_of
+from .client import ReplyTimeoutError, UnreachableError, close_client, send
+from .reply import declared_error, result_from_reply, without_secrets
 from .request import prepare
-from .security import secure
+from .security import add_credentials
 
 if TYPE_CHECKING:
     from toolgen.runtime.context import ToolContext
@@ -22,7 +22,7 @@ _SECONDS = 60.0
 
 
 class HttpTool:
-    """Makes the call that `x-openapi` in the tool's spec describes. Stands before the generated class:
+    """Sends the request that `x-openapi` in the tool's spec describes. A base before the generated class:
 
         class ListPets(HttpTool, ListPetsTool): ...
 
@@ -30,38 +30,37 @@ class HttpTool:
     """
 
     def headers(self, context: ToolContext) -> Mapping[str, str]:
-        """Further headers for one call; they win over those of the arguments."""
+        """Return further headers for one call; they override those of the arguments."""
         return {}
 
     async def execute(self, request: Any, context: ToolContext) -> Any:
-        """Send the request that the arguments make, and give back the JSON value of the reply.
+        """Send the request and return the JSON value of the reply.
 
-        Raises the spec's declared errors for statuses that tell of a failure, and `unreachable` or
-        `timeout` where there is none.
+        Raises the spec's declared errors for statuses of failure, `unreachable` or `timeout` without a reply.
         """
         tool = cast("BaseTool[Any, Any]", self)
         arguments = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
         definition = cast("dict[str, Any]", tool.definition)
-        how = definition["x-openapi"]
-        if "operations" in how:  # one tool for several operations: the arguments say which
+        operation = definition["x-openapi"]
+        if "operations" in operation:  # one tool for several operations: the arguments say which
             arguments = dict(arguments["call"])
-            how = how["operations"][arguments.pop("operation")]
-        prepared = prepare(how, arguments)
-        secure(prepared, how.get("security", ()))
+            operation = operation["operations"][arguments.pop("operation")]
+        prepared = prepare(operation, arguments)
+        add_credentials(prepared, operation.get("security", ()))
         prepared.headers.update(self.headers(context))
         try:
             reply = await send(prepared, float(definition.get("timeout", _SECONDS)))
-        except SlowError as error:
+        except ReplyTimeoutError as error:
             raise ToolTimeoutError(f"{error}.") from None
         except UnreachableError as error:
-            raise (named(tool.errors, "unreachable") or UnreachableToolError)(f"{error}.") from None
+            raise (declared_error(tool.errors, "unreachable") or UnreachableToolError)(f"{error}.") from None
         try:
-            result = result_of(reply, how, "output_schema" in definition, tool.errors)
+            result = result_from_reply(reply, operation, "output_schema" in definition, tool.errors)
         except ToolError as error:
-            raise masked(error, prepared.secrets) from None
-        result = redact(result, prepared.credentials)  # an API may say what it was sent
-        return {"result": result} if how.get("wrapped") else result
+            raise without_secrets(error, prepared.secrets) from None
+        result = redact(result, prepared.credentials)  # an API may echo what it was sent
+        return {"result": result} if operation.get("wrapped") else result
 
     async def close(self) -> None:
-        """Let go of the connections, which all tools of an event loop share."""
+        """Close the connections, which all tools of an event loop share."""
         await close_client()
