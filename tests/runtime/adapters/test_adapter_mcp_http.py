@@ -9,7 +9,7 @@ from typing import Any
 from by_hand import make_tool
 from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters.mcp import asgi_app, build_server
-from toolgen.runtime.adapters.mcp.serve import _JoinedWrites
+from toolgen.runtime.adapters.mcp.transports.http_server import _JoinedWrites
 
 VERSION = "2026-07-28"
 META = {

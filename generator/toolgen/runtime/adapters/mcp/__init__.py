@@ -6,18 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .http import HttpApp, asgi_app
     from .listing import legacy_tools, mcp_tools
     from .main import main
     from .server import build_server
     from .service import ToolServer
+    from .transports.http import HttpApp, asgi_app
 
 __all__ = ["HttpApp", "ToolServer", "asgi_app", "build_server", "legacy_tools", "main", "mcp_tools"]
 
 _HOMES = {
-    "HttpApp": "http",
+    "HttpApp": "transports.http",
     "ToolServer": "service",
-    "asgi_app": "http",
+    "asgi_app": "transports.http",
     "build_server": "server",
     "legacy_tools": "listing",
     "main": "main",

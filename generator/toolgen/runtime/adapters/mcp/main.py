@@ -39,8 +39,8 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
         return 2
     configure_logging(settings)
     try:
-        from .serve import serve_http
-        from .stdio import serve_stdio
+        from .transports.http_server import serve_http
+        from .transports.stdio import serve_stdio
 
         with contextlib.redirect_stdout(sys.stderr):  # what the application prints while it is imported
             server = build_server()

@@ -24,9 +24,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from toolgen.runtime.adapters.mcp.body import INVALID_REQUEST, Receive, RefusedError, Scope, Send, refuse
+from toolgen.runtime.adapters.mcp.auth.configuration import REMEDY, Authentication, is_loopback
 
-from .configuration import REMEDY, Authentication, is_loopback
+from .body import INVALID_REQUEST, Receive, RefusedError, Scope, Send, refuse
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"

@@ -13,12 +13,13 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from sse_starlette.sse import AppStatus
 
-from .auth.configuration import authentication_of, check_exposure
-from .auth.grant import refused_tools
-from .auth.guard import BearerGuard, LoopbackGuard
+from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of, check_exposure
+from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
+from toolgen.runtime.adapters.mcp.server import known_options
+from toolgen.runtime.adapters.mcp.service import STOPPING, STOPPING_CODE, ToolServer
+
 from .body import Message, Receive, RefusedError, Scope, Send, read_body, refuse, replay, request_in
-from .server import known_options
-from .service import STOPPING, STOPPING_CODE, ToolServer
+from .guard import BearerGuard, LoopbackGuard
 from .sessions import SESSION_HEADER, Endpoint, Sessions
 
 LOGGER = logging.getLogger("toolgen.runtime")

@@ -17,8 +17,9 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from toolgen.runtime.adapters.mcp.service import ToolServer
+
 from .body import request_in
-from .service import ToolServer
 from .stopping import Stop
 
 CHUNK_BYTES: Final = 64 * 1024

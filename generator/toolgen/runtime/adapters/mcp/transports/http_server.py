@@ -10,12 +10,13 @@ from typing import Any, Final
 
 import uvicorn
 
-from .auth.configuration import is_loopback
-from .auth.grant import refused_tools
+from toolgen.runtime.adapters.mcp.auth.configuration import is_loopback
+from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
+from toolgen.runtime.adapters.mcp.say import say
+from toolgen.runtime.adapters.mcp.service import ToolServer
+
 from .body import START_SECONDS
 from .http import NOT_IDENTIFIED, HttpApp
-from .say import say
-from .service import ToolServer
 from .stopping import Stop
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; more than reverse proxies take

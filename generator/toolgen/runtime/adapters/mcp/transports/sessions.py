@@ -14,8 +14,9 @@ from mcp.server.auth.middleware.bearer_auth import (
     authorization_context,
 )
 
+from toolgen.runtime.adapters.mcp.exchange import SCOPE_KEY, Exchange
+
 from .body import INVALID_REQUEST, Message, Receive, RefusedError, Scope, Send
-from .exchange import SCOPE_KEY, Exchange
 
 LOGGER = logging.getLogger("toolgen.runtime")
 
