@@ -45,9 +45,16 @@ class RepairedSchema:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fault:
+class _SchemaFault:
     path: JsonPath  # () is the whole schema
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _PathSpan(Span):
+    """The location of a value in an imported schema: its path."""
+
+    path: JsonPath = ()
 
 
 def repair_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
@@ -119,10 +126,9 @@ def _remove_keyword(schema: dict[str, Any], path: JsonPath) -> JsonPath:
     return ()
 
 
-def _faults(schema: dict[str, Any], field: str) -> Iterator[_Fault]:
+def _faults(schema: dict[str, Any], field: str) -> Iterator[_SchemaFault]:
     """Yield what the language would refuse in `schema`, checked as `toolgen generate` checks it."""
-    paths: list[JsonPath] = []
-    source = Source(field, "", {field: schema}, lambda: _line_per_path(schema, field, paths))
+    source = Source(field, "", {field: schema}, lambda: _marks_with_paths(schema, field))
     found: list[Diagnostic] = list(check_schema(source, (field,), schema))
     if not found:
         bundler = Bundler({})
@@ -132,23 +138,18 @@ def _faults(schema: dict[str, Any], field: str) -> Iterator[_Fault]:
         try:
             compiled(schema)
         except (ValueError, ReferencingError) as error:
-            yield _Fault((), shortened(str(error).split("\n", 1)[0]))
+            yield _SchemaFault((), shortened(str(error).split("\n", 1)[0]))
     for fault in found:
-        yield _Fault(paths[fault.span.line - 1], fault.message)
+        yield _SchemaFault(fault.span.path if isinstance(fault.span, _PathSpan) else (), fault.message)
 
 
-def _line_per_path(schema: Any, field: str, paths: list[JsonPath]) -> Marks:
-    """Return marks with each path on its own line, and fill `paths` by line.
-
-    Diagnostics carry a span and no path; with these marks, the line of a diagnostic identifies the path.
-    """
-    spans: dict[JsonPath, Span] = {(): Span(field, 1, 1)}
+def _marks_with_paths(schema: Any, field: str) -> Marks:
+    """Return marks whose spans carry the path of the value: an imported schema has no lines of its own."""
+    spans: dict[JsonPath, Span] = {(): _PathSpan(field, 1, 1)}
     stack: list[tuple[JsonPath, Any]] = [((), schema)]
-    paths.append(())
     while stack:
         path, value = stack.pop()
-        paths.append(path)
-        spans[(field, *path)] = Span(field, len(paths), 1)
+        spans[(field, *path)] = _PathSpan(field, 1, 1, path=path)
         inner = (
             value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         )

@@ -15,7 +15,7 @@ _SHAPING = frozenset((*_TYPING, *_OBJECTS))
 
 
 class LocalReferences:
-    """The targets of the `$ref`s of `root`, which are all local (`#…`) after the step `resolve`."""
+    """The targets of the `$ref`s of `root`. After `resolve`, all of them are local (`#…`)."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
@@ -27,7 +27,7 @@ class LocalReferences:
         )
 
     def follow(self, ref: object) -> tuple[str, Mapping[str, Any] | None]:
-        """Return the reference and its schema; None where that is not certain."""
+        """Return the reference and its schema; None if the reference may lead elsewhere."""
         if not isinstance(ref, str) or self._nested_ids:  # a nested $id moves the root that `#` means
             return str(ref), None
         if ref == "#" or ref.startswith("#/"):
@@ -38,7 +38,8 @@ class LocalReferences:
         return ref, target.value if target is not None and isinstance(target.value, Mapping) else None
 
     def name(self, pointer: str) -> str:
-        """Return the name of the definition at `pointer`; empty for another place."""
+        """Return the name of the definition at `pointer`; empty if `pointer` leads to something else."""
+        # Unlike `parse_pointer`, this keeps `~1` and `~0`: class names are made of that text (`A~1B`: `A1B`).
         parts = unquote(pointer).split("/")
         return parts[2] if len(parts) == 3 and parts[1] in ("$defs", "definitions") else ""
 
@@ -46,16 +47,16 @@ class LocalReferences:
         """Return the `$ref` of `schema` if nothing beside it decides the type."""
         if "$ref" in schema and not self.siblings_apply:
             return str(schema["$ref"])
-        says = _SHAPING.intersection(schema)
-        if says == {"$ref"}:
+        shaping = _SHAPING.intersection(schema)
+        if shaping == {"$ref"}:
             return str(schema["$ref"])
         match schema.get("allOf"):
-            case [dict(only)] if says == {"allOf"}:
+            case [dict(only)] if shaping == {"allOf"}:
                 return self.only_reference(only)
         return None
 
     def conjuncts(self, schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield the schemas that must all hold: that of `$ref`, those of `allOf`, the rest of `schema`."""
+        """Yield the schemas that a value must all match: of `$ref`, of `allOf`, and the rest of `schema`."""
         if "$ref" in schema:
             yield {"$ref": schema["$ref"]}
             if not self.siblings_apply:

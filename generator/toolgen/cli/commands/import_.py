@@ -1,4 +1,4 @@
-"""Create specs from existing tools, one file each. Everything that the source says is kept."""
+"""Create specs from existing tools: one file per tool, with everything that the source declares."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import Any
 
 KINDS = {
-    "mcp": "tools of an MCP server",
-    "openai": "function definitions for Chat Completions or Responses",
-    "openapi": "operations of an HTTP API; --implement also writes modules that call it",
+    "mcp": "tools of an MCP server, from a file, a URL or a command",
+    "openai": "function definitions of OpenAI Chat Completions or Responses",
+    "openapi": "operations of an OpenAPI document; --implement also writes modules that call the API",
     "python": "Python functions, from their type hints and docstrings",
 }
 

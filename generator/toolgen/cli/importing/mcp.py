@@ -1,7 +1,7 @@
-"""Create a spec for every tool of an MCP server. `toolgen export mcp` returns every tool as it was.
+"""Create a spec for every tool of an MCP server. `toolgen export mcp` prints the same definitions again.
 
-SOURCE is a file with the answer to `tools/list` (the response, its result, a list, or one tool per line),
-- for stdin, the URL of a server, or with --stdio a command that starts one.
+SOURCE is the URL of a server, or with --stdio a command that starts one, or a file (- for stdin) with tool
+definitions: a JSON-RPC response to `tools/list`, its result, a list of tools, or one tool per line.
 """
 
 from __future__ import annotations

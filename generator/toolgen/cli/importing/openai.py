@@ -1,7 +1,7 @@
-"""Create a spec for every function definition of OpenAI.
+"""Create a spec for every OpenAI function definition.
 
-SOURCE is a file with functions of Chat Completions or Responses, bare function objects, a list of any of
-these, or one per line; - for stdin.
+SOURCE is a file (- for stdin) with function definitions: tools of Chat Completions or Responses, or function
+objects alone; one of them, a list, or one per line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Create a spec for every operation of an HTTP API that an OpenAPI document (3.0, 3.1, 3.2) describes.
+"""Create a spec for every operation of an OpenAPI document (3.0, 3.1, 3.2).
 
-SOURCE is a file with the document, JSON or YAML, gzipped or not; its URL; or - for stdin. A PATTERN matches
-an operationId, a path, 'GET /path' or a tag; * in it stands for anything.
+SOURCE is the document, in JSON or YAML, also gzipped: a file, a URL, or - for stdin. A PATTERN matches an
+operationId, a path, 'GET /path' or a tag; * matches any text.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="send this variable to the API although it is the name of another service's credential, or is "
-        "sent to another host already; repeat for more",
+        help="allow an environment variable that holds another service's credential, or that is already "
+        "sent to another host; repeat for more",
     )
     parser.add_argument(
         "--implement",

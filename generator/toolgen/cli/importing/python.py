@@ -1,8 +1,8 @@
 """Create specs from Python functions: type hints become schemas, docstrings become descriptions.
 
 SOURCE is MODULE:FUNCTION, MODULE for all its public functions, or a file: path/to/module.py:function.
-Importing a module runs its code: do so only with code that you trust. It is imported in a process of its own,
-with the Python that toolgen runs on, and ended after a minute.
+The module is imported, which runs its code: use this only with code that you trust. It runs in a child
+process, with the Python interpreter of toolgen, for at most one minute.
 """
 
 from __future__ import annotations
