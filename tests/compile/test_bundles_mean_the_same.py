@@ -1,4 +1,4 @@
-"""A bundle takes and refuses what the author's files do, judged by the validator's own resolution."""
+"""A bundled schema accepts the same values as the author's files, resolved by jsonschema-rs itself."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ definitions = st.fixed_dictionaries({"A": schemas, "B": schemas})
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.dictionaries(names, schemas, max_size=3), definitions, definitions)
-def test_bundles_mean_the_same(
+def test_a_bundled_schema_accepts_the_same_values(
     properties: dict[str, Any], own: dict[str, Any], shared: dict[str, Any]
 ) -> None:
     schema = {"type": "object", "properties": properties, "$defs": own}
@@ -68,7 +68,7 @@ def test_bundles_mean_the_same(
     try:
         program = resolve(parse(read(texts)))
     except SpecErrors:
-        reject()  # loops, and anchors that nobody wrote
+        reject()  # loops and missing anchors
     bundle = dict(program.tools[0].input_schema)
     assert list(bundle) == ["type", "properties", "$defs"]
     shared_file = jsonschema_rs.Registry([("https://toolgen.example/s.yaml", {"$defs": shared})])

@@ -1,4 +1,4 @@
-"""The schema that editors use says what the language says."""
+"""The JSON Schema for editors accepts and refuses what the spec language does."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def _valid(data: Any) -> bool:
     return jsonschema_rs.validator_for(editor_schema(), offline=True).is_valid(data)
 
 
-def test_it_is_draft_07() -> None:
+def test_the_editor_schema_is_draft_07() -> None:
     schema = editor_schema()
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
     assert jsonschema_rs.meta.is_valid(schema)
     assert "$defs/" not in str(schema).replace("#/$defs/Name", "")
 
 
-def test_every_field_is_explained() -> None:
+def test_every_field_has_a_description() -> None:
     definitions = editor_schema()["definitions"]
     assert set(definitions["Tool"]["properties"]) == set(Spec.model_fields) - {"extensions"}
     for name, definition in definitions.items():
         assert definition.get("description"), name
         for field, schema in definition["properties"].items():
             assert schema.get("description"), f"{name}.{field}"
-            assert "$ref" not in schema or len(schema) == 1, "draft-07 ignores what stands beside a $ref"
+            assert "$ref" not in schema or len(schema) == 1, "draft-07 ignores siblings of $ref"
 
 
 def test_choices_are_enumerated() -> None:
@@ -41,7 +41,7 @@ def test_choices_are_enumerated() -> None:
     assert confirm["on_unsupported"]["enum"] == ["deny", "two_step", "allow"]
 
 
-def test_a_full_spec_is_valid_and_shared_files_are() -> None:
+def test_a_full_spec_and_a_shared_file_are_valid() -> None:
     assert _valid(FULL)
     assert _valid({"$defs": {"A": {"type": "string"}}})
 

@@ -1,4 +1,4 @@
-"""What is laid out again because a part of it changed is what is laid out as a whole."""
+"""Formatting only the changed parts of a file gives the same text as formatting the whole file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EDITS = {
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edit(name: str) -> None:
+def test_an_edited_file_is_formatted_as_a_whole_file_is(name: str) -> None:
     module, old, new = EDITS[name]
     assert old in module
     cache: dict[str, bytes] = {}
@@ -43,8 +43,8 @@ def test_an_edit(name: str) -> None:
 
 
 @pytest.fixture
-def laid_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that go to the formatter."""
+def formatted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that the formatter gets."""
     seen: list[str] = []
 
     def spy(tree: dict[str, str]) -> object:
@@ -55,22 +55,22 @@ def laid_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_only_what_changed_is_laid_out(laid_out: list[str]) -> None:
+def test_only_changed_parts_are_formatted(formatted: list[str]) -> None:
     cache: dict[str, bytes] = {}
     format_files({"a.py": MODULE}, "", cache)
-    assert laid_out == ["a.py"]
-    laid_out.clear()
+    assert formatted == ["a.py"]
+    formatted.clear()
     format_files({"a.py": MODULE.replace('"name": "3"', '"name": "three"')}, "", cache)
-    assert laid_out == ["a.py.3.py"]
-    laid_out.clear()
+    assert formatted == ["a.py.3.py"]
+    formatted.clear()
     format_files({"a.py": MODULE.replace('"name": "3"', '"name": "three"')}, "", cache)
-    assert laid_out == []
+    assert formatted == []
     format_files({"a.py": MODULE}, "other options", cache)
-    assert laid_out == ["a.py"]
+    assert formatted == ["a.py"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"[]", b"null", b"[1, 2, 3]", b'["", [], {}]', b"\xff", b"{}"])
-def test_an_entry_that_says_something_else_is_made_again(damage: bytes) -> None:
+def test_a_damaged_cache_entry_is_formatted_again(damage: bytes) -> None:
     cache: dict[str, bytes] = {}
     expected = format_files({"a.py": MODULE}, "", cache)
     (key,) = cache
@@ -78,7 +78,7 @@ def test_an_entry_that_says_something_else_is_made_again(damage: bytes) -> None:
     assert format_files({"a.py": MODULE}, "", cache) == expected
 
 
-def test_a_constant_that_is_no_python_is_a_bug_of_the_template() -> None:
+def test_a_constant_that_is_not_python_is_a_template_bug() -> None:
     cache: dict[str, bytes] = {}
     format_files({"a.py": MODULE}, "", cache)
     with pytest.raises(TemplateBug):

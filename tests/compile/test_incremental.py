@@ -54,7 +54,7 @@ def outcome(
     return dict(output.tree), output.warnings
 
 
-def together(texts: Texts) -> tuple[object, object]:
+def compiled_at_once(texts: Texts) -> tuple[object, object]:
     """The outcome without cache and worker pool."""
     try:
         package = link(compile_specs(texts, TARGETS, SETTINGS, {}), TARGETS, SETTINGS, {})
@@ -66,7 +66,7 @@ def together(texts: Texts) -> tuple[object, object]:
 @pytest.mark.parametrize("project", PROJECTS)
 def test_the_worker_pool_makes_no_difference(project: str) -> None:
     texts = texts_below(PROJECTS[project])
-    expected = together(texts)
+    expected = compiled_at_once(texts)
     assert outcome(texts, {}) == expected
     cache: dict[str, bytes] = {}
     assert outcome(texts, cache, one_by_one) == expected
@@ -74,9 +74,9 @@ def test_the_worker_pool_makes_no_difference(project: str) -> None:
 
 
 @pytest.mark.parametrize("project", PROJECTS)
-def test_one_spec_is_new(project: str) -> None:
+def test_a_new_spec_gives_the_same_output_as_a_full_run(project: str) -> None:
     texts = texts_below(PROJECTS[project])
-    expected = together(texts)
+    expected = compiled_at_once(texts)
     for path in list(texts)[:6]:
         cache: dict[str, bytes] = {}
         outcome({other: text for other, text in texts.items() if other != path}, cache)
@@ -84,14 +84,14 @@ def test_one_spec_is_new(project: str) -> None:
 
 
 @pytest.mark.parametrize("project", PROJECTS)
-def test_one_spec_is_edited(project: str) -> None:
-    """What all tools share is there already, and most of it stays."""
+def test_an_edited_spec_gives_the_same_output_as_a_full_run(project: str) -> None:
+    """The files that all tools share are in the cache, and most parts of them do not change."""
     texts = texts_below(PROJECTS[project])
     cache: dict[str, bytes] = {}
     outcome(texts, cache)
     for path in list(texts)[:3]:
         edited = {**texts, path: texts[path].replace(b"description: ", b"description: Edited. ", 1)}
-        assert outcome(edited, cache) == together(edited), path
+        assert outcome(edited, cache) == compiled_at_once(edited), path
 
 
 TOOL = b"""\
@@ -113,21 +113,21 @@ def shared_project(kind: bytes = b"string") -> Texts:
 
 def test_a_changed_shared_file_recompiles_the_tools_that_use_it_and_no_other() -> None:
     cache: dict[str, bytes] = {}
-    asked: list[str] = []
+    compiled_paths: list[str] = []
 
     def pool(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
-        asked.extend(paths)
+        compiled_paths.extend(paths)
         yield compile_batch(paths)
 
-    assert outcome(shared_project(), cache, pool) == together(shared_project())
-    assert sorted(asked) == ["one.yaml", "three.yaml", "two.yaml"]
-    asked.clear()
+    assert outcome(shared_project(), cache, pool) == compiled_at_once(shared_project())
+    assert sorted(compiled_paths) == ["one.yaml", "three.yaml", "two.yaml"]
+    compiled_paths.clear()
     changed = shared_project(b"integer")
-    assert outcome(changed, cache, pool) == together(changed)
-    assert sorted(asked) == ["one.yaml", "two.yaml"]
-    asked.clear()
-    assert outcome(changed, cache, pool) == together(changed)
-    assert asked == []
+    assert outcome(changed, cache, pool) == compiled_at_once(changed)
+    assert sorted(compiled_paths) == ["one.yaml", "two.yaml"]
+    compiled_paths.clear()
+    assert outcome(changed, cache, pool) == compiled_at_once(changed)
+    assert compiled_paths == []
 
 
 def test_a_shared_file_that_no_tool_uses_is_checked() -> None:
@@ -135,7 +135,7 @@ def test_a_shared_file_that_no_tool_uses_is_checked() -> None:
     texts = {**shared_project(), "shared/unused.yaml": DEEP % b"string"}
     outcome(texts, cache)
     texts["shared/unused.yaml"] = DEEP % b"strin"
-    assert outcome(texts, cache) == together(texts)
+    assert outcome(texts, cache) == compiled_at_once(texts)
     assert outcome(texts, cache)[0] == "refused"
 
 
@@ -152,24 +152,24 @@ def test_a_damaged_cache_entry_is_compiled_again(damage: bytes) -> None:
 def modules() -> list[dict[str, ModelClass]]:
     found: list[dict[str, ModelClass]] = []
     for folder in (ROOT / "specs", *sorted(CASES.glob("accepted/*"))):
-        texts = texts_below(folder)
+        texts = {path: text for path, text in texts_below(folder).items() if path != "case.yaml"}
         found += map(_classes, lower(analyze(texts, TARGETS), PackageSettings()).tools)
     return found
 
 
-def test_the_engine_prints_the_same_in_company_and_alone() -> None:
-    asked = modules()
-    assert any(len(batch) > 4 for batch in batches(asked))
-    assert any(len(batch) == 1 for batch in batches(asked)), "none of them is circular"
-    printed = print_modules(asked)
-    alone = [print_modules([module])[0] for module in asked]
-    laid_out, expected = (
+def test_the_engine_prints_the_same_in_batches_and_alone() -> None:
+    wanted = modules()
+    assert any(len(batch) > 4 for batch in batches(wanted))
+    assert any(len(batch) == 1 for batch in batches(wanted)), "none of them is circular"
+    printed = print_modules(wanted)
+    alone = [print_modules([module])[0] for module in wanted]
+    formatted, expected = (
         format_tree({f"{number}.py": text for number, text in enumerate(texts)}) for texts in (printed, alone)
     )
-    assert laid_out == expected
+    assert formatted == expected
 
 
-def test_of_the_files_of_all_tools_only_the_last_version_is_cached() -> None:
+def test_only_the_last_version_of_the_files_of_all_tools_is_cached() -> None:
     """It is large: a thousand tools and an edit a minute would fill a disk."""
     cache: dict[str, bytes] = {}
     sizes = []

@@ -1,4 +1,4 @@
-"""Names: every one valid, none that means something else, collisions told."""
+"""Python names: valid, not shadowing others, and refused if two tools want one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_module_names(wire: str, py: str) -> None:
 
 
 @given(st.text(max_size=40))
-def test_snake_is_always_a_name(words: str) -> None:
+def test_snake_is_always_an_identifier(words: str) -> None:
     name = snake(words, "field")
     assert name.isidentifier()
     assert not keyword.iskeyword(name)
@@ -93,7 +93,7 @@ def test_error_classes() -> None:
 
 
 @pytest.mark.parametrize("name", ["base", "tool", "context_tool"])
-def test_no_class_hides_one_of_the_runtime(name: str) -> None:
+def test_no_class_shadows_one_of_the_runtime(name: str) -> None:
     tool = lowered(spec(name)).tools[0]
     assert not {"BaseTool", "ToolContext", "ToolError", "ToolResponse"} & {
         tool.tool_class,
@@ -121,13 +121,13 @@ def definition(more: str = "", settings: PackageSettings | None = None) -> dict[
     return dict(lowered(spec("t", more), settings=settings).tools[0].definition)
 
 
-def test_a_definition_has_what_the_spec_says_and_no_more() -> None:
+def test_a_definition_has_only_what_the_spec_sets() -> None:
     assert list(definition()) == ["name", "py_name", "class_name", "description", "input_schema"]
     assert definition("final_answer: false\ncoerce: true\ntags: []") == definition()
     assert definition("output_schema: {}")["output_schema"] == {}
 
 
-def test_coerce_is_the_specs_or_else_the_configurations() -> None:
+def test_coerce_of_the_spec_overrides_the_configuration() -> None:
     off = PackageSettings(coerce=False)
     assert "coerce" not in definition()
     assert definition("coerce: false")["coerce"] is False
@@ -135,7 +135,7 @@ def test_coerce_is_the_specs_or_else_the_configurations() -> None:
     assert "coerce" not in definition("coerce: true", off)
 
 
-def test_the_title_stands_in_the_annotations_too() -> None:
+def test_the_title_is_an_annotation_too() -> None:
     assert definition("title: T")["annotations"] == {"title": "T"}
     assert definition("title: T\nannotations: {title: U}")["annotations"] == {"title": "U"}
     assert "annotations" not in definition("title: T\ntargets: {mcp: {annotations_title: false}}")
@@ -146,7 +146,7 @@ def test_descriptions_are_joined_in_a_fixed_order() -> None:
     assert made["description"] == "Do it.\n\nUse when: U.\n\nAvoid when: A.\n\nReturns: R."
 
 
-def test_what_nests_deeper_than_python_reads_is_refused() -> None:
+def test_schemas_nested_deeper_than_python_parses_are_refused() -> None:
     nested: Any = {"type": "string"}
     for _ in range(100):
         nested = {"type": "object", "properties": {"a": nested}}

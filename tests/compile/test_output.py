@@ -1,4 +1,4 @@
-"""The whole output: the same bytes everywhere, laid out by nobody's settings, and cheap to import."""
+"""The whole output: the same bytes everywhere, whatever the user's settings, and cheap to import."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def digest() -> str:
 
 
 @pytest.mark.parametrize("seed", ["1", "77"])
-def test_same_bytes_anywhere(tmp_path: Path, seed: str) -> None:
+def test_the_output_has_the_same_bytes_in_every_environment(tmp_path: Path, seed: str) -> None:
     (tmp_path / "ruff.toml").write_text("line-length = 40\n[format]\nquote-style = 'single'\n")
     (tmp_path / "pyproject.toml").write_text(
         "[tool.black]\nline-length = 30\n[tool.ruff]\nline-length = 30\n"
@@ -61,24 +61,24 @@ def test_the_order_of_files_does_not_matter() -> None:
     assert one == other
 
 
-def test_the_layout_stays_as_it_is() -> None:
+def test_formatting_the_output_again_changes_nothing() -> None:
     tree = compile_project(SPECS, TARGETS, PackageSettings(), {}).tree
     assert format_tree(tree) == tree
 
 
-def test_what_is_no_python_is_our_fault() -> None:
+def test_a_template_that_prints_invalid_python_is_a_bug() -> None:
     with pytest.raises(TemplateBug, match=r"a\.py"):
         format_tree({"a.py": "def f(:\n"})
 
 
-def test_only_python_is_laid_out() -> None:
+def test_only_python_is_formatted() -> None:
     assert format_tree({"a.json": "{ }", "b.py": "x = 'y'"}) == {"a.json": "{ }", "b.py": 'x = "y"\n'}
 
 
 @pytest.mark.parametrize(
     "templates", [{"a.py.jinja": "{{ model.nothing }}"}, {"a.py.jinja": "{% if %}"}, {"catalog.py.jinja": ""}]
 )
-def test_faults_of_templates_are_told(templates: dict[str, str]) -> None:
+def test_faults_of_templates_are_reported(templates: dict[str, str]) -> None:
     with pytest.raises(TemplateBug):
         compile_project(SPECS, (*TARGETS, Target(OWN, templates)), PackageSettings(), {})
 
@@ -104,7 +104,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def _loaded(folder: Path, code: str) -> set[str]:
-    """The modules that are there after `code`, run by itself."""
+    """Return the modules that are loaded after `code` ran in a new process."""
     code = f"{code}; import sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""Pydantic's words never reach an author, whatever stands where."""
+"""Every wrong value in a spec is reported in toolgen's words, never in Pydantic's."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def faults(spec: Any) -> list[tuple[str, str, str]]:
     return [(d.code, d.message, d.hint) for d in refused.value.diagnostics]
 
 
-def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     yield path
     if path and path[-1] in UNTYPED:
         return
@@ -40,7 +40,7 @@ def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str 
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     )
     for key, inner in children:
-        yield from _places(inner, (*path, key))
+        yield from _paths(inner, (*path, key))
 
 
 def _put(spec: Any, path: tuple[str | int, ...], value: Any) -> Any:
@@ -52,7 +52,7 @@ def _put(spec: Any, path: tuple[str | int, ...], value: Any) -> Any:
     return changed
 
 
-def test_every_field_is_taken() -> None:
+def test_every_field_is_parsed() -> None:
     ((spec, _),) = parsed(FULL).tools
     assert spec.extensions == {"x-mine": {"carried": None}}
     assert list(spec.input_schema) == ["type", "properties"]
@@ -62,9 +62,9 @@ def test_every_field_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in _places(FULL) if path], ids=lambda path: ".".join(map(str, path))
+    "path", [path for path in _paths(FULL) if path], ids=lambda path: ".".join(map(str, path))
 )
-def test_wrong_values_are_told_in_our_words(path: tuple[str | int, ...]) -> None:
+def test_wrong_values_are_reported_without_words_of_pydantic(path: tuple[str | int, ...]) -> None:
     for wrong in WRONG:
         try:
             parsed(_put(FULL, path, wrong))
@@ -79,7 +79,7 @@ def test_wrong_values_are_told_in_our_words(path: tuple[str | int, ...]) -> None
 
 def test_the_table_has_every_error_type_and_no_other() -> None:
     seen: set[str] = set()
-    for path in _places(FULL):
+    for path in _paths(FULL):
         for wrong in WRONG:
             if not path:
                 continue
@@ -96,9 +96,9 @@ def test_the_table_has_every_error_type_and_no_other() -> None:
     assert seen == EXPLANATIONS.keys()
 
 
-def test_slips_from_other_systems() -> None:
-    slips = {"name": "a", "description": "A.", "parameters": {"type": "object"}}
-    assert faults(slips) == [
+def test_a_field_of_another_system_gets_a_hint() -> None:
+    spec = {"name": "a", "description": "A.", "parameters": {"type": "object"}}
+    assert faults(spec) == [
         (
             "unknown-field",
             "unknown field 'parameters'",
@@ -107,7 +107,7 @@ def test_slips_from_other_systems() -> None:
     ]
 
 
-def test_a_boolean_is_no_version() -> None:
+def test_a_boolean_is_not_a_version() -> None:
     assert faults({**FULL, "toolgen": True})[0][0] == "wrong-type"
 
 
@@ -130,13 +130,13 @@ def test_properties_may_be_named_like_keywords() -> None:
     assert spec.input_schema == schema
 
 
-def test_values_are_no_schemas() -> None:
+def test_values_are_not_read_as_schemas() -> None:
     value = {"requried": [], "type": "strng", "$ref": "https://example.com"}
     schema = {"type": "object", "properties": {"a": {"default": value, "enum": [value], "const": value}}}
     assert parsed({"name": "a", "description": "A.", "input_schema": schema, "meta": value}).tools
 
 
-def test_draft_07_where_the_schema_says_so() -> None:
+def test_a_schema_can_be_draft_07() -> None:
     tuple_items = {"type": "object", "properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}
     spec = {"name": "a", "description": "A.", "input_schema": tuple_items}
     assert faults(spec)[0][0] == "invalid-schema"
@@ -144,7 +144,7 @@ def test_draft_07_where_the_schema_says_so() -> None:
     assert parsed(spec).tools
 
 
-def test_shared_files_are_told_by_their_keys() -> None:
+def test_shared_files_are_recognised_by_their_keys() -> None:
     shared = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$defs": {"A": {"type": "string"}, "B": True},

@@ -1,4 +1,4 @@
-"""YAML 1.2 as JSON data, with places."""
+"""YAML 1.2 is read as JSON data, with the location of every value."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def codes(text: str | bytes) -> list[str]:
         ("http://x", "http://x"),
     ],
 )
-def test_scalars(written: str, value: object) -> None:
+def test_scalars_are_those_of_the_core_schema(written: str, value: object) -> None:
     data: Any = one(f"key: {written}\n").data
     assert data == {"key": value}
     assert type(data["key"]) is type(value)
@@ -101,7 +101,7 @@ def test_single_quoted_text_reads_back_equal(text: str) -> None:
     assert one(f"key: {quoted}").data == {"key": expected}
 
 
-def test_places_count_as_editors_do() -> None:
+def test_locations_count_as_editors_do() -> None:
     source = one("name: x\r\nlist:\r\n  - é: [1, {b: two}]\r\n")
     assert source.key(("list",)) == Span("a.yaml", 2, 1, 4)
     assert source.value(("list", 0, "é", 0)) == Span("a.yaml", 3, 9, 1)
@@ -109,7 +109,7 @@ def test_places_count_as_editors_do() -> None:
     assert source.key(("list", 0, "é", 1, "b")) == Span("a.yaml", 3, 13, 1)
 
 
-def test_what_an_alias_stands_for_is_at_the_alias() -> None:
+def test_an_aliased_value_is_located_at_the_alias() -> None:
     source = one("a: &a {b: {c: 1}}\nd: *a\n")
     assert source.data == {"a": {"b": {"c": 1}}, "d": {"b": {"c": 1}}}
     assert source.value(("d", "b", "c")) == Span("a.yaml", 2, 4, 2)
@@ -121,13 +121,13 @@ def test_aliases_are_copies() -> None:
     assert data["a"] == {"b": []}
 
 
-def test_places_in_json_with_tabs_and_surrogates() -> None:
+def test_locations_in_json_with_tabs_and_surrogates() -> None:
     source = one('{\n\t"a": "\\ud83d\\ude00",\n\t"b": 1}')
     assert source.data == {"a": "\U0001f600", "b": 1}
     assert source.key(("b",)) == Span("a.yaml", 3, 2, 3)
 
 
-def test_a_prefix_names_the_folder() -> None:
+def test_spans_show_paths_with_the_prefix() -> None:
     (source,) = read({"sub/a.yaml": "a: 1"}, "specs/")
     assert (source.file, source.path) == ("specs/sub/a.yaml", "sub/a.yaml")
 
@@ -165,15 +165,15 @@ def test_all_faults_of_all_files_in_one_run() -> None:
         ("a: \x7f", "control-character"),
     ],
 )
-def test_refused(text: str | bytes, code: str) -> None:
+def test_text_that_json_cannot_express_is_refused(text: str | bytes, code: str) -> None:
     assert codes(text) == [code]
 
 
-def test_a_lone_surrogate_in_text_that_was_never_bytes() -> None:
+def test_a_lone_surrogate_in_a_str_is_refused() -> None:
     assert codes('{"a": "\ud800"}') == ["lone-surrogate"]
 
 
-def test_no_files_are_no_specs() -> None:
+def test_an_empty_folder_is_refused() -> None:
     with pytest.raises(SpecErrors) as refused:
         read({}, "specs/")
     (fault,) = refused.value.diagnostics
@@ -181,7 +181,7 @@ def test_no_files_are_no_specs() -> None:
 
 
 @given(st.text(st.sampled_from("ab1:-?[]{},&*!|>'\"%@`#~<.\\\n\t \u2028\x85é")) | st.text() | st.binary())
-def test_whatever_the_file_holds_it_is_read_or_refused_at_a_place(raw: str | bytes) -> None:
+def test_any_file_is_read_or_refused_with_a_location(raw: str | bytes) -> None:
     places = []
     try:
         (source,) = read({"a.yaml": raw})

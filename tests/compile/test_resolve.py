@@ -1,4 +1,4 @@
-"""References bound inside the specs folder; promises checked; tools sorted."""
+"""References are bound inside the specs folder, examples and placeholders checked, tools sorted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def codes(files: dict[str, Any]) -> list[str]:
     return [diagnostic.code for diagnostic in refused.value.diagnostics]
 
 
-def test_a_schema_without_files_is_the_authors() -> None:
+def test_a_schema_without_file_references_is_unchanged() -> None:
     schema = {
         "$id": "https://example.com/root",
         "properties": {
@@ -126,7 +126,7 @@ def test_shared_anchors_and_odd_names() -> None:
     assert schema["$defs"]["A/B %"] == {"$ref": "#/$defs/C/items"}
 
 
-def test_recursion_through_values_is_fine() -> None:
+def test_recursion_through_values_is_accepted() -> None:
     tree = {
         "type": "object",
         "properties": {"children": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}},
@@ -202,7 +202,7 @@ def test_a_reference_below_an_id_that_leads_nowhere() -> None:
     ]
 
 
-def test_sorted_by_name_and_disabled_left_out() -> None:
+def test_tools_are_sorted_by_name_without_disabled_ones() -> None:
     names = {"z.yaml": "alpha", "a.yaml": "zeta", "m.yaml": "Beta"}
     files: dict[str, Any] = {path: {**tool({}), "name": name} for path, name in names.items()}
     files["off.yaml"] = {**tool({}), "name": "alpha", "enabled": False}
@@ -245,7 +245,7 @@ def test_chunks_of_an_example_fit_the_chunk_schema() -> None:
         "{u|count}",
     ],
 )
-def test_placeholders_that_fit(message: str) -> None:
+def test_placeholders_that_name_an_argument_are_accepted(message: str) -> None:
     properties = {
         "a": {"type": "integer"},
         "l": {"type": ["array", "null"]},
@@ -262,7 +262,7 @@ def test_placeholders_that_fit(message: str) -> None:
 @pytest.mark.parametrize(
     "message", ["{b}", "{a.b}", "{a|count}", "{a|len}", "{}", "{a", "a}", "{{a}}", "{a!r}", "{a:>9}"]
 )
-def test_placeholders_that_do_not(message: str) -> None:
+def test_other_placeholders_are_refused(message: str) -> None:
     spec = tool({"properties": {"a": {"type": "integer"}}}, confirm={"message": message})
     assert set(codes({"a.yaml": spec})) == {"bad-placeholder"}
 
@@ -288,10 +288,10 @@ def test_same_files_in_any_order_give_the_same_program() -> None:
     assert [t.spec for t in program(files).tools] == [t.spec for t in program(backwards).tools]
 
 
-def test_large_schemas_are_judged_in_one_pass() -> None:
+def test_large_schemas_are_checked_in_one_pass() -> None:
     count = 1_000
     properties = {f"p{i}": {"$ref": "#/$defs/D", "default": i} for i in range(count)}
     began = time.process_time()
-    judged = program({"a.yaml": tool({"properties": properties, "$defs": {"D": {"type": "string"}}})})
-    assert len(judged.warnings) == count
+    checked = program({"a.yaml": tool({"properties": properties, "$defs": {"D": {"type": "string"}}})})
+    assert len(checked.warnings) == count
     assert time.process_time() - began < 5, "15 s and more where each default compiles the whole schema"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.hermetic.kit import PLAIN, SHARED, TOOL, TOOLGEN, Actions, tree, words_of
 
-WATCH = """
+AUDIT = """
 import json, sys
 seen = []
 sys.addaudithook(lambda event, args: seen.append((event, str(args[0]) if args else "")))
@@ -27,7 +27,7 @@ def test_nothing_undeclared_is_opened_listed_or_started(actions: Actions) -> Non
     actions.tool("another")
     actions.write("toolgen.toml", "")
     done = subprocess.run(
-        [sys.executable, "-P", "-c", WATCH, *words_of(spec), "--depfile", "out/d"],
+        [sys.executable, "-P", "-c", AUDIT, *words_of(spec), "--depfile", "out/d"],
         cwd=actions.root,
         env={"TMPDIR": str(actions.root)},
         capture_output=True,
@@ -109,7 +109,7 @@ def test_the_index_depends_on_its_pieces(actions: Actions) -> None:
     assert text.endswith("out/generated/tools/__init__.py: \\\n  out/a.json\n")
 
 
-def test_own_templates_are_inputs(actions: Actions) -> None:
+def test_templates_of_the_project_are_inputs(actions: Actions) -> None:
     actions.write("templates/notes/target.yaml", "")
     actions.write("templates/notes/notes/{tool}.txt.jinja", "{{ tool.wire_name }}\n")
     actions.write("templates/notes/all.txt.jinja", "{{ model.tools | length }}\n")
@@ -135,7 +135,7 @@ OBSTACLES = {
     "a folder where a model goes": lambda a: (a.root / "out/generated/models/a.py").mkdir(parents=True),
     "a folder where the piece goes": lambda a: (a.root / "out/a.json").mkdir(parents=True),
     "a file where a folder goes": lambda a: a.write("out/generated/tools", ""),
-    "somebody's file": lambda a: a.write("out/generated/tools/a.py", "print('mine')\n"),
+    "a file that is not generated": lambda a: a.write("out/generated/tools/a.py", "print('mine')\n"),
 }
 
 

@@ -19,7 +19,7 @@ COLLISIONS = {
 
 
 @pytest.mark.parametrize("what", COLLISIONS)
-def test_tools_that_collide_are_refused_at_their_places(actions: Actions, what: str) -> None:
+def test_tools_with_the_same_name_are_refused_with_both_locations(actions: Actions, what: str) -> None:
     one, two, code = COLLISIONS[what]
     assert actions.spec(actions.tool("one", one)).code == 0
     assert actions.spec(actions.tool("two", two)).code == 0
@@ -97,7 +97,7 @@ def test_pieces_made_differently_are_refused(actions: Actions, options: list[str
     assert "error[differing-pieces] out/b.json and out/a.json were made with different options" in done.err
 
 
-def test_a_shared_file_that_changed_in_between_is_noticed(actions: Actions) -> None:
+def test_a_shared_file_that_changed_between_actions_is_refused(actions: Actions) -> None:
     assert actions.spec(actions.tool("a", TOOL)).code == 0
     actions.write("specs/schemas/orders.yaml", "$defs: {OrderId: {type: string}}\n")
     assert actions.spec(actions.tool("b", TOOL)).code == 0
@@ -158,7 +158,7 @@ def test_outputs_of_a_project(actions: Actions, monkeypatch: pytest.MonkeyPatch)
     assert sorted(f"generated/{path}" for path in tree(actions.root / "generated")) == named
 
 
-def test_outputs_points_at_faults(actions: Actions) -> None:
+def test_outputs_shows_the_line_of_a_fault(actions: Actions) -> None:
     done = actions("outputs", "--spec", actions.tool("a", "name: a\ndescripton: typo\n"))
     assert done.code == 2
     assert "specs/a.yaml:2:1: error[unknown-field]" in done.err

@@ -20,7 +20,7 @@ def _make(folder: Path) -> list[str]:
     return sorted(re.findall(r"^toolgen generate --(?:spec|index) (\S+)", done.stdout, re.MULTILINE))
 
 
-def test_make_runs_what_an_edit_touches(actions: Actions) -> None:
+def test_make_runs_the_actions_that_an_edit_affects(actions: Actions) -> None:
     document = (ROOT / "docs/build-systems.md").read_text()
     (makefile,) = re.findall(r"^```make\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
     actions.write("Makefile", makefile)

@@ -14,7 +14,9 @@ from tests.hermetic.kit import ROOT, TOOL, TOOLGEN, Actions, modes, tree, words_
 GALLERY = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "specs").rglob("*.yaml"))
 
 
-def test_the_whole_gallery_spec_by_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_actions_for_every_spec_of_the_gallery_give_the_output_of_generate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "specs", "specs")
     for spec in GALLERY:
@@ -39,7 +41,7 @@ def test_files_are_those_that_outputs_names(actions: Actions) -> None:
     assert list(tree(made)) == sorted([*named, *shared])
 
 
-def test_nothing_around_an_action_reaches_its_bytes(
+def test_the_environment_does_not_change_the_output(
     actions: Actions, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = actions.tool("get_order", TOOL)
@@ -88,7 +90,7 @@ def test_an_action_can_run_anywhere(actions: Actions, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [4, pytest.param(16, marks=pytest.mark.slow)])
-def test_many_at_once(tmp_path: Path, number: int) -> None:
+def test_actions_can_run_at_the_same_time(tmp_path: Path, number: int) -> None:
     shutil.copytree(ROOT / "specs", tmp_path / "specs")
     specs = [spec for spec in GALLERY if "schemas" not in spec][:number]
     running = [subprocess.Popen([*TOOLGEN, *words_of(spec)], cwd=tmp_path, env={}) for spec in specs]
@@ -99,7 +101,7 @@ def test_many_at_once(tmp_path: Path, number: int) -> None:
 
 
 def _hostile(top: Path) -> None:
-    """Settings that would change everything, were they looked at."""
+    """Write settings that would change the output if they were read."""
     (top / ".git").mkdir()
     (top / "home").mkdir()
     (top / "toolgen.toml").write_text('targets = ["nonsense"]\n')

@@ -1,4 +1,4 @@
-"""Schemas to importable models, without files."""
+"""Helpers that turn schemas into importable models without files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _numbers = itertools.count()
 
 
 def program(*specs: str) -> Program:
-    """A program of specs whose schemas stand by themselves."""
+    """Return a program of specs whose schemas have no file references."""
     return Program(tuple(sorted((_tool(text) for text in specs), key=lambda tool: tool.spec.name)))
 
 
@@ -74,7 +74,7 @@ def there_and_back(model: type[BaseModel], value: Any) -> Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Are these one JSON value? Numbers compare as numbers, booleans are no numbers."""
+    """True if both are the same JSON value: 1 equals 1.0, and true is not 1."""
     if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):

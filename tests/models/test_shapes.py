@@ -1,4 +1,4 @@
-"""Which Python type stands for which schema, and what it enforces by itself."""
+"""The Python type of each schema, and the constraints that the type enforces."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_type_of_a_schema(schema: Any, python: str) -> None:
         ({"type": "string", "format": "date", "default": "soon"}, "str | None = None"),
     ],
 )
-def test_defaults_that_hold_are_stated(schema: Any, python: str) -> None:
+def test_valid_defaults_are_in_the_model(schema: Any, python: str) -> None:
     assert annotation(schema, required=False) == python
 
 
@@ -132,7 +132,7 @@ def test_responses_have_no_defaults() -> None:
         ({"model_extra": 1}, set()),
     ],
 )
-def test_an_unknown_key_is_no_field(value: dict[str, Any], keys: set[str]) -> None:
+def test_an_unknown_key_does_not_set_a_field(value: dict[str, Any], keys: set[str]) -> None:
     schema = {
         **OBJECT,
         "properties": {"startDate": {"type": ["integer", "null"]}, "class": {"type": "string"}},
@@ -142,7 +142,7 @@ def test_an_unknown_key_is_no_field(value: dict[str, Any], keys: set[str]) -> No
     assert there_and_back(model, {**value, "startDate": None}) == {**value, "startDate": None}
 
 
-def test_closed_objects_refuse_and_open_ones_keep() -> None:
+def test_closed_objects_refuse_unknown_keys_and_open_ones_keep_them() -> None:
     closed = classes_of({**OBJECT, "properties": {"a": {}}, "additionalProperties": False}).ProbeRequest
     with pytest.raises(ValidationError):
         closed.model_validate({"b": 1})
@@ -168,7 +168,7 @@ def test_roots_of_every_kind(root: dict[str, Any], value: Any) -> None:
     assert same(there_and_back(classes_of(OBJECT, root).ProbeResponse, value), value)
 
 
-def test_wide_and_deep() -> None:
+def test_wide_and_deep_schemas_have_models() -> None:
     wide = {**OBJECT, "properties": {f"property-{i}": {"type": "integer"} for i in range(600)}}
     assert there_and_back(classes_of(wide).ProbeRequest, {"property-599": 1}) == {"property-599": 1}
     deep: dict[str, Any] = {"type": "integer"}
@@ -178,7 +178,7 @@ def test_wide_and_deep() -> None:
     assert there_and_back(classes_of(deep).ProbeRequest, value) == value
 
 
-def test_what_was_made_once_is_taken_from_the_cache() -> None:
+def test_models_come_from_the_cache() -> None:
     spec = "name: t\ndescription: d\ninput_schema: {type: object, properties: {a: {type: string}}}"
     cache: dict[str, bytes] = {}
     made = render_models(lowered(spec), cache)
