@@ -96,7 +96,7 @@ def test_nothing_is_installed_where_the_source_is_not_known(project: Project, or
     steps, hook = initialised(project, origin)
     assert not [step for step in steps if "pip install" in step.get("run", "")]
     assert "exit 1" in steps[2]["run"]
-    assert "toolgen.yml where toolgen is installed from" in steps[2]["run"]
+    assert "say where toolgen is installed from" in steps[2]["run"]
     assert hook["language"] == "system"
     assert "additional_dependencies" not in hook
 

@@ -241,7 +241,10 @@ def test_a_port_in_use_is_told_in_one_line() -> None:
         (["--port", "1"], "--host, --port and --stateless need --http"),
         (["--http", "--port", "x"], "'x' is not a port: use a number from 0 to 65535"),
         (["--http", "--port", "70000"], "'70000' is not a port"),
-        (["--http", "--host", "no.such.host.invalid"], "no.such.host.invalid can be reached by others"),
+        (
+            ["--http", "--host", "no.such.host.invalid"],
+            "no.such.host.invalid is reachable from other machines",
+        ),
         (
             ["--http", "--insecure-no-auth", "--host", "no.such.host.invalid"],
             "cannot listen on no.such.host.invalid:8000: ",

@@ -13,7 +13,7 @@ from mcp.server.auth.provider import TokenVerifier
 
 from toolgen.runtime.settings import SettingError, Settings
 
-REMEDY: Final = "configure --auth-tokens or --auth-issuer, or accept that with --insecure-no-auth"
+REMEDY: Final = "configure --auth-tokens or --auth-issuer, or use --insecure-no-auth"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,8 @@ def check_exposure(host: str, settings: Settings, authentication: Authentication
     if is_loopback(host) or settings.insecure_no_auth or authentication is not None:
         return
     raise SettingError(
-        f"not started: {host or 'every address'} can be reached by others, who need no token: {REMEDY}"
+        f"not started: {host or 'every address'} is reachable from other machines "
+        f"without authentication: {REMEDY}"
     )
 
 

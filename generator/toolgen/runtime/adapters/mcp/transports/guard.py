@@ -119,8 +119,10 @@ class LoopbackGuard:
         if _is_local(scope.get("server")) or isinstance(scope.get("user"), AuthenticatedUser):
             await self._app(scope, receive, send)
             return
-        message = f"This address can be reached by others, who need no token: {REMEDY} (TOOLGEN_AUTH_TOKENS, "
-        message += "TOOLGEN_AUTH_ISSUER, TOOLGEN_INSECURE_NO_AUTH)."
+        message = (
+            f"This address is reachable from other machines without authentication: {REMEDY} "
+            "(TOOLGEN_AUTH_TOKENS, TOOLGEN_AUTH_ISSUER, TOOLGEN_INSECURE_NO_AUTH)."
+        )
         await refuse(RefusedError(403, INVALID_REQUEST, message), None, send)
 
 
