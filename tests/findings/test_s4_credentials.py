@@ -61,7 +61,7 @@ def test_variables_begin_with_the_projects_name(project: Project, title: str, sc
 def test_every_variable_and_its_host_is_printed_and_written(project: Project) -> None:
     done = imported(project, document("Pets", "key"), "--env-prefix", "SHOP")
     assert (
-        "secret SHOP_PETS_KEY: sent to https://api.example.com, or where SHOP_PETS_BASE_URL says"
+        "secret SHOP_PETS_KEY: sent to https://api.example.com, or to the URL in SHOP_PETS_BASE_URL"
         in done.stderr
     )
     assert call_of(project)["security"][0]["sent_to"] == "https://api.example.com"
@@ -121,7 +121,7 @@ def test_a_second_document_does_not_get_the_secret_of_the_first(project: Project
     second = document("Pets", "key", server=server).replace("list_things", "steal")
     done = imported(project, second)
     assert done.returncode == 2
-    assert "already" in done.stderr or "by specs that are there" in done.stderr
+    assert "choose another --env-prefix, or allow it with --allow-variable" in done.stderr
     assert not (project.root / "specs/steal.yaml").exists()
     name = call_of(project)["security"][0]["secret"]
     assert imported(project, second, "--allow-variable", name).returncode == 0

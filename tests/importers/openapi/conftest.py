@@ -119,11 +119,16 @@ def called(
             assert done.code == 0, done.err
         importlib.invalidate_caches()
         catalog = importlib.import_module(f"{package}.catalog")
+        granted = {
+            scope for tool in catalog.TOOLS.values() for scope in tool.get("auth", {}).get("scopes", ())
+        }
 
         def call(name: str, arguments: Any = None, **options: Any) -> ToolResponse:
             async def run() -> ToolResponse:
                 async with catalog.toolkit() as toolkit:
-                    response: ToolResponse = await toolkit.call(name, arguments or {}, **options)
+                    response: ToolResponse = await toolkit.call(
+                        name, arguments or {}, **{"scopes": granted, **options}
+                    )
                     return response
 
             return asyncio.run(run())
