@@ -68,7 +68,7 @@ def test_every_variable_and_its_host_is_printed_and_written(project: Project) ->
     done = imported(
         project, document("Elsewhere", "key", server=""), "--env-prefix", "SHOP", "--into", "specs/more"
     )
-    assert "secret SHOP_ELSEWHERE_KEY: sent where SHOP_ELSEWHERE_BASE_URL says" in done.stderr
+    assert "secret SHOP_ELSEWHERE_KEY: sent to the URL in SHOP_ELSEWHERE_BASE_URL" in done.stderr
 
 
 def test_an_operation_with_a_server_of_its_own_is_printed_too(project: Project) -> None:
