@@ -73,7 +73,7 @@ class _Task:
 
 
 @dataclass(frozen=True, slots=True)
-class _Failure:
+class _TemplateFailure:
     """Why and where a template failed."""
 
     template: str  # empty if unknown
@@ -119,16 +119,16 @@ def render_in_sandbox(target: Target, model: Package, jobs: Sequence[TemplateJob
         elif "text" in message:
             texts.append(message["text"])
         else:
-            raise _template_error(target, job, _Failure(**message["failure"]))
+            raise _template_error(target, job, _TemplateFailure(**message["failure"]))
     if len(texts) == len(jobs):
         return texts
     if process.returncode > 0:
         raise RuntimeError(errors.decode("utf-8", "replace"))
     out_of_time = _OUT_OF_TIME.format(f"{seconds:g}")
-    raise _template_error(target, job, _Failure(job.template, 1, "template-limit", out_of_time))
+    raise _template_error(target, job, _TemplateFailure(job.template, 1, "template-limit", out_of_time))
 
 
-def _template_error(target: Target, job: TemplateJob, failure: _Failure) -> Exception:
+def _template_error(target: Target, job: TemplateJob, failure: _TemplateFailure) -> Exception:
     """Return the exception for `failure`, which happened in `job`."""
     template = failure.template or job.template
     shown = target.own.get(template)
@@ -164,7 +164,7 @@ def child() -> None:
         try:
             _send({"text": _render_bounded(environment.get_template(job.template), names)})
         except Exception as error:
-            _send({"failure": asdict(_failure(error, templates))})
+            _send({"failure": asdict(_template_failure(error, templates))})
             return
 
 
@@ -185,15 +185,15 @@ def _send(data: Mapping[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _failure(error: Exception, templates: Mapping[str, str]) -> _Failure:
+def _template_failure(error: Exception, templates: Mapping[str, str]) -> _TemplateFailure:
     over_limit = isinstance(error, _LimitError | MemoryError | RecursionError | OverflowError)
     code = "template-limit" if over_limit else "bad-template"
     if isinstance(error, jinja2.TemplateSyntaxError):
-        return _Failure(error.name or "", error.lineno, code, _reason(error))
+        return _TemplateFailure(error.name or "", error.lineno, code, _reason(error))
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in templates]
     if not frames:
-        return _Failure("", 1, code, _reason(error))
-    return _Failure(frames[-1].filename, frames[-1].lineno or 1, code, _reason(error))
+        return _TemplateFailure("", 1, code, _reason(error))
+    return _TemplateFailure(frames[-1].filename, frames[-1].lineno or 1, code, _reason(error))
 
 
 def _reason(error: Exception) -> str:
