@@ -16,18 +16,29 @@ from shop.tools.create_order import CreateOrderRequest, CreateOrderTool
 from toolgen.runtime import ToolDefinition, ToolError
 from toolgen.runtime.validation.json_value import find_non_json, is_json
 
+
+# Functions and not lambdas: hypothesis parses the source of a lambda, for which Python 3.11 may raise a SystemError
+# when garbage is collected meanwhile (python/cpython#106905).
+def array_or_object(part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    text = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=3)
+    return st.lists(part, max_size=3) | st.dictionaries(text, part, max_size=3)
+
+
+def two_of(part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(part, max_size=2)
+
+
+def array_or_k(part: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.lists(part, min_size=1, max_size=2) | st.fixed_dictionaries({"k": part})
+
+
 JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(alphabet=st.characters(exclude_categories=["Cs"])),
-    lambda part: (
-        st.lists(part, max_size=3)
-        | st.dictionaries(
-            st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=3), part, max_size=3
-        )
-    ),
+    array_or_object,
     max_leaves=8,
 )
 ITEM = st.fixed_dictionaries(
@@ -79,7 +90,7 @@ LOOSE = st.fixed_dictionaries(
     {},
     optional={
         "class": st.integers() | st.text(max_size=3) | JSON,
-        "tree": st.recursive(st.none(), lambda part: st.lists(part, max_size=2)) | JSON,
+        "tree": st.recursive(st.none(), two_of) | JSON,
         "flags": st.lists(st.booleans() | st.none(), max_size=3) | JSON,
         "more": JSON,
     },
@@ -139,11 +150,7 @@ ODD = st.sampled_from(
 
 
 @settings(deadline=None)
-@given(
-    st.recursive(
-        ODD, lambda part: st.lists(part, min_size=1, max_size=2) | st.fixed_dictionaries({"k": part})
-    )
-)
+@given(st.recursive(ODD, array_or_k))
 def test_what_is_not_json_is_found(value: Any) -> None:
     assert not is_json(value)
     assert list(find_non_json(value)) != []
