@@ -16,12 +16,17 @@ REPORT ?=
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
 
+# An environment, what is locked for it, and more options of pip.
+define environment
+@test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@echo "setting up $(1) ($$($(1)/bin/python --version))"
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(3) --require-hashes -r $(2)
+endef
+
 # A lock that changed, or another interpreter, makes the environment stale.
 $(READY): requirements/dev.txt pyproject.toml
-	@test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "setting up $(VENV) ($$($(BIN)/python --version))"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(call environment,$(VENV),requirements/dev.txt)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -54,10 +59,7 @@ test-wheel: $(READY) ## build the wheel, install it in clean environments, try e
 
 # The frameworks' pins must not disturb ours, nor ours be taken for what they need.
 $(BRIDGES)/.ready: requirements/bridges.txt
-	@test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
-	@test -x $(BRIDGES)/bin/python || $(PYTHON) -m venv $(BRIDGES)
-	@echo "setting up $(BRIDGES) ($$($(BRIDGES)/bin/python --version))"
-	@$(BRIDGES)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bridges.txt
+	$(call environment,$(BRIDGES),requirements/bridges.txt)
 	@touch $@
 
 test-bridges: $(BRIDGES)/.ready ## the bridges to LangChain, pydantic-ai, the OpenAI Agents SDK and FastMCP, with the real ones
@@ -119,10 +121,7 @@ lock: $(READY) ## refresh requirements/dev.txt, bench.txt after it, and bridges.
 
 # The peers' pins must not disturb ours: they live in an environment of their own, byte-code compiled for all.
 $(BENCH)/.ready: requirements/bench.txt
-	@test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
-	@test -x $(BENCH)/bin/python || $(PYTHON) -m venv $(BENCH)
-	@echo "setting up $(BENCH) ($$($(BENCH)/bin/python --version))"
-	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --compile --require-hashes -r requirements/bench.txt
+	$(call environment,$(BENCH),requirements/bench.txt,--compile)
 	@touch $@
 
 # A part: ROWS=help,check SIZES=10,100 ROUNDS=5. More: ALL=1. On a busy machine: CLOCK=cpu. All figures: JSON=file.
@@ -146,10 +145,7 @@ coverage: $(READY) ## the suite, with the lines of the generator and the runtime
 
 # DRAFT=1 before the changelog has a section for the version. Nothing is uploaded.
 $(RELEASE)/.ready: requirements/release.txt
-	@test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
-	@test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
-	@echo "setting up $(RELEASE) ($$($(RELEASE)/bin/python --version))"
-	@$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/release.txt
+	$(call environment,$(RELEASE),requirements/release.txt)
 	@touch $@
 
 release: $(READY) $(RELEASE)/.ready ## build and check what a release publishes, with its notes, into dist/
