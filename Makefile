@@ -71,10 +71,10 @@ corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp F
 
 test-redis: $(READY) ## replicas that share confirmations by Redis (Debian: redis-server)
 	@command -v redis-server > /dev/null || { echo "install Redis first: apt-get install redis-server" >&2; exit 2; }
-	@$(BIN)/python -m pytest -m redis tests/findings -v
+	@$(BIN)/python -m pytest -m redis tests/end_to_end -v
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
-	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/findings/test_r15_interrupt.py -s
+	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/end_to_end/commands/test_interrupt.py -s
 
 test-bombs: $(READY) ## every expensive schema through every verb, under limits of time and memory
 	@$(BIN)/python -m pytest -m bombs tests/bombs

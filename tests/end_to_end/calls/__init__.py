@@ -1,0 +1,1 @@
+"""Calls of tools: context, logs, sessions, misbehaving implementations, every provider."""

@@ -1,0 +1,110 @@
+"""Seed 003: `final_answer` is said by the response, not only by the spec, through every adapter."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from toolgen.runtime import BaseTool, ToolContext, Toolkit, ToolResponse
+
+from examples.store.reader import Reader
+from generated import anthropic_tools, mcp_server, openai_tools
+from generated.models.sql_query import SqlQueryRequest, SqlQueryResponse
+from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
+from generated.tools.sql_query import SqlQueryTool
+from tests.end_to_end.project import ERAS, error_code
+from tests.scopes import SCOPES, granting
+
+
+class Echo(EchoTool):
+    """Its spec says that every answer is final; this one is asked."""
+
+    def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+        assert context.final_answer is True, "the spec's"
+        if request.text != "keep":
+            context.final_answer = request.text == "final"
+        return EchoResponse(text=request.text)
+
+
+class Query(SqlQueryTool):
+    """Its spec says that no answer is final."""
+
+    async def execute(
+        self, request: SqlQueryRequest, context: ToolContext, *, reader: object
+    ) -> SqlQueryResponse:
+        assert context.final_answer is False, "the spec's"
+        context.final_answer = "final" in request.query
+        return SqlQueryResponse(
+            columns=["a"], rows=[], row_count=0, truncated=False, message="None.", warnings=[]
+        )
+
+
+TOOLS: list[tuple[BaseTool[Any, Any], dict[str, Any], bool]] = [
+    (Echo(), {"text": "keep"}, True),
+    (Echo(), {"text": "final"}, True),
+    (Echo(), {"text": "not yet"}, False),
+    (Query(), {"query": "SELECT 'final'"}, True),
+    (Query(), {"query": "SELECT 1"}, False),
+]
+CASES = pytest.mark.parametrize(("tool", "arguments", "final"), TOOLS)
+
+
+def toolkit_of(tool: BaseTool[Any, Any]) -> Toolkit:
+    return Toolkit([tool], context={"reader": Reader(Path("never.db"))}, config=granting())
+
+
+@CASES
+def test_in_the_response(tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool) -> None:
+    response = asyncio.run(toolkit_of(tool).call(str(tool.name), arguments, scopes=SCOPES))
+    assert response.success, response.as_text()
+    assert response.final_answer is final
+
+
+@ERAS
+@CASES
+def test_over_mcp(era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool) -> None:
+    async def run() -> Any:
+        async with Client(mcp_server.build_server(toolkit_of(tool)), mode=era) as client:
+            return await client.call_tool(str(tool.name), arguments)
+
+    result = asyncio.run(run())
+    assert (result.meta or {}).get("toolgen/final_answer", False) is final
+
+
+@CASES
+def test_through_openai_and_anthropic(
+    tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
+) -> None:
+    name = str(tool.name)
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
+
+    async def run() -> list[ToolResponse]:
+        chat = {"id": "1", "type": "function", "function": function}
+        answers = [
+            await openai_tools.answer_tool_call(chat, toolkit=toolkit_of(tool), scopes=SCOPES),
+            await anthropic_tools.answer_tool_use(block, toolkit=toolkit_of(tool), scopes=SCOPES),
+        ]
+        return [answer.response for answer in answers]
+
+    assert [response.final_answer for response in asyncio.run(run())] == [final, final]
+
+
+@ERAS
+def test_a_failure_is_never_final_and_no_other_value_is_taken(era: Any) -> None:
+    class Wrong(EchoTool):
+        def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+            context.final_answer = "yes"  # type: ignore[assignment]
+            return EchoResponse(text="")
+
+    async def run() -> Any:
+        async with Client(mcp_server.build_server(Toolkit([Wrong()])), mode=era) as client:
+            return await client.call_tool("echo", {"text": ""})
+
+    result = asyncio.run(run())
+    assert error_code(result) == "invalid_response"
+    assert "toolgen/final_answer" not in result.meta

@@ -1,0 +1,268 @@
+"""R13: undeclared errors are masked, values stay out of the log, and every call has one record."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from tests.end_to_end.project import ERAS, HttpServer, Project, error_code, text_of
+
+VALUE = "value-4711"  # stands for personal data in arguments, responses and exceptions
+
+SPEC = """
+name: faulty
+description: Fail in the way that was asked for.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [how]
+  properties: {how: {type: string}, data: {type: string}}
+output_schema:
+  type: object
+  additionalProperties: false
+  required: [count]
+  properties: {count: {type: integer}}
+errors:
+  - {code: sold_out, description: Nothing is left.}
+timeout: 1
+"""
+TOOL = """
+import asyncio
+from generated.tools.faulty import FaultyTool, SoldOutError
+from toolgen.runtime import ToolError
+from toolgen.runtime.errors import InternalError, NotReadyError, TooLargeError, UnknownToolError
+
+class NoStock(ToolError):
+    code = "no_stock"
+
+class Custom(TooLargeError):
+    code = "my_own_code"
+
+class Faulty(FaultyTool):
+    async def execute(self, request, context):
+        data = request.data
+        match request.how:
+            case "undeclared": raise NoStock(f"undeclared {data}")
+            case "base": raise ToolError(f"base {data}")
+            case "subclass": raise Custom(f"subclass {data}")
+            case "unknown_tool": raise UnknownToolError(f"unknown {data}")
+            case "internal": raise InternalError(f"internal {data}")
+            case "declared": raise SoldOutError(f"declared {data}")
+            case "reserved": raise NotReadyError(f"reserved {data}")
+            case "crash":
+                try:
+                    int(data)
+                except ValueError as error:
+                    raise KeyError(data) from error
+            case "group": raise ExceptionGroup(data, [ValueError(data)])
+            case "response": return {"count": data}
+            case "key": return {"count": 1, data: 2}
+            case "slow": await asyncio.sleep(60)
+        return {"count": 1}
+"""
+
+
+@pytest.fixture
+def faulty(project: Project) -> Project:
+    project.add_tool("faulty", SPEC, TOOL)
+    project.generate()
+    return project
+
+
+def records(log: str) -> list[dict[str, Any]]:
+    """The records of a log in JSON."""
+    return [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+
+
+async def call(server: HttpServer, how: str, name: str = "faulty") -> Any:
+    async with server.client("auto") as client:
+        return await client.call_tool(name, {"how": how, "data": VALUE})
+
+
+@ERAS
+def test_an_undeclared_tool_error_is_masked(faulty: Project, era: str) -> None:
+    async def run() -> None:
+        async with faulty.stdio_client(era) as client:
+            for how in ("undeclared", "base", "subclass", "unknown_tool", "internal"):
+                result = await client.call_tool("faulty", {"how": how, "data": VALUE})
+                assert error_code(result) == "internal_error", how
+                assert VALUE not in str(result), how
+                assert re.search(r"Reference: [0-9a-f]{16}", text_of(result)), how
+            passes = await client.call_tool("faulty", {"how": "declared", "data": VALUE})
+            assert (error_code(passes), VALUE in text_of(passes)) == ("sold_out", True)
+            passes = await client.call_tool("faulty", {"how": "reserved", "data": VALUE})
+            assert (error_code(passes), VALUE in text_of(passes)) == ("not_ready", True)
+
+    asyncio.run(run())
+
+
+def test_no_value_is_logged_below_debug(faulty: Project) -> None:
+    hows = ["undeclared", "declared", "reserved", "crash", "group", "response", "key", "slow", "well"]
+
+    async def run(level: str) -> str:
+        async with faulty.server(TOOLGEN_LOG_LEVEL=level, TOOLGEN_LOG_FORMAT="json") as server:
+            for how in hows:
+                await call(server, how)
+            return server.log
+
+    log = asyncio.run(run("info"))
+    assert VALUE not in log
+    found = [(each["level"], each.get("code")) for each in records(log) if "call_id" in each]
+    assert found == [
+        ("ERROR", "internal_error"),
+        ("INFO", "sold_out"),
+        ("WARNING", "not_ready"),
+        ("ERROR", "internal_error"),
+        ("ERROR", "internal_error"),
+        ("ERROR", "invalid_response"),
+        ("ERROR", "invalid_response"),
+        ("WARNING", "timeout"),
+        ("INFO", None),
+    ]
+    crash = records(log)[3]
+    assert "KeyError" in crash["exception"]
+    assert "ValueError" in crash["exception"]
+    assert re.search(r'tools/faulty.py", line \d+, in execute', crash["exception"])
+    broken = records(log)[5]
+    assert "$.count: expected integer, got a string" in broken["message"]
+    undeclared = records(log)[0]
+    assert "NoStock" in undeclared["message"]
+    assert "no_stock" in undeclared["message"]
+
+    detailed = [each for each in records(asyncio.run(run("debug"))) if each["logger"] == "toolgen.runtime"]
+    assert {each["level"] for each in detailed if VALUE in json.dumps(each)} == {"DEBUG"}
+    assert f"KeyError: '{VALUE}'" in json.dumps(detailed)
+
+
+def test_every_call_has_one_record_with_its_fields(faulty: Project) -> None:
+    long = "n" * 500 + "\n2026-11-22T00:00:00.000Z INFO forged"
+
+    async def run() -> str:
+        async with faulty.server(TOOLGEN_LOG_FORMAT="json") as server, server.client("legacy") as client:
+            await client.call_tool("faulty", {"how": "well"})
+            await client.call_tool("faulty", {})
+            for name in ("no_such_tool", long):
+                with pytest.raises(MCPError):
+                    await client.call_tool(name, {})
+            return server.log
+
+    well, invalid, unknown, shortened = [each for each in records(asyncio.run(run())) if "call_id" in each]
+    assert (well["tool_name"], well["event"], well["level"]) == ("faulty", "finished", "INFO")
+    assert well["seconds"] >= 0
+    assert re.fullmatch(r"[0-9a-f]{16}", well["call_id"])
+    assert well["session_id"] == invalid["session_id"] != ""
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", well["time"])
+    assert (invalid["event"], invalid["code"], invalid["level"]) == ("failed", "invalid_request", "INFO")
+    assert (unknown["event"], unknown["code"], unknown["level"]) == ("failed", "unknown_tool", "INFO")
+    assert unknown["tool_name"] == '"no_such_tool"'
+    assert len(shortened["tool_name"]) < 100
+
+
+def test_text_records_have_time_level_logger_and_message(faulty: Project) -> None:
+    async def run(**env: str) -> str:
+        async with faulty.server(**env) as server:
+            await call(server, "well")
+            await call(server, "slow")
+            return server.log
+
+    log = asyncio.run(run())
+    line = r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z %s toolgen.runtime: tool faulty %s \(call [0-9a-f]{16}, .*\)$"
+    assert re.search(line % ("INFO", "finished"), log)
+    assert re.search(line % ("WARNING", "failed: timeout"), log)
+    log = asyncio.run(run(TOOLGEN_LOG_LEVEL="warning"))
+    assert "finished" not in log
+    assert "failed: timeout" in log
+
+
+def test_a_log_setting_that_is_not_valid_is_refused(faulty: Project) -> None:
+    done = faulty.python("-m", "generated.mcp_server", TOOLGEN_LOG_LEVEL="loud")
+    assert done.returncode == 2
+    assert "TOOLGEN_LOG_LEVEL must be one of debug, info, warning, error" in done.stderr
+
+
+WATCHED = """
+import asyncio, json, logging, sys
+from generated import catalog
+from toolgen.runtime import ToolConfig
+
+events = []
+class Keep(logging.Handler):
+    def emit(self, record):
+        print(json.dumps({"log": record.getMessage(), **{k: getattr(record, k, None) for k in
+              ("event", "code", "call_id", "tool_name", "principal", "session_id", "seconds")}}))
+logging.getLogger("toolgen.runtime").addHandler(Keep())
+logging.getLogger("toolgen.runtime").setLevel("INFO")
+
+async def callback(event):
+    await asyncio.sleep(0)
+    print(json.dumps({"kind": event.kind, "tool_name": event.tool_name, "call_id": event.call_id}))
+
+async def main():
+    toolkit = catalog.toolkit(config=ToolConfig(callback=callback)).session()
+    await toolkit.call("no_such\\ntool", {}, principal="alice\\nforged")
+    task = asyncio.create_task(toolkit.call("faulty", {"how": "slow"}, principal="alice"))
+    await asyncio.sleep(0.2)
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        pass
+    await asyncio.sleep(0.2)
+    await toolkit.call("absent", {})
+
+asyncio.run(main())
+"""
+
+
+def test_unknown_and_cancelled_calls_have_a_record_and_events(faulty: Project) -> None:
+    faulty.add_tool("absent", SPEC.replace("name: faulty", "name: absent"))
+    faulty.generate()
+    done = faulty.python("-c", WATCHED)
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    logs = [line for line in lines if "log" in line]
+    assert [line["event"] for line in logs] == ["failed", "cancelled", "failed"]
+    assert [line["code"] for line in logs] == ["unknown_tool", None, "not_implemented"]
+    assert logs[0]["tool_name"] == r'"no_such\ntool"'
+    assert "\n" not in logs[0]["log"]
+    assert logs[1]["principal"] == "alice"
+    assert logs[1]["session_id"] == logs[0]["session_id"] is not None
+    assert logs[1]["seconds"] > 0
+    assert "there is no module tools.absent" in logs[2]["log"]
+    events = [line for line in lines if "kind" in line]
+    assert [line["kind"] for line in events if line["call_id"] == logs[0]["call_id"]] == ["started", "failed"]
+    assert [line["kind"] for line in events if line["call_id"] == logs[1]["call_id"]] == [
+        "started",
+        "validated",
+        "cancelled",
+    ]
+
+
+def test_an_implementation_that_exits_while_it_is_imported_leaves_the_server_alive(faulty: Project) -> None:
+    faulty.write("tools/faulty.py", "raise SystemExit('value-4711')\n")
+
+    async def run() -> None:
+        async with faulty.server() as server, server.client("auto") as client:
+            result = await client.call_tool("faulty", {"how": "well"})
+            assert error_code(result) == "internal_error"
+            assert text_of(await client.call_tool("echo", {"text": "hi"})) == '{"text":"hi"}'
+            assert "tools.faulty tried to exit the process" in server.log
+            assert "SystemExit: value-4711" not in server.log
+
+    asyncio.run(run())
+
+
+def test_toolgen_call_logs_in_the_chosen_format(faulty: Project) -> None:
+    arguments = ("call", "faulty", "--input", json.dumps({"how": "crash", "data": VALUE}))
+    done = faulty.toolgen(*arguments, TOOLGEN_LOG_FORMAT="json")
+    assert done.returncode == 1
+    assert VALUE not in done.stderr
+    (record,) = records(done.stderr)
+    assert (record["code"], record["level"]) == ("internal_error", "ERROR")
+    quiet = faulty.toolgen("call", "faulty", "--input", '{"how": "well"}')
+    assert (quiet.returncode, quiet.stderr) == (0, "")

@@ -1,0 +1,121 @@
+"""What a tool says it wrote is there, however many write at once: R10."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp_types import ElicitResult
+
+from tests.end_to_end.project import NEWEST_ERA
+
+ROOT = Path(__file__).parents[3]
+ADDING = """
+import asyncio, json, sys
+from pathlib import Path
+from examples.tools import context
+from generated import catalog
+
+async def agree(asked):
+    return True
+
+async def main(folder, tool, name, start):
+    while not Path(start).exists():
+        await asyncio.sleep(0.01)
+    toolkit = catalog.toolkit(context=context(Path(folder)))
+    said = []
+    async def one(number):
+        text = f"{name} {number}"
+        if tool == "todo":
+            arguments = {"add": [text]}
+        else:
+            arguments = {"path": "notes/log.txt", "text": text + chr(10), "mode": "append"}
+        response = await toolkit.call(tool, arguments, confirm=agree, scopes=frozenset({"workspace:write"}))
+        if response.success:
+            said.append(text)
+        elif response.error.code not in ("changed_meanwhile", "changed_since_confirmed"):
+            raise SystemExit(response.as_text())
+    for batch in range(5):
+        await asyncio.gather(*(one(batch * 12 + each) for each in range(12)))
+    print(json.dumps(said))
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(("tool", "file"), [("todo", "todo.md"), ("write", "notes/log.txt")])
+def test_no_update_is_lost_by_calls_and_processes_side_by_side(tmp_path: Path, tool: str, file: str) -> None:
+    from examples.store.database import workspace_folder
+
+    workspace = workspace_folder(tmp_path)
+    padding = "".join(
+        f"# {number} {'x' * 300}\n" for number in range(1_000)
+    )  # gives others time to come between
+    (workspace / file).write_text(padding)
+    start = tmp_path / "start"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", ADDING, str(tmp_path), tool, name, str(start)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("ann", "bob", "eve")
+    ]
+    start.touch()
+    said: list[str] = []
+    for process in running:
+        out, _ = process.communicate(timeout=240)
+        assert process.returncode == 0
+        said += json.loads(out)
+    lines = (workspace / file).read_text().splitlines()
+    kept = [line.removeprefix("- [ ] ") for line in lines if line and not line.startswith("#")]
+    assert sorted(kept) == sorted(said)
+    assert said, "some of it was written"
+    assert {path.name for path in workspace.iterdir() if path.name.startswith(".")} == set()
+
+
+@NEWEST_ERA
+def test_two_servers_lose_nothing(tmp_path: Path, era: Any) -> None:
+    async def agree(context: Any, params: Any) -> ElicitResult:
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    def server() -> StdioServerParameters:
+        return StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "generated.mcp_server"],
+            cwd=ROOT,
+            env={**os.environ, "TOOLGEN_EXAMPLES_DATA": str(tmp_path), "TOOLGEN_SCOPES": "workspace:write"},
+        )
+
+    said: list[str] = []
+
+    async def add(client: Client, text: str) -> None:
+        result = await client.call_tool("todo", {"add": [text]})
+        if not result.is_error:
+            said.append(text)
+
+    async def run() -> None:
+        async with (
+            asyncio.timeout(240),
+            Client(server(), mode=era, elicitation_callback=agree) as one,
+            Client(server(), mode=era, elicitation_callback=agree) as two,
+        ):
+            for batch in range(8):
+                calls = [
+                    add(client, f"{client is one} {batch} {n}") for client in (one, two) for n in range(5)
+                ]
+                await asyncio.gather(*calls)
+
+    asyncio.run(run())
+    lines = (tmp_path / "workspace" / "todo.md").read_text().splitlines()
+    kept = [line.removeprefix("- [ ] ") for line in lines if line.startswith("- [ ] ")]
+    assert sorted(kept) == sorted(said)
+    assert said

@@ -1,0 +1,285 @@
+"""Seed 003: a tool that is written in Python, without generated code, validated when it is constructed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field, field_validator
+from toolgen.runtime import (
+    BaseTool,
+    ToolContext,
+    ToolDefinition,
+    ToolError,
+    Toolkit,
+    ToolParam,
+    ToolReturn,
+    ToolSpec,
+)
+from toolgen.runtime.adapters.mcp import build_server
+from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call
+
+from tests.end_to_end.project import text_of
+
+
+class EchoTool(BaseTool[dict[str, Any], str]):
+    """The minimal tool of the seed."""
+
+    spec = ToolSpec(
+        name="echo",
+        description="Echoes the input string back to the caller.",
+        when_to_use="When you need to return the same text verbatim.",
+        inputs=[ToolParam(name="text", type="string", description="Text to echo", required=True)],
+        returns=ToolReturn(type="string", description="The echoed text"),
+        final_answer=True,
+    )
+
+    def execute(self, request: dict[str, Any], context: ToolContext) -> str:
+        return str(request["text"])
+
+
+class GreetRequest(BaseModel):
+    name: str = Field(description="Whom to greet.", min_length=1)
+    times: int = 1
+
+    @field_validator("name")
+    @classmethod
+    def _no_robots(cls, name: str) -> str:
+        if name == "robot":
+            raise ValueError("robots are not greeted")
+        return name
+
+
+class GreetResponse(BaseModel):
+    text: str
+    warnings: list[str] = []
+
+
+class NobodyError(ToolError):
+    code = "nobody"
+    description = "There is nobody of that name."
+    hint = "Try Ada."
+
+
+class Greet(BaseTool[GreetRequest, GreetResponse]):
+    spec = ToolSpec.from_models(
+        GreetRequest, GreetResponse, name="greet", description="Greet a person.", errors=[NobodyError]
+    )
+
+    async def execute(self, request: GreetRequest, context: ToolContext) -> GreetResponse:
+        if request.name == "Nobody":
+            raise NobodyError
+        return GreetResponse(text=" ".join([f"Hello, {request.name}!"] * request.times))
+
+
+class SQLQueryTool(BaseTool[dict[str, Any], dict[str, Any]]):
+    """The tool of the seed that uses injected runtime context."""
+
+    spec = ToolSpec(
+        name="sql_query",
+        description="Execute a SQL query and return rows as JSON.",
+        inputs=[
+            ToolParam("query", "string", "The SQL query to run"),
+            ToolParam("limit", "integer", "Max rows to return", required=False, schema={"minimum": 1}),
+        ],
+        returns=ToolReturn("object", "Query results as a JSON object"),
+        inject=["db_engine"],
+    )
+
+    def execute(self, request: dict[str, Any], context: ToolContext, *, db_engine: Any) -> dict[str, Any]:
+        return {"rows": db_engine[: request.get("limit", 100)]}
+
+
+class StreamLinesTool(BaseTool[dict[str, Any], Any]):
+    spec = ToolSpec(
+        name="stream_lines",
+        description="Stream lines back to the caller (demo).",
+        inputs=[ToolParam("lines", "array", "List of lines to stream")],
+        chunk_schema={"type": "string"},
+    )
+
+    def execute(self, request: dict[str, Any], context: ToolContext) -> Iterator[str]:
+        yield from request["lines"]
+
+
+def call(tool: BaseTool[Any, Any], arguments: Any, **options: Any) -> Any:
+    return asyncio.run(Toolkit([tool], **options).call(str(tool.name), arguments))
+
+
+def test_a_hand_written_tool_works_in_a_toolkit() -> None:
+    response = call(EchoTool(), {"text": "a"})
+    assert (response.content, response.final_answer) == ("a", True)
+
+
+def test_its_definition_is_what_the_spec_says() -> None:
+    assert EchoTool.definition["description"] == (
+        "Echoes the input string back to the caller.\n\n"
+        "Use when: When you need to return the same text verbatim.\n\nReturns: The echoed text"
+    )
+    assert EchoTool.definition["input_schema"] == {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["text"],
+        "properties": {"text": {"type": "string", "description": "Text to echo"}},
+    }
+    assert EchoTool.definition["output_schema"] == {"type": "string", "description": "The echoed text"}
+
+
+def test_its_inputs_are_checked() -> None:
+    assert EchoTool.check_inputs({"text": "a"}) == EchoTool.spec.check_inputs({"text": "a"}) == {"text": "a"}
+    for check in (EchoTool.check_inputs, EchoTool.spec.check_inputs):
+        with pytest.raises(ToolError, match=r"\$\.text") as caught:
+            check({"txt": "a"})
+        assert caught.value.code == "invalid_request"
+    refused = call(EchoTool(), {"text": 7, "colour": "red"})
+    assert refused.error.code == "invalid_request"
+    assert "colour" in refused.error.message
+
+
+def test_pydantic_models_give_the_schemas() -> None:
+    assert Greet.definition["input_schema"] == GreetRequest.model_json_schema()
+    assert call(Greet(), {"name": "Ada", "times": 2}).content == {"text": "Hello, Ada! Hello, Ada!"}
+    assert call(Greet(), {"name": ""}).error.code == "invalid_request"
+    declared = call(Greet(), {"name": "Nobody"}).error
+    assert (declared.code, declared.hint) == ("nobody", "Try Ada.")
+
+
+def test_what_a_validator_of_the_model_refuses_is_an_invalid_request() -> None:
+    error = call(Greet(), {"name": "robot"}).error
+    assert error.code == "invalid_request"
+    assert "- $.name: Value error, robots are not greeted" in error.message
+
+
+def test_runtime_context_is_injected_and_fails_soft() -> None:
+    with_context = call(SQLQueryTool(), {"query": "q", "limit": 1}, context={"db_engine": [{"a": 1}, {}]})
+    assert with_context.content == {"rows": [{"a": 1}]}
+    assert call(SQLQueryTool(), {"query": "q"}).error.code == "missing_dependency"
+
+
+def test_a_hand_written_tool_streams() -> None:
+    async def gather() -> list[Any]:
+        stream = Toolkit([StreamLinesTool()]).stream("stream_lines", {"lines": ["a", "b"]})
+        return [item async for item in stream]
+
+    *chunks, response = asyncio.run(gather())
+    assert chunks == response.content == ["a", "b"]
+
+
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+def test_a_hand_written_tool_is_served_like_any_other(era: Any) -> None:
+    from mcp import Client
+
+    async def run() -> Any:
+        server = build_server(Toolkit([EchoTool(), Greet()]), name="hand")
+        async with Client(server, mode=era) as client:
+            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert listed["echo"].input_schema == EchoTool.definition["input_schema"]
+            return await client.call_tool("greet", {"name": "Ada"})
+
+    assert json.loads(text_of(asyncio.run(run()))) == {"text": "Hello, Ada!"}
+
+
+def test_a_hand_written_tool_answers_openai() -> None:
+    toolkit = Toolkit([EchoTool()])
+    (tool,) = chat_tools(toolkit.definitions)
+    assert tool["function"]["name"] == "echo"
+    function = {"name": "echo", "arguments": '{"text": "a"}'}
+    message = asyncio.run(execute_tool_call({"id": "1", "type": "function", "function": function}, toolkit))
+    assert message["content"] == "a"
+
+
+GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"name": "re name"}, "name: expected 1 to 64 letters"),
+        ({"description": " "}, "description is empty"),
+        ({"input_schema": {"type": "objct"}}, "did you mean 'object'?"),
+        ({"input_schema": {"type": "object", "properties": {"a": {"type": "text"}}}}, "$.properties.a.type"),
+        ({"input_schema": {"type": "object", "required": "a"}}, "is not a valid JSON Schema"),
+        ({"input_schema": {"type": "array"}}, "type: object"),
+        ({"output_schema": {"$ref": "https://example.com/a"}}, "only references within itself"),
+        ({"inject": [{"name": "class"}]}, "inject[0].name: expected the name of a keyword argument"),
+        ({"inject": [{"name": "a"}, {"name": "a"}]}, "'a' is given twice"),
+        ({"inject": [{"name": "request"}]}, "parameter of execute already"),
+        ({"timeout": "30s"}, "timeout: expected a number of seconds"),
+        ({"confirm": {"mesage": "?"}}, "did you mean 'message'?"),
+        ({"errors": [{"code": "Bad", "description": "B."}]}, "errors[0].code: expected a word in snake_case"),
+        ({"aliases": ["x"]}, "is the name of the tool itself"),
+        ({"descripton": "X."}, "did you mean 'description'?"),
+        ({"examples": [{"name": "a", "input": []}]}, "examples[0].input does not satisfy input_schema"),
+    ],
+    ids=str,
+)
+def test_a_hand_written_definition_is_validated_when_its_class_is_defined(change: Any, says: str) -> None:
+    with pytest.raises(ValueError, match="is not valid:\n- ") as caught:
+        type("X", (BaseTool,), {"definition": {**GOOD, **change}, "execute": lambda *_: None})
+    assert says in str(caught.value)
+
+
+def test_a_definition_without_name_says_so() -> None:
+    with pytest.raises(ValueError, match="name is missing"):
+
+        class Nameless(BaseTool[Any, Any]):
+            definition = {"description": "X.", "input_schema": {"type": "object"}}  # type: ignore[assignment]  # noqa: RUF012
+
+            def execute(self, request: Any, context: ToolContext) -> None: ...
+
+
+def test_a_definition_that_is_set_later_is_validated_by_the_toolkit() -> None:
+    class Late(BaseTool[Any, Any]):
+        definition: ToolDefinition  # type: ignore[misc]
+
+        def execute(self, request: Any, context: ToolContext) -> None: ...
+
+    with pytest.raises(TypeError, match=r"has no definition: set spec = ToolSpec"):
+        Toolkit([Late()])
+    Late.definition = {"name": "late"}  # type: ignore[typeddict-item]
+    with pytest.raises(ValueError, match="description is missing"):
+        Toolkit([Late()])
+    Late.definition = GOOD  # type: ignore[assignment]
+    assert call(Late(), {}).success
+
+
+def test_every_fault_of_a_spec_is_reported_at_once() -> None:
+    with pytest.raises(ValueError, match="the ToolSpec of 'two words' is not valid") as caught:
+        ToolSpec(
+            name="two words",
+            description="",
+            inputs=[ToolParam("a", "text"), ToolParam("a", "string")],
+            returns=ToolReturn("integr"),
+            timeout=-1,
+        )
+    message = str(caught.value)
+    for fault in (
+        "- name: expected",
+        "- description is empty",
+        "- inputs: the parameter 'a': unknown type 'text'",
+        "- inputs: the parameter 'a' is given twice",
+        "- returns: unknown type 'integr'; did you mean 'integer'?",
+        "- timeout: expected",
+    ):
+        assert fault in message
+
+
+def test_a_spec_that_is_none_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="spec must be a ToolSpec, not dict"):
+        type("X", (BaseTool,), {"spec": GOOD, "execute": lambda *_: None})
+
+
+def test_generated_code_does_not_import_the_validation_of_definitions() -> None:
+    code = "import sys, generated.tools.echo; sys.exit('toolgen.runtime.tool_spec' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_field_of_a_definition_is_validated() -> None:
+    from toolgen.runtime.definition_check import _CHECKS
+
+    assert set(_CHECKS) == set(ToolDefinition.__annotations__)

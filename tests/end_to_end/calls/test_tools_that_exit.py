@@ -1,0 +1,226 @@
+"""R2: a tool that exits, interrupts or cancels is answered `internal_error`, and harms no other."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+import pytest
+
+from tests.end_to_end.project import NEWEST_ERA, Project, error_code, text_of
+
+SPEC = """
+name: {name}
+description: Misbehave.
+input_schema: {{type: object, additionalProperties: false, properties: {{}}}}
+{more}
+"""
+MODULE = """
+import asyncio, sys
+from generated.tools.{name} import {cls}Tool
+
+async def cancelled():
+    task = asyncio.create_task(asyncio.sleep(10))
+    task.cancel()
+    await task
+
+class Tool({cls}Tool):
+{body}
+"""
+EXECUTES = {
+    "async_exit": "async def execute(self, request, context): sys.exit(3)",
+    "async_exit_later": "async def execute(self, request, context):\n    await asyncio.sleep(0.01)\n    sys.exit(3)",
+    "plain_exit": "def execute(self, request, context): sys.exit(3)",
+    "async_interrupt": "async def execute(self, request, context): raise KeyboardInterrupt",
+    "plain_interrupt": "def execute(self, request, context): raise KeyboardInterrupt",
+    "foreign_cancel": "async def execute(self, request, context): await cancelled()",
+    "plain_cancel": "def execute(self, request, context): return cancelled()",
+    "raises_cancel": "async def execute(self, request, context): raise asyncio.CancelledError",
+    "cancels_itself": (
+        "async def execute(self, request, context):\n    asyncio.current_task().cancel()\n    await asyncio.sleep(5)"
+    ),
+    "cancels_itself_at_the_end": (
+        "async def execute(self, request, context):\n    asyncio.current_task().cancel()\n    return 1"
+    ),
+    "generator_exit": "async def execute(self, request, context): raise GeneratorExit",
+    "exit_group": (
+        "async def execute(self, request, context):\n"
+        "    raise BaseExceptionGroup('g', [SystemExit(1), KeyboardInterrupt()])"
+    ),
+    "stream_exit": "async def execute(self, request, context):\n    yield 1\n    sys.exit(3)",
+    "plain_stream_exit": "def execute(self, request, context):\n    yield 1\n    sys.exit(3)",
+    "stream_cancel": "async def execute(self, request, context):\n    yield 1\n    await cancelled()",
+    "timed_exit": "async def execute(self, request, context):\n    await asyncio.sleep(0)\n    sys.exit(3)",
+    "injected_exit": "async def execute(self, request, context, *, exits): return 1",
+    "leaving_exit": "async def execute(self, request, context, *, exits_when_left): return 1",
+    "plain_injected_exit": "def execute(self, request, context, *, exits): return 1",
+    "plain_leaving_exit": "def execute(self, request, context, *, exits_when_left): return 1",
+    "import_exit": "sys.exit(3)",
+}
+SETUPS = {
+    "setup_exit": "async def setup(self): sys.exit(3)",
+    "plain_setup_exit": "def setup(self): sys.exit(3)",
+    "setup_cancel": "async def setup(self): await cancelled()",
+}
+CLOSES = {
+    "close_exit": "async def close(self): sys.exit(3)",
+    "plain_close_exit": "def close(self): sys.exit(3)",
+    "close_cancel": "async def close(self): await cancelled()",
+}
+PREVIEWS = {
+    "preview_exit": "async def preview(self, request, context): sys.exit(3)",
+    "plain_preview_exit": "def preview(self, request, context): sys.exit(3)",
+    "preview_cancel": "async def preview(self, request, context): await cancelled()",
+}
+EXECUTE = "async def execute(self, request, context): return 1"
+CONTEXT = """
+import sys
+from contextlib import asynccontextmanager
+
+@asynccontextmanager
+async def exits_when_left():
+    yield 1
+    sys.exit(3)
+
+def exits():
+    sys.exit(3)
+
+CONTEXT = {"exits": exits, "exits_when_left": exits_when_left}
+"""
+
+
+def add(project: Project, name: str, *methods: str) -> None:
+    body = "\n".join(methods)
+    more = [
+        f"inject: [{{name: {word}, type: typing.Any}}]"
+        for word in ("exits_when_left", "exits")
+        if f", {word})" in body
+    ]
+    if "stream" in name:
+        more.append("stream: {chunk_schema: {type: integer}}")
+    if "timed" in name:
+        more.append("timeout: 20")
+    if "preview" in name:
+        more.append("confirm: {message: Really?, preview: true, on_unsupported: two_step}")
+    cls = "".join(word.capitalize() for word in name.split("_"))
+    indented = "\n".join(f"    {line}" for line in body.splitlines())
+    project.add_tool(
+        name, SPEC.format(name=name, more="\n".join(more)), MODULE.format(name=name, cls=cls, body=indented)
+    )
+
+
+@pytest.fixture
+def misbehaving(project: Project) -> Project:
+    for name, method in EXECUTES.items():
+        add(project, name, method)
+    for name, method in {**SETUPS, **CLOSES, **PREVIEWS}.items():
+        add(project, name, EXECUTE, method)
+    project.write("tools/__init__.py", CONTEXT)
+    project.generate()
+    return project
+
+
+def expected(name: str) -> str | None:
+    if name in SETUPS:
+        return "not_ready"
+    return None if name in CLOSES else "internal_error"
+
+
+@NEWEST_ERA
+def test_a_tool_that_exits_or_cancels_ends_no_server(misbehaving: Project, era: str) -> None:
+    async def calls(client: object) -> dict[str, str | None]:
+        found = {}
+        for name in (*EXECUTES, *SETUPS, *PREVIEWS, *CLOSES):
+            found[name] = error_code(await client.call_tool(name, {}))  # type: ignore[attr-defined]
+            assert text_of(await client.call_tool("echo", {"text": name})) == f'{{"text":"{name}"}}'  # type: ignore[attr-defined]
+        return found
+
+    async def run() -> tuple[dict[str, str | None], dict[str, str | None], str, int | None]:
+        async with misbehaving.stdio_client(era) as client:
+            stdio = await calls(client)
+        async with misbehaving.server() as server:
+            async with server.client(era) as client:
+                http = await calls(client)
+            process = server
+        return stdio, http, process.log, process.process.returncode
+
+    stdio, http, log, code = asyncio.run(run())
+    wanted = {name: expected(name) for name in (*EXECUTES, *SETUPS, *PREVIEWS, *CLOSES)}
+    assert stdio == wanted
+    assert http == wanted
+    for name in wanted:
+        assert name in log, f"{name} is not in the log"
+    assert code == 0
+
+
+@pytest.mark.parametrize("name", ["async_exit", "foreign_cancel", "setup_exit"])
+def test_toolgen_call_answers_a_tool_that_exits_or_cancels(misbehaving: Project, name: str) -> None:
+    done = misbehaving.toolgen("call", name)
+    assert done.returncode == 1
+    assert (expected(name) or "") in done.stdout + done.stderr
+    assert "asyncio/runners.py" not in done.stderr
+
+
+IN_PROCESS = """
+import asyncio, signal, os, threading
+from generated import catalog
+
+async def main():
+    kit = catalog.toolkit()
+    task = asyncio.create_task(kit.call("sleeps", {{}}))
+    await asyncio.sleep(0.3)
+    {act}
+    try:
+        await task
+    except asyncio.CancelledError:
+        print("cancelled", task.cancelled())
+
+try:
+    {run}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+SLEEPS = """
+import asyncio
+from generated.tools.sleeps import SleepsTool
+
+class Sleeps(SleepsTool):
+    async def execute(self, request, context):
+        try:
+            await asyncio.sleep(20)
+        finally:
+            raise ValueError("made something else of it")
+"""
+
+
+def test_the_callers_own_cancellation_propagates_whatever_the_tool_makes_of_it(project: Project) -> None:
+    project.add_tool("sleeps", SPEC.format(name="sleeps", more="timeout: 60"), SLEEPS)
+    project.generate()
+    done = project.python("-c", IN_PROCESS.format(act="task.cancel()", run="asyncio.run(main())"))
+    assert done.stdout == "cancelled True\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "run", ["asyncio.run(main())", "asyncio.new_event_loop().run_until_complete(main())"]
+)
+def test_an_operators_interrupt_still_ends_the_program(project: Project, run: str) -> None:
+    loops = SLEEPS.replace(
+        "await asyncio.sleep(20)", "signal.raise_signal(signal.SIGINT); await asyncio.sleep(20)"
+    )
+    loops = "import signal\n" + loops.replace('raise ValueError("made something else of it")', "pass")
+    project.add_tool("sleeps", SPEC.format(name="sleeps", more=""), loops)
+    project.generate()
+    done = project.python("-c", IN_PROCESS.format(act="pass", run=run))
+    assert "interrupted" in done.stdout, done.stderr
+
+
+def test_an_operators_interrupt_still_stops_the_server(project: Project) -> None:
+    project.generate()
+
+    async def run() -> int:
+        async with project.server() as server, server.client("auto") as client:
+            assert text_of(await client.call_tool("echo", {"text": "hi"})) == '{"text":"hi"}'
+            server.process.send_signal(signal.SIGINT)
+            return await asyncio.to_thread(server.process.wait, 20)
+
+    assert asyncio.run(run()) == 130

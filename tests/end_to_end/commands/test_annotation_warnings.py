@@ -1,0 +1,56 @@
+"""Annotations that promise what is not so are diagnosed: C5."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.end_to_end.project import Project
+
+SPEC = """
+name: wipe
+description: Delete everything.
+annotations: {%s}
+input_schema: {type: object}
+%s
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotations", "confirm", "code"),
+    [
+        ("destructiveHint: true", "", "destructive-unconfirmed"),
+        (
+            "destructiveHint: true",
+            "confirm: {message: Sure?, on_unsupported: allow}",
+            "destructive-unconfirmed",
+        ),
+        ("destructiveHint: true, readOnlyHint: true", "", "contradicting-annotations"),
+        ("readonlyHint: true", "", "misspelt-annotation"),
+        ("ReadOnlyHint: true", "", "misspelt-annotation"),
+        ("destructive_hint: true", "", "misspelt-annotation"),
+    ],
+)
+def test_a_promise_that_is_not_kept_is_a_warning(
+    project: Project, annotations: str, confirm: str, code: str
+) -> None:
+    project.add_tool("wipe", SPEC % (annotations, confirm))
+    done = project.toolgen("generate")
+    assert done.returncode == 0
+    assert f"warning[{code}]" in done.stderr
+    assert "specs/wipe.yaml:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("annotations", "confirm"),
+    [
+        ("destructiveHint: true", "confirm: {message: Sure?}"),
+        ("destructiveHint: true", "confirm: {message: Sure?, on_unsupported: two_step}"),
+        ("destructiveHint: false", ""),
+        ("readOnlyHint: true, destructiveHint: false, audience: [user], x-team: shop", ""),
+    ],
+)
+def test_everything_else_is_no_warning(project: Project, annotations: str, confirm: str) -> None:
+    project.add_tool("wipe", SPEC % (annotations, confirm))
+    done = project.toolgen("generate")
+    assert done.returncode == 0
+    assert "warning" not in done.stderr

@@ -1,0 +1,288 @@
+"""R9: `toolgen check --implementations` finds every kind of broken implementation, and servers say so at start."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.project import ECHO_SPEC, Project
+
+INJECTING = """
+name: broken
+description: A tool whose implementation is broken.
+input_schema: {type: object, additionalProperties: false}
+inject: [{name: db, type: sqlite3.Connection}]
+"""
+CONFIRMING = """
+name: broken
+description: A tool whose implementation is broken.
+input_schema: {type: object, additionalProperties: false}
+confirm: {message: Sure?, preview: true}
+"""
+PLAIN = """
+name: broken
+description: A tool whose implementation is broken.
+input_schema: {type: object, additionalProperties: false}
+"""
+HEAD = "from generated.tools.broken import BrokenTool\n\n"
+GOOD = HEAD + "class Broken(BrokenTool):\n    async def execute(self, request, context):\n        return 1\n"
+
+BROKEN: dict[str, tuple[str, str, str, int, str]] = {  # spec, module, code, line, words
+    "two classes": (
+        PLAIN,
+        GOOD + "\nclass Other(BrokenTool):\n    def execute(self, request, context): ...\n",
+        "implementation-class",
+        7,
+        "2 classes implement broken (Broken, Other)",
+    ),
+    "no class": (PLAIN, "x = 1\n", "implementation-class", 1, "no class of tools.broken extends BrokenTool"),
+    "abstract": (
+        PLAIN,
+        HEAD + "class Broken(BrokenTool):\n    pass\n",
+        "implementation-class",
+        3,
+        "does not define execute",
+    ),
+    "syntax error": (
+        PLAIN,
+        HEAD + "class Broken(\n",
+        "implementation-import",
+        3,
+        "SyntaxError: '(' was never",
+    ),
+    "import error": (
+        PLAIN,
+        "import json\nimport no_such_library\n" + GOOD,
+        "implementation-import",
+        2,
+        "ModuleNotFoundError: No module named 'no_such_library'",
+    ),
+    "raises": (PLAIN, "x = 1 / 0\n", "implementation-import", 1, "ZeroDivisionError: division by zero"),
+    "exits": (PLAIN, "import sys\n\nsys.exit(0)\n", "implementation-import", 3, "SystemExit"),
+    "interrupts": (PLAIN, "raise KeyboardInterrupt\n", "implementation-import", 1, "KeyboardInterrupt"),
+    "ends the process": (PLAIN, "import os\nos._exit(7)\n", "implementation-import", 1, "(exit code 7)"),
+    "missing injected keyword": (
+        INJECTING,
+        GOOD,
+        "implementation-signature",
+        4,
+        "must accept (self, request, context, *, db)",
+    ),
+    "too few parameters": (
+        PLAIN,
+        GOOD.replace(", context", ""),
+        "implementation-signature",
+        4,
+        "must accept (self, request, context)",
+    ),
+    "inherited signature": (
+        PLAIN,
+        HEAD + "class Mixin:\n    def execute(self): ...\n\nclass Broken(Mixin, BrokenTool):\n    pass\n",
+        "implementation-signature",
+        4,
+        "must accept (self, request, context)",
+    ),
+    "async generator without stream": (
+        PLAIN,
+        GOOD.replace("return 1", "yield 1"),
+        "implementation-signature",
+        4,
+        "Broken.execute is a generator, but the spec has no `stream`",
+    ),
+    "generator without stream": (
+        PLAIN,
+        GOOD.replace("return 1", "yield 1").replace("async ", ""),
+        "implementation-signature",
+        4,
+        "Broken.execute is a generator, but the spec has no `stream`",
+    ),
+    "preview missing": (CONFIRMING, GOOD, "implementation-class", 3, "does not define preview"),
+    "preview yields": (
+        CONFIRMING,
+        GOOD + "    def preview(self, request, context):\n        yield 'text'\n",
+        "implementation-signature",
+        6,
+        "Broken.preview is a generator",
+    ),
+    "wrong base class": (
+        PLAIN,
+        "from toolgen.runtime import BaseTool\n\nclass Broken(BaseTool):\n"
+        "    def execute(self, request, context): ...\n",
+        "implementation-class",
+        3,
+        "Broken does not extend BrokenTool of generated.tools.broken",
+    ),
+    "another tool's base class": (
+        PLAIN,
+        "from generated.tools.echo import EchoTool\n\nclass Broken(EchoTool):\n"
+        "    def execute(self, request, context): ...\n",
+        "implementation-class",
+        3,
+        "Broken does not extend BrokenTool of generated.tools.broken",
+    ),
+    "constructor with arguments": (
+        PLAIN,
+        GOOD + "\n    def __init__(self, url): ...\n",
+        "implementation-constructor",
+        7,
+        "Broken() is created without arguments",
+    ),
+    "constructor that fails": (
+        PLAIN,
+        GOOD + "\n    def __init__(self):\n        raise OSError('no key')\n",
+        "implementation-constructor",
+        8,
+        "Broken() failed with OSError: no key",
+    ),
+}
+
+
+def check(project: Project) -> tuple[int, list[dict[str, Any]]]:
+    """Exit code and implementation findings of `check --implementations --format json`."""
+    done = project.toolgen("check", "--implementations", "--format", "json")
+    return done.returncode, json.loads(done.stdout)["implementations"]
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_implementation_is_found_with_file_and_line(project: Project, kind: str) -> None:
+    spec, module, code, line, words = BROKEN[kind]
+    project.add_tool("broken", spec)
+    project.generate()
+    (project.root / "tools/broken.py").write_text(module)
+    done = project.toolgen("check", "--implementations")
+    assert done.returncode == 1, done.stderr
+    assert f"tools/broken.py:{line}:" in done.stderr
+    assert f"error[{code}]" in done.stderr
+    assert words in done.stderr
+    assert "echo" not in done.stderr, "the other tool is well"
+    assert project.toolgen("check").returncode == 0, "without the flag, no code of the project runs"
+
+
+def test_working_implementations_are_clean(project: Project) -> None:
+    project.generate()
+    done = project.toolgen("check", "--implementations")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "implementations: clean" in done.stderr
+    assert check(project) == (0, [])
+
+
+def test_a_missing_module_is_found(project: Project) -> None:
+    project.add_tool("broken", PLAIN)
+    project.generate()
+    code, (fault,) = check(project)
+    assert (code, fault["code"], fault["file"]) == (1, "implementation-missing", "tools/broken.py")
+
+
+def test_an_error_in_a_helper_is_reported_where_it_is(project: Project) -> None:
+    project.add_tool("broken", PLAIN)
+    project.write("tools/_helper.py", "x = 1\ny = undefined_name\n")
+    project.write("tools/broken.py", "from . import _helper\n" + GOOD)
+    project.generate()
+    code, (fault,) = check(project)
+    assert (code, fault["file"], fault["line"]) == (1, "tools/_helper.py", 2)
+    assert "NameError" in fault["message"]
+
+
+def test_an_orphan_is_a_warning_and_helpers_are_none(project: Project) -> None:
+    project.add_tool("broken", PLAIN, GOOD)
+    project.write("tools/_private.py", GOOD)
+    project.write("tools/helpers.py", "def add(a, b):\n    return a + b\n")
+    project.generate()
+    (project.root / "specs/broken.yaml").rename(project.root / "specs/renamed.yaml")
+    spec = project.root / "specs/renamed.yaml"
+    spec.write_text(spec.read_text().replace("name: broken", "name: renamed"))
+    project.write("tools/renamed.py", GOOD.replace("broken", "renamed").replace("Broken", "Renamed"))
+    project.generate()
+    code, (fault,) = check(project)
+    assert (code, fault["code"], fault["severity"]) == (0, "orphaned-implementation", "warning")
+    assert (fault["file"], fault["line"]) == ("tools/broken.py", 3)
+    project.add_tool("broken", PLAIN + "enabled: false\n")
+    project.generate()
+    assert check(project) == (0, []), "the tool exists, and is not enabled"
+
+
+def test_a_package_that_does_not_import_is_one_fault(project: Project) -> None:
+    project.write("tools/__init__.py", "x = 1\nraise RuntimeError('no')\n")
+    project.generate()
+    code, (fault,) = check(project)
+    assert (code, fault["file"], fault["line"]) == (1, "tools/__init__.py", 2)
+
+
+def test_all_faults_are_found_at_once_though_one_ends_the_process(project: Project) -> None:
+    for name in ("a", "b", "c"):
+        project.add_tool(name, ECHO_SPEC.replace("name: echo", f"name: {name}"), "import os\nos._exit(0)\n")
+    project.add_tool("d", ECHO_SPEC.replace("name: echo", "name: d"), "1 / 0\n")
+    project.generate()
+    code, faults = check(project)
+    assert code == 1
+    assert [fault["file"] for fault in faults] == [f"tools/{name}.py" for name in "abcd"]
+
+
+def test_what_an_implementation_prints_is_not_in_the_report(project: Project) -> None:
+    echo = project.root / "tools/echo.py"
+    echo.write_text("import sys\nprint('loud')\nprint('loud', file=sys.stderr)\n" + echo.read_text())
+    project.generate()
+    done = project.toolgen("check", "--implementations")
+    assert done.returncode == 0
+    assert "loud" not in done.stdout + done.stderr
+
+
+def test_check_without_the_flag_runs_no_code(project: Project) -> None:
+    project.generate()
+    for file in ("tools/__init__.py", "tools/echo.py", "generated/__init__.py"):
+        path = project.root / file
+        path.write_text(path.read_text() + "\nimport pathlib; pathlib.Path('ran').touch()\n")
+    project.toolgen("check")
+    assert not (project.root / "ran").exists()
+
+
+def test_without_the_setting_there_is_nothing_to_check(project: Project) -> None:
+    project.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\n')
+    project.generate()
+    done = project.toolgen("check", "--implementations")
+    assert done.returncode == 2
+    assert "has no `implementations` setting" in done.stderr
+
+
+def test_the_server_warns_at_start_and_serves_the_others(project: Project) -> None:
+    project.add_tool("broken", PLAIN, "class Broken(\n")
+    project.add_tool("absent", PLAIN.replace("broken", "absent"))
+    project.generate()
+
+    async def run() -> str:
+        async with project.server() as server, server.client("auto") as client:
+            assert not (await client.call_tool("echo", {"text": "hi"})).is_error
+            async with asyncio.timeout(20):
+                while "tools/broken.py" not in server.log:
+                    await asyncio.sleep(0.05)
+            return server.log
+
+    warnings = [line for line in asyncio.run(run()).splitlines() if " WARNING " in line]
+    assert len(warnings) == 2
+    assert re.search(r"absent has no implementation: there is no module tools.absent", warnings[0])
+    assert re.search(r"tools/broken.py:1: importing tools.broken failed with SyntaxError", warnings[1])
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "class Broken(\n",
+        pytest.param("raise SystemExit\n", marks=pytest.mark.slow),
+        pytest.param(GOOD + "\nBroken2 = 1 / 0\n", marks=pytest.mark.slow),
+        None,
+    ],
+)
+def test_a_strict_start_is_refused(project: Project, module: str | None) -> None:
+    project.add_tool("broken", PLAIN, module)
+    project.generate()
+    done = project.python("-m", "generated.mcp_server", TOOLGEN_STRICT_START="1")
+    assert done.returncode == 2
+    assert "tools/broken.py" in done.stderr
+    assert done.stdout == ""
+    project.write("tools/broken.py", GOOD)
+    done = project.python("-m", "generated.mcp_server", TOOLGEN_STRICT_START="1")
+    assert done.returncode == 0, done.stderr

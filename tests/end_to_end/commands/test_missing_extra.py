@@ -1,0 +1,93 @@
+"""U9: without the extra `cli`, or with versions that do not fit, the commands say what to install."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.end_to_end.project import Project
+
+BLOCKER = """
+import os, sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in os.environ["BLOCKED"].split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Blocker())
+"""
+EXTRA = ["datamodel_code_generator", "griffe", "jinja2", "markupsafe", "platformdirs", "ruff", "yaml"]
+VERBS = [
+    ("check",),
+    ("generate",),
+    ("outputs",),
+    ("new", "other", "--description", "Other."),
+    ("check", "--format", "json"),
+]
+
+
+def without(project: Project, modules: list[str], *words: str) -> subprocess.CompletedProcess[str]:
+    """A command where `modules` cannot be imported."""
+    project.write("site/sitecustomize.py", BLOCKER)
+    path = str(project.root / "site")
+    env = {"BLOCKED": ",".join(modules), "PYTHONPATH": path, "TOOLGEN_CACHE_DIR": "", "XDG_CACHE_HOME": path}
+    return project.toolgen(*words, **env)
+
+
+@pytest.mark.parametrize("words", VERBS, ids=lambda words: words[0])
+def test_without_the_extra_every_verb_says_what_to_install(project: Project, words: tuple[str, ...]) -> None:
+    done = without(project, EXTRA, *words)
+    assert done.returncode == 2, done.stderr
+    said = done.stdout + done.stderr
+    assert "toolgen's generator is not installed" in said
+    assert "pip install 'toolgen[cli]'" in said
+    assert "bug in toolgen" not in said
+
+
+@pytest.mark.parametrize("module", [name for name in EXTRA if name != "griffe"])
+def test_each_missing_module_is_named(project: Project, module: str) -> None:
+    done = without(project, [module], "generate")
+    assert done.returncode == 2, done.stderr
+    assert f"({module} is missing)" in done.stderr
+    assert not (project.root / "generated").exists()
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "99.0.0"])
+def test_another_ruff_is_named_with_the_version_wanted(project: Project, version: str) -> None:
+    project.write("stubs/ruff/__init__.py", "")
+    project.write(
+        f"stubs/ruff-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: ruff\nVersion: {version}\n"
+    )
+    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
+    assert done.returncode == 2, done.stderr
+    assert f"ruff {version} is installed; this toolgen works with ==" in done.stderr
+    assert "pip install 'toolgen[cli]'" in done.stderr
+    assert "bug in toolgen" not in done.stderr
+
+
+@pytest.mark.parametrize("version", ["0.20.0", "99.0.0"])
+def test_another_engine_is_named_with_the_version_wanted(project: Project, version: str) -> None:
+    project.write("stubs/datamodel_code_generator/__init__.py", "")
+    folder = f"stubs/datamodel_code_generator-{version}.dist-info"
+    project.write(
+        f"{folder}/METADATA", f"Metadata-Version: 2.1\nName: datamodel-code-generator\nVersion: {version}\n"
+    )
+    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
+    assert done.returncode == 2, done.stderr
+    assert f"datamodel-code-generator {version} is installed; this toolgen works with ==" in done.stderr
+    assert "bug in toolgen" not in done.stderr
+
+
+def test_an_old_ruff_that_refuses_our_options_is_named(project: Project) -> None:
+    """It has the function that finds it, and other flags."""
+    old = project.write("bin/ruff", "#!/bin/sh\necho 'error: unexpected argument' >&2\nexit 2\n")
+    old.chmod(0o755)
+    project.write("stubs/ruff/__init__.py", f"def find_ruff_bin():\n    return {str(old)!r}\n")
+    project.write(
+        "stubs/ruff-0.1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: ruff\nVersion: 0.1.0\n"
+    )
+    done = project.toolgen("generate", PYTHONPATH=str(project.root / "stubs"))
+    assert done.returncode == 2, done.stderr
+    assert "ruff 0.1.0 is installed" in done.stderr

@@ -1,0 +1,1 @@
+"""The user is asked, about what is then done, and once."""

@@ -1,0 +1,112 @@
+"""What is done is what was approved: C1."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from tests.end_to_end.project import ERAS, Project, error_code, text_of
+from tests.end_to_end.purchase_tool import CHECKING_TOOL, shop_of
+
+ASKING = """
+import asyncio, json, sys
+from pathlib import Path
+from generated import catalog
+
+prices = sys.argv[1].split(",")
+seen = []
+
+async def confirm(asked):
+    seen.append(asked.preview)
+    if prices and prices[0]:
+        Path("price.txt").write_text(prices.pop(0))
+    return True
+
+async def main():
+    response = await catalog.toolkit().call("buy", {"what": "chains"}, confirm=confirm)
+    print(json.dumps({"seen": seen, "code": response.error and response.error.code}))
+
+asyncio.run(main())
+"""
+TWO_STEPS = """
+import asyncio, json
+from pathlib import Path
+from generated import catalog
+
+async def main():
+    toolkit, arguments = catalog.toolkit(), {"what": "chains"}
+    first = await toolkit.call("buy", arguments)
+    Path("price.txt").write_text("49800.00")
+    second = await toolkit.call("buy", arguments, confirmation_token=first.metadata["confirmation"]["token"])
+    bought = Path("bought.txt").exists()
+    confirmation = second.metadata.get("confirmation", {})
+    third = await toolkit.call("buy", arguments, confirmation_token=confirmation.get("token"))
+    print(json.dumps({
+        "code": second.error and second.error.code, "bought": bought, "shown": confirmation.get("preview"),
+        "third": third.success,
+    }))
+
+asyncio.run(main())
+"""
+
+
+def call_over_mcp(project: Project, era: str, shop: Any) -> Any:
+    async def run() -> Any:
+        async with project.server() as server, server.client(era, elicitation_callback=shop.ask) as client:
+            return await client.call_tool("buy", {"what": "chains"})
+
+    return asyncio.run(run())
+
+
+@ERAS
+def test_a_price_that_changes_while_the_user_thinks_is_asked_about_again(project: Project, era: str) -> None:
+    shop = shop_of(project, "49800.00")
+    result = call_over_mcp(project, era, shop)
+    assert [text.partition("\n")[0] for text in shop.seen] == [
+        "chains costs 498.00",
+        "chains costs 49800.00",
+    ]
+    assert text_of(result) == '{"paid":"49800.00"}'
+    assert shop.bought == ["49800.00"]
+
+
+@ERAS
+def test_after_three_questions_nothing_is_done(project: Project, era: str) -> None:
+    shop = shop_of(project, "1", "2", "3", "4", "5")
+    result = call_over_mcp(project, era, shop)
+    assert error_code(result) == "changed_since_confirmed"
+    assert len(shop.seen) == 3
+    assert shop.bought == []
+
+
+def test_a_callback_is_asked_again_about_the_new_state(project: Project) -> None:
+    shop = shop_of(project)
+    done = project.python("-c", ASKING, "49800.00")
+    assert done.stdout == ('{"seen": ["chains costs 498.00", "chains costs 49800.00"], "code": null}\n'), (
+        done.stderr
+    )
+    assert shop.bought == ["49800.00"]
+
+
+def test_two_step_acts_on_what_was_shown_only(project: Project) -> None:
+    shop_of(project, on_unsupported="two_step")
+    done = project.python("-c", TWO_STEPS)
+    assert done.stdout == (
+        '{"code": "changed_since_confirmed", "bought": false, '
+        '"shown": "chains costs 49800.00", "third": true}\n'
+    ), done.stderr
+
+
+@ERAS
+def test_a_tool_that_finds_another_state_than_was_approved_has_the_user_asked_again(
+    project: Project, era: str
+) -> None:
+    shop = shop_of(project, tool=CHECKING_TOOL)
+    project.write("rises.txt", "")
+    result = call_over_mcp(project, era, shop)
+    assert [text.partition("\n")[0] for text in shop.seen] == [
+        "chains costs 498.00",
+        "chains costs 49800.00",
+    ]
+    assert text_of(result) == '{"paid":"49800.00"}'
+    assert shop.bought == ["49800.00"]

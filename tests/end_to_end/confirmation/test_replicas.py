@@ -1,0 +1,158 @@
+"""A confirmation asked by one replica is accepted by the next, once: R7.
+
+With SQLite always; with Redis by `make test-redis`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import mcp_types as types
+import pytest
+from mcp import Client
+from mcp_types import ElicitResult
+
+from tests.end_to_end.project import NEWEST_ERA, Project, error_code
+from tests.end_to_end.purchase_tool import Shop, shop_of
+from tests.end_to_end.replicas import KEY, free_port, round_robin
+
+CALLS = 60
+
+
+@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
+def store(request: Any, tmp_path: Path) -> Iterator[str]:
+    """The URL of a store that processes share."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/confirmations.sqlite3"
+        return
+    assert shutil.which("redis-server"), "install it: apt-get install redis-server"
+    port = free_port()
+    process = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        import redis
+
+        client = redis.Redis(port=port)
+        for _ in range(600):
+            try:
+                client.ping()
+                break
+            except redis.ConnectionError:
+                time.sleep(0.05)
+        client.ping()
+        client.close()
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+class Replicas:
+    """Two servers of a project that share a key and a store."""
+
+    def __init__(self, project: Project, store: str) -> None:
+        self.project, self.env = (
+            project,
+            {"TOOLGEN_CONFIRMATION_KEY": KEY, "TOOLGEN_CONFIRMATION_STORE": store},
+        )
+        self.stack = AsyncExitStack()
+
+    async def __aenter__(self) -> list[str]:
+        return [
+            (await self.stack.enter_async_context(self.project.server("--stateless", **self.env))).url
+            for _ in range(2)
+        ]
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self.stack.aclose()
+
+
+async def several_at_once(work: list[Any]) -> list[Any]:
+    """The results of `work`, ten at a time."""
+    places = asyncio.Semaphore(10)
+
+    async def one(each: Any) -> Any:
+        async with places:
+            return await each
+
+    return await asyncio.gather(*map(one, work))
+
+
+async def agree(context: Any, params: Any) -> ElicitResult:
+    return ElicitResult(action="accept", content={"confirm": True})
+
+
+def test_sixty_confirmations_behind_a_proxy(project: Project, store: str) -> None:
+    shop = shop_of(project)
+
+    async def run() -> int:
+        async with (
+            asyncio.timeout(240),
+            Replicas(project, store) as urls,
+            round_robin(urls) as url,
+            Client(url, mode="auto", elicitation_callback=agree) as client,
+        ):
+            calls = [client.call_tool("buy", {"what": str(number)}) for number in range(CALLS)]
+            return sum(not result.is_error for result in await several_at_once(calls))
+
+    assert asyncio.run(run()) == CALLS
+    assert len(shop.bought) == CALLS
+
+
+@NEWEST_ERA
+def test_sixty_two_step_calls_behind_a_proxy(project: Project, store: str, era: Any) -> None:
+    shop = shop_of(project, on_unsupported="two_step")
+
+    async def two_steps(client: Client, number: int) -> bool:
+        what = {"what": str(number)}
+        first = await client.call_tool("buy", what)
+        assert error_code(first) == "confirmation_required"
+        meta: Any = {"toolgen/confirmation_token": first.meta["toolgen/confirmation"]["token"]}
+        second = await client.call_tool("buy", what, meta=meta)
+        replayed = await client.call_tool("buy", what, meta=meta)
+        assert error_code(replayed) == "confirmation_required"
+        return not second.is_error
+
+    async def run() -> int:
+        async with (
+            asyncio.timeout(240),
+            Replicas(project, store) as urls,
+            round_robin(urls) as url,
+            Client(url, mode=era) as client,
+        ):
+            return sum(await several_at_once([two_steps(client, number) for number in range(CALLS)]))
+
+    assert asyncio.run(run()) == CALLS
+    assert len(shop.bought) == CALLS
+
+
+def test_an_answer_is_good_for_one_replica_and_one_call(project: Project, store: str) -> None:
+    shop: Shop = shop_of(project)
+    what = {"what": "chains"}
+    yes = {"confirm": types.ElicitResult(action="accept", content={"confirm": True})}
+
+    async def call(url: str, **more: Any) -> Any:
+        async with Client(url, mode="auto", elicitation_callback=agree) as client:
+            return await client.session.call_tool("buy", what, allow_input_required=True, **more)
+
+    async def run() -> None:
+        async with asyncio.timeout(120), Replicas(project, store) as (one, two):
+            asked = await call(one)
+            assert asked.result_type == "input_required"
+            answered = await call(two, input_responses=yes, request_state=asked.request_state)
+            assert not answered.is_error
+            for url in (one, two):
+                replayed = await call(url, input_responses=yes, request_state=asked.request_state)
+                assert replayed.result_type == "input_required", "nothing is done, the user is asked anew"
+
+    asyncio.run(run())
+    assert shop.bought == ["498.00"]

@@ -1,0 +1,128 @@
+"""A server with a key that cannot work refuses to start, and says why: R7."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from tests.end_to_end.project import Project, error_code
+from tests.end_to_end.purchase_tool import log_of, shop_of
+from tests.end_to_end.replicas import KEY, free_port
+
+BLOCKED = "import sys; sys.modules['cryptography'] = None; "
+PENDING = """
+import asyncio, json, sys
+from generated import catalog
+from toolgen.runtime import ConfirmationPending
+
+async def later(asked):
+    raise ConfirmationPending(asked)
+
+async def main(token, price):
+    toolkit = catalog.toolkit()
+    if price:
+        open("price.txt", "w").write(price)
+    try:
+        response = await toolkit.call(
+            "buy", {"what": "chains"}, confirmation_token=token or None, confirm=None if token else later,
+            principal="ann",
+        )
+        confirmation = response.metadata.get("confirmation", {})
+        print(json.dumps([response.success, response.error and response.error.code, confirmation.get("token")]))
+    except ConfirmationPending as pending:
+        print(pending.token)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "store", "words"),
+    [
+        ("short", "memory", "must be 32 bytes in URL-safe base64"),
+        (KEY + ",c2hvcnQ=", "memory", "key 2 is 5 bytes"),
+        (KEY, "", "TOOLGEN_CONFIRMATION_KEY needs TOOLGEN_CONFIRMATION_STORE"),
+        (KEY, "mysql://root:hidden@host", "must be memory, sqlite:///path or redis://host:port"),
+        (KEY, "sqlite:////nowhere/at/all.db", "unable to open database file"),
+        (KEY, "redis://host:port:what", "not a Redis URL"),
+    ],
+)
+def test_a_server_refuses_to_start(project: Project, key: str, store: str, words: str) -> None:
+    project.generate()
+    env = {"TOOLGEN_CONFIRMATION_KEY": key, "TOOLGEN_CONFIRMATION_STORE": store}
+    done = project.python("-m", "generated.mcp_server", **env)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert key not in done.stderr
+    assert "hidden" not in done.stderr
+
+
+def test_without_cryptography_a_key_is_refused_and_the_default_works(project: Project) -> None:
+    shop = shop_of(project, on_unsupported="two_step")
+    steps = """
+import asyncio
+from generated import catalog
+async def main():
+    toolkit = catalog.toolkit()
+    first = await toolkit.call("buy", {"what": "x"})
+    token = first.metadata["confirmation"]["token"]
+    print([(await toolkit.call("buy", {"what": "x"}, confirmation_token=token)).success for _ in range(2)])
+asyncio.run(main())
+"""
+    done = project.python("-c", BLOCKED + steps)
+    assert done.stdout == "[True, False]\n", done.stderr
+    env = {"TOOLGEN_CONFIRMATION_KEY": KEY, "TOOLGEN_CONFIRMATION_STORE": "memory"}
+    refused = project.python("-c", BLOCKED + steps, **env)
+    assert "pip install 'toolgen[confirm]'" in refused.stderr
+    assert shop.bought == ["498.00"]
+
+
+def test_a_pending_confirmation_is_resumed_in_another_process_once(project: Project) -> None:
+    shop = shop_of(project)
+    env = {"TOOLGEN_CONFIRMATION_KEY": KEY, "TOOLGEN_CONFIRMATION_STORE": f"sqlite:///{project.root}/c.db"}
+    token = project.python("-c", PENDING, "", "", **env).stdout.strip()
+    assert len(token) > 60
+    assert project.python("-c", PENDING, token, "", **env).stdout == "[true, null, null]\n"
+    again = project.python("-c", PENDING, token, "", **env).stdout
+    assert again.startswith('[false, "confirmation_required"')
+    assert shop.bought == ["498.00"]
+
+
+def test_a_pending_confirmation_does_not_survive_a_change(project: Project) -> None:
+    shop = shop_of(project)
+    rotated = {"TOOLGEN_CONFIRMATION_KEY": "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE," + KEY}
+    env = {"TOOLGEN_CONFIRMATION_KEY": KEY, "TOOLGEN_CONFIRMATION_STORE": f"sqlite:///{project.root}/c.db"}
+    token = project.python("-c", PENDING, "", "", **env).stdout.strip()
+    changed = project.python("-c", PENDING, token, "49800.00", **{**env, **rotated})
+    assert changed.stdout.startswith('[false, "changed_since_confirmed", "'), changed.stderr
+    fresh = changed.stdout.split('"')[3]
+    assert project.python("-c", PENDING, fresh, "", **{**env, **rotated}).stdout == "[true, null, null]\n"
+    assert shop.bought == ["49800.00"]
+
+
+def test_a_store_that_fails_confirms_nothing(project: Project) -> None:
+    shop = shop_of(project, on_unsupported="two_step")
+    gone = f"redis://127.0.0.1:{free_port()}/0"
+
+    async def run() -> None:
+        env = {"TOOLGEN_CONFIRMATION_KEY": KEY, "TOOLGEN_CONFIRMATION_STORE": gone}
+        async with project.server(**env) as server, server.client("auto") as client:
+            first = await client.call_tool("buy", {"what": "x"})
+            meta = {"toolgen/confirmation_token": first.meta["toolgen/confirmation"]["token"]}
+            second = await client.call_tool("buy", {"what": "x"}, meta=meta)  # type: ignore[arg-type]
+            assert error_code(second) == "confirmation_required"
+
+    asyncio.run(run())
+    assert shop.bought == []
+    assert "is not confirmed: Redis: " in log_of(project.root)
+
+
+def test_settings_do_not_show_their_secrets() -> None:
+    code = "from toolgen.runtime.settings import Settings; print(Settings(confirmation_key='hidden'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "threads" in done.stdout
+    assert "hidden" not in done.stdout

@@ -1,0 +1,33 @@
+"""Fixtures: projects with tools, on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .project import ECHO_SPEC, ECHO_TOOL, Project
+from .slow_tools import add_tools
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project with one well-behaved tool, `echo`; not generated yet."""
+    made = Project(tmp_path, {"TOOLGEN_CACHE_DIR": str(tmp_path / "cache")})
+    made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
+    made.write("tools/__init__.py", "")
+    made.add_tool("echo", ECHO_SPEC, ECHO_TOOL)
+    return made
+
+
+@pytest.fixture(scope="session")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A generated project with tools that are hard on a server; see `slow_tools.py`. Tests share it: leave it."""
+    folder = tmp_path_factory.mktemp("serving")
+    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
+    made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
+    made.write("tools/__init__.py", "")
+    made.add_tool("echo", ECHO_SPEC, ECHO_TOOL)
+    add_tools(made)
+    made.generate()
+    return made

@@ -1,0 +1,1 @@
+"""Hostile specs, templates, documents and servers."""

@@ -1,0 +1,114 @@
+"""S11: an import from a URL takes the document of the host that was asked, in time."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.end_to_end.project import Project
+
+DOCUMENT = json.dumps(
+    {
+        "openapi": "3.1.0",
+        "info": {"title": "Pets", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}],
+        "paths": {"/pets": {"get": {"operationId": "list_pets", "responses": {"200": {"description": "x"}}}}},
+    }
+)
+
+
+@contextmanager
+def server(locations: dict[str, str]) -> Iterator[str]:
+    """A server that redirects the paths in `locations`, and has the document at every other."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            location = locations.get(self.path)
+            body = b"" if location else DOCUMENT.encode()
+            self.send_response(302 if location else 200)
+            if location:
+                self.send_header("Location", location)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Nobody reads it."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as made:
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{made.server_port}"
+        finally:
+            made.shutdown()
+            thread.join()
+
+
+def test_a_redirect_within_the_host_is_followed(project: Project) -> None:
+    with server({"/a": "/b", "/b": "c.json"}) as url:
+        done = project.toolgen("import", "openapi", f"{url}/a", NO_PROXY="127.0.0.1")
+    assert done.returncode == 0, done.stderr
+    assert (project.root / "specs/list_pets.yaml").exists()
+
+
+def test_a_redirect_to_another_place_is_refused_and_named(project: Project) -> None:
+    with (
+        server({}) as other,
+        server({"/a": f"{other}/api.json", "/b": "http://user:word@localhost:1/x"}) as url,
+    ):
+        done = project.toolgen("import", "openapi", f"{url}/a", NO_PROXY="127.0.0.1")
+        again = project.toolgen("import", "openapi", f"{url}/b", NO_PROXY="127.0.0.1")
+    assert done.returncode == 2
+    assert f"redirects to another origin: {other}/api.json" in done.stderr
+    assert again.returncode == 2
+    assert "redirects to another origin: http://localhost:1/x" in again.stderr
+    assert not (project.root / "specs/list_pets.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "location", ["/a", "file:///etc/passwd", "//evil.example/x", "http://127.0.0.1:bad/", "gopher:x"]
+)
+def test_a_redirect_that_leads_nowhere_is_refused(project: Project, location: str) -> None:
+    with server({"/a": location}) as url:
+        done = project.toolgen("import", "openapi", f"{url}/a", NO_PROXY="127.0.0.1")
+    assert done.returncode == 2, done.stderr
+    assert "error[bad-source]" in done.stderr
+
+
+def test_headers_that_drip_have_an_end(project: Project) -> None:
+    import socket
+    import time
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        stop = threading.Event()
+
+        def drip() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                while not stop.wait(0.05):
+                    try:
+                        connection.sendall(b"x")
+                    except OSError:
+                        return
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/api.json"
+        code = (
+            "import sys, toolgen.cli.importing.common as c; c.TIME_LIMIT = 1.0; from toolgen.cli import main; "
+            f"sys.exit(main(['import', 'openapi', {url!r}]))"
+        )
+        start = time.monotonic()
+        done = project.python("-c", code, NO_PROXY="127.0.0.1")
+        stop.set()
+        thread.join(10)
+    assert done.returncode == 2, done.stderr
+    assert "error[bad-source]" in done.stderr
+    assert time.monotonic() - start < 60

@@ -1,0 +1,122 @@
+"""S10: what `init` writes installs the toolgen that wrote it, or nothing."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.end_to_end.project import Project
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+DIGEST = "ab" * 32
+GIT = {"vcs": "git", "commit_id": COMMIT, "requested_revision": "main"}
+
+
+def initialised(
+    project: Project, origin: Any, folder: str = ""
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The steps of the workflow and the hook that `init` writes where PEP 610's file says `origin`."""
+    (project.root / ".git").mkdir()
+    (project.root / "toolgen.toml").unlink()
+    (project.root / folder).mkdir(parents=True, exist_ok=True)
+    text = origin if isinstance(origin, str) or origin is None else json.dumps(origin)
+    code = (
+        "import importlib.metadata as m, sys; read = m.PathDistribution.read_text; "
+        f"m.PathDistribution.read_text = lambda self, name: {text!r} if name == 'direct_url.json' else read(self, name); "
+        f"from toolgen.cli import main; sys.exit(main(['-C', {folder or '.'!r}, 'init']))"
+    )
+    done = project.python("-c", code)
+    assert done.returncode == 0, done.stderr
+    workflow = yaml.safe_load((project.root / ".github/workflows/toolgen.yml").read_text())
+    hooks = yaml.safe_load((project.root / ".pre-commit-config.yaml").read_text())
+    return workflow["jobs"]["check"]["steps"], hooks["repos"][0]["hooks"][0]
+
+
+@pytest.mark.parametrize(
+    ("origin", "wanted"),
+    [
+        (
+            {"url": "https://git.example.com/toolgen.git", "vcs_info": GIT},
+            f"toolgen[cli] @ git+https://git.example.com/toolgen.git@{COMMIT}",
+        ),
+        (
+            {"url": "https://me:word@git.example.com/toolgen", "vcs_info": GIT, "subdirectory": "python"},
+            f"toolgen[cli] @ git+https://git.example.com/toolgen@{COMMIT}#subdirectory=python",
+        ),
+        (
+            {"url": "ssh://git@git.example.com/toolgen", "vcs_info": GIT},
+            f"toolgen[cli] @ git+ssh://git@git.example.com/toolgen@{COMMIT}",
+        ),
+        (
+            {"url": "https://example.com/toolgen.whl", "archive_info": {"hashes": {"sha256": DIGEST}}},
+            f"toolgen[cli] @ https://example.com/toolgen.whl#sha256={DIGEST}",
+        ),
+        (
+            {"url": "https://example.com/toolgen.whl", "archive_info": {"hash": f"sha256={DIGEST}"}},
+            f"toolgen[cli] @ https://example.com/toolgen.whl#sha256={DIGEST}",
+        ),
+    ],
+)
+def test_the_same_toolgen_is_installed(project: Project, origin: Any, wanted: str) -> None:
+    steps, hook = initialised(project, origin)
+    assert shlex.split(steps[2]["run"]) == ["python", "-m", "pip", "install", wanted]
+    assert steps[-1]["run"] == "toolgen check"
+    assert hook["additional_dependencies"] == [wanted]
+
+
+def test_a_copy_in_the_repository_is_installed(project: Project) -> None:
+    (project.root / "vendor/toolgen").mkdir(parents=True)
+    origin = {"url": (project.root / "vendor/toolgen").as_uri(), "dir_info": {"editable": True}}
+    steps, hook = initialised(project, origin)
+    assert steps[2]["run"] == "python -m pip install './vendor/toolgen[cli]'"
+    assert hook["additional_dependencies"] == ["./vendor/toolgen[cli]"]
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        None,  # from an index: which one is not recorded
+        "",
+        "{",
+        "[]",
+        {"url": "file:///elsewhere/toolgen", "dir_info": {}},
+        {"url": "https://git.example.com/toolgen", "vcs_info": {"vcs": "git", "commit_id": "main"}},
+        {"url": "git://git.example.com/toolgen", "vcs_info": GIT},
+        {"url": "https://git.example.com/$(touch canary)", "vcs_info": GIT},
+        {"url": "https://git.example.com/${{ github.token }}", "vcs_info": GIT},
+        {"url": "http://example.com/toolgen.whl", "archive_info": {"hashes": {"sha256": DIGEST}}},
+        {"url": "https://example.com/toolgen.whl", "archive_info": {}},
+    ],
+)
+def test_nothing_is_installed_where_the_source_is_not_known(project: Project, origin: Any) -> None:
+    steps, hook = initialised(project, origin)
+    assert not [step for step in steps if "pip install" in step.get("run", "")]
+    assert "exit 1" in steps[2]["run"]
+    assert "say where toolgen is installed from" in steps[2]["run"]
+    assert hook["language"] == "system"
+    assert "additional_dependencies" not in hook
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "a b",
+        "x'; touch canary; '",
+        "${{ github.token }}",
+        "#x: y",
+        "- a",
+        "é",
+        "$(touch canary)",
+        '"',
+        "{{ x }}",
+    ],
+)
+def test_a_folders_name_is_one_word_of_a_command(project: Project, folder: str) -> None:
+    steps, hook = initialised(project, None, folder)
+    assert shlex.split(steps[-1]["run"]) == ["toolgen", "-C", folder, "check"]
+    assert "${{" not in steps[-1]["run"]
+    assert shlex.split(hook["entry"]) == ["toolgen", "-C", folder, "check"]

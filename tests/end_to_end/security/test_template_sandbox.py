@@ -1,0 +1,143 @@
+"""S2: templates of a project print text; they run nothing, and they end."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.project import Project
+
+ESCAPES = [
+    "{{ cycler.__init__.__globals__.os.popen('touch canary').read() }}",
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{{ self.__init__.__globals__.__builtins__.__import__('os').system('touch canary') }}",
+    "{{ self._TemplateReference__context.environment }}",
+    "{{ ('{0.__init__.__globals__}').format(cycler) }}",
+    "{{ ('{0.__class__}' ~ '')|format(model) }}{{ '%s'.format_map({'a': model}).__class__ }}",
+    "{{ model|attr('__class__') }}",
+    "{{ [model]|map(attribute='__class__')|first }}",
+    "{{ model.tools[0].definition.update({'name': 'x'}) }}",
+    "{{ lipsum.__globals__['os'].system('touch canary') }}",
+    "{{ literal.__globals__ }}",
+    "{% set x = namespace() %}{{ x.__init__.__globals__ }}",
+    "{% include '/etc/passwd' %}",
+    "{% include '../../toolgen.toml' %}",
+]
+BOMBS: list[Any] = [
+    "{% for a in range(10**9) %}x{% endfor %}",
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    "{% set wide = 'x' * 10**6 %}{% for a in range(9999) %}{{ wide }}{% endfor %}",
+    "{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}",
+    pytest.param(
+        "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(90) }}",
+        marks=pytest.mark.slow,
+    ),
+    "{{ 'a' * 10**10 }}",
+    pytest.param("{{ 10 ** (10 ** 9) > 1 }}", marks=pytest.mark.slow),
+    "{{ '%9999999999d' % 1 }}",
+    "{{ '{:9999999999}'.format(1) }}",
+    "{{ 'x'|center(10**10) }}",
+    "{{ 'a\\nb'|indent(10**10) }}",
+    "{{ ['x']|batch(10**10, 'y')|list }}",
+    pytest.param("{{ lipsum(n=10**9) }}", marks=pytest.mark.slow),
+    "{% set ns = namespace(a='xxxxxxxxxx') %}{% for i in range(60) %}{% set ns.a = ns.a ~ ns.a %}{% endfor %}{{ ns.a }}",
+    "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+    "{% include 'bad.txt.jinja' %}",
+    "{{ 'x'|docstring(10**10) }}",
+]
+
+
+def template(project: Project, text: str) -> None:
+    """Give the project a target with one template."""
+    project.write("mine/own/target.yaml", "tool_name: ^.+$\n")
+    (project.root / "mine/own/bad.txt.jinja").write_text(f"first\n{text}\n")
+    project.write("toolgen.toml", 'templates = "mine"\n')
+
+
+@pytest.mark.parametrize("text", ESCAPES)
+def test_a_template_reaches_nothing_but_its_data(project: Project, text: str) -> None:
+    template(project, text)
+    done = project.toolgen("check")
+    assert done.returncode == 2, done.stderr
+    assert "mine/own/bad.txt.jinja:2:1: error[bad-template]" in done.stderr
+    assert not (project.root / "canary").exists()
+
+
+@pytest.mark.parametrize("text", BOMBS)
+def test_a_template_that_takes_too_much_is_ended(project: Project, text: str) -> None:
+    template(project, text)
+    start = time.monotonic()
+    done = project.toolgen("check")
+    assert done.returncode == 2, done.stderr
+    assert "mine/own/bad.txt.jinja:" in done.stderr
+    assert "error[template-limit]" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert time.monotonic() - start < 60  # 4 seconds of processor time; a loaded machine gives them slowly
+
+
+def test_a_template_for_each_tool_may_use_what_jinja_has(project: Project) -> None:
+    project.write("mine/own/target.yaml", "tool_name: ^.+$\n")
+    project.write("mine/own/_macros.jinja", "{% macro loud(text) %}{{ text | upper }}!{% endmacro %}")
+    text = (
+        "{% from '_macros.jinja' import loud %}{% set ns = namespace(n=0) %}{% for key in tool.definition %}"
+        "{% set ns.n = ns.n + 1 %}{% endfor %}{{ loud(tool.wire_name) }} {{ ns.n > 2 }} {{ range(3) | list }} "
+        "{{ tool.definition.items() | list | length > 1 }} {{ '%05d' | format(7) }} {{ tool.file | literal }}\n"
+    )
+    project.write("mine/own/{tool}.txt.jinja", text)
+    project.write("toolgen.toml", 'templates = "mine"\n')
+    project.generate()
+    assert (
+        project.root / "generated/echo.txt"
+    ).read_text() == 'ECHO! True [0, 1, 2] True 00007 "specs/echo.yaml"\n'
+
+
+def test_a_built_in_template_may_be_replaced(project: Project) -> None:
+    project.write("mine/python/tools/__init__.py.jinja", '"""{{ model.tools | length }} tools."""\n')
+    project.write("toolgen.toml", 'templates = "mine"\n')
+    project.generate()
+    assert (project.root / "generated/tools/__init__.py").read_text() == '"""1 tools."""\n'
+    loaded = project.python("-c", "import generated.tools.echo, generated.mcp_server")
+    assert loaded.returncode == 0, loaded.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ 1 / 0 }}", "{{ nothing }}", "{% if %}", "{{ model.tools + 1 }}", "{{ {}['a'] }}"]
+)
+def test_a_template_that_fails_is_shown_at_its_line(project: Project, text: str) -> None:
+    template(project, text)
+    done = project.toolgen("check")
+    assert done.returncode == 2
+    assert "mine/own/bad.txt.jinja:2:1: error[bad-template]" in done.stderr
+
+
+def test_an_action_of_a_build_system_holds_its_templates_to_the_same(project: Project) -> None:
+    template(project, ESCAPES[0])
+    words = ("--spec", "specs/echo.yaml", "--include-root", "specs", "--out", "out", "--piece", "echo.piece")
+    done = project.toolgen("generate", *words, "--templates", "mine")
+    assert done.returncode == 0, done.stderr
+    done = project.toolgen("generate", "--index", "echo.piece", "--out", "out", "--templates", "mine")
+    assert done.returncode == 2
+    assert "error[bad-template]" in done.stderr
+    assert not (project.root / "canary").exists()
+
+
+def test_templates_outside_the_project_are_not_read_through_links(project: Project) -> None:
+    secret = project.root.parent / "secret.txt"
+    secret.write_text("hidden words")
+    template(project, "fine")
+    (project.root / "mine/own/link.txt.jinja").symlink_to(secret)
+    done = project.toolgen("generate")
+    assert done.returncode == 2
+    assert "error[bad-template]" in done.stderr
+    assert "hidden words" not in done.stdout + done.stderr
+    assert not (project.root / "generated").exists()
+
+
+def test_a_folder_of_templates_that_contains_itself_is_refused(project: Project) -> None:
+    template(project, "fine")
+    (project.root / "mine/own/again").symlink_to(project.root / "mine/own")
+    done = project.toolgen("check")
+    assert done.returncode == 2
+    assert "error[bad-template]" in done.stderr

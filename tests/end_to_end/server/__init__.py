@@ -1,0 +1,1 @@
+"""The generated server as a process: speed, limits, shutdown, other ASGI servers."""

@@ -1,0 +1,218 @@
+"""R8: the generated server is an ASGI application for other servers, and a part of other applications."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.project import Project
+from tests.end_to_end.raw_http import connect
+from tests.end_to_end.replicas import free_port
+from tests.end_to_end.slow_tools import begun, nap
+
+SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
+
+MOUNTED = """
+from fastapi import FastAPI
+from generated.mcp_server import app as mcp_app
+
+app = FastAPI()
+app.mount("/tools", mcp_app)
+
+@app.get("/health")
+def health() -> str:
+    return "well"
+"""
+
+
+@asynccontextmanager
+async def process(
+    project: Project, port: int, *command: str, **env: str
+) -> AsyncIterator[subprocess.Popen[bytes]]:
+    """A server process that listens on `port`; ended with SIGTERM."""
+    with (project.root / "server.log").open("w+") as log:
+        started = subprocess.Popen(
+            [sys.executable, *command],
+            cwd=project.root,
+            env=project.environment({"PYTHONPATH": str(project.root), **env}),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            async with asyncio.timeout(60):
+                while True:
+                    assert started.poll() is None, (project.root / "server.log").read_text()
+                    try:
+                        _, writer = await asyncio.open_connection("127.0.0.1", port)
+                    except OSError:
+                        await asyncio.sleep(0.05)
+                    else:
+                        writer.close()
+                        break
+            yield started
+        finally:
+            if started.poll() is None:
+                started.send_signal(signal.SIGTERM)
+            try:
+                await asyncio.to_thread(started.wait, 40)
+            except subprocess.TimeoutExpired:
+                started.kill()
+                raise
+
+
+def test_uvicorn_with_two_workers(serving: Project) -> None:
+    port = free_port()
+    command = ("-m", "uvicorn", "generated.mcp_server:app", "--workers", "2", "--port", str(port))
+
+    async def run() -> None:
+        async with process(serving, port, *command, TOOLGEN_STATELESS="1", TOOLGEN_PAGE_SIZE="2"):
+            for _ in range(4):
+                async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
+                    answer = await connection.call("echo", text="x")
+                    assert answer.message["result"]["structuredContent"] == {"text": "x"}
+                    listed = (await connection.ask("tools/list")).message["result"]
+                    assert len(listed["tools"]) == 2  # settings are environment variables
+
+    asyncio.run(run())
+
+
+@SESSIONS
+def test_gunicorn(serving: Project, session: bool) -> None:
+    port = free_port()
+    command = ("-m", "gunicorn", "generated.mcp_server:app", "-k", "asgi", "-b", f"127.0.0.1:{port}")
+
+    async def run() -> None:
+        async with process(serving, port, *command):  # noqa: SIM117
+            async with connect(f"http://127.0.0.1:{port}/mcp", session=session) as connection:
+                for number in range(3):
+                    answer = await connection.call("echo", text=str(number))
+                    assert answer.message["result"]["structuredContent"] == {"text": str(number)}
+
+    asyncio.run(run())
+
+
+@SESSIONS
+def test_a_mount_in_fastapi_without_its_lifespan(serving: Project, session: bool) -> None:
+    port = free_port()
+    serving.write("mounted.py", MOUNTED)
+
+    async def run() -> None:
+        async with process(serving, port, "-m", "uvicorn", "mounted:app", "--port", str(port)):
+            async with connect(f"http://127.0.0.1:{port}/tools/mcp", session=session) as connection:
+                answer = await connection.call("echo", text="x")
+                assert answer.message["result"]["structuredContent"] == {"text": "x"}
+            async with connect(f"http://127.0.0.1:{port}/health") as connection:
+                await connection.request("GET")
+                assert (await connection.receive()).body == b'"well"'
+            async with connect(f"http://127.0.0.1:{port}/tools/other") as connection:
+                await connection.request("GET")
+                assert (await connection.receive()).status == 404
+
+    asyncio.run(run())
+
+
+@SESSIONS
+def test_uvicorn_answers_calls_in_flight_when_it_stops(
+    serving: Project, tmp_path: Path, session: bool
+) -> None:
+    port = free_port()
+    command = ("-m", "uvicorn", "generated.mcp_server:app", "--port", str(port))
+
+    async def run() -> None:
+        async with process(serving, port, *command) as server:
+            async with connect(f"http://127.0.0.1:{port}/mcp", session=session) as connection:
+                await connection.send("tools/call", {"name": "nap", "arguments": nap(3, tmp_path / "a")})
+                await begun(tmp_path / "a")
+                server.send_signal(signal.SIGTERM)
+                answer = await connection.receive()
+            assert answer.message["result"]["content"][0]["text"] == "rested"
+            assert await asyncio.to_thread(server.wait, 30) in (0, -signal.SIGTERM)
+
+    asyncio.run(run())
+
+
+def test_the_package_is_imported_without_the_server(serving: Project) -> None:
+    code = "import sys, generated.mcp_server as m; print('mcp' in sys.modules); m.app; print('mcp' in sys.modules)"
+    done = serving.python("-c", code)
+    assert done.stdout.split() == ["False", "True"], done.stderr
+    again = "import generated.mcp_server as m; print(m.app is m.app, hasattr(m, 'other'))"
+    assert serving.python("-c", again).stdout.split() == ["True", "False"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "env", "said"),
+    [
+        (["--threads", "none"], {}, "--threads must be a whole number, 1 or more, not 'none'\n"),
+        (["--grace", "-1"], {}, "--grace must be a number of seconds from 0 to 86400, not '-1'\n"),
+        (["--log-format", "xml"], {}, "--log-format must be one of text, json, not 'xml'\n"),
+        ([], {"TOOLGEN_QUEUE": "x"}, "TOOLGEN_QUEUE must be a whole number, 0 or more, not 'x'\n"),
+    ],
+)
+def test_a_bad_setting_is_said_in_one_line(
+    serving: Project, flags: list[str], env: dict[str, str], said: str
+) -> None:
+    done = serving.python("-m", "generated.mcp_server", *flags, **env)
+    assert (done.returncode, done.stderr, done.stdout) == (2, said, "")
+
+
+def test_every_setting_has_its_flag(serving: Project) -> None:
+    text = serving.python("-m", "generated.mcp_server", "--help").stdout
+    flags = set(re.findall(r"--[a-z-]+", text))
+    assert flags >= {
+        "--threads", "--queue", "--grace", "--max-request-bytes", "--max-result-bytes", "--max-stream-bytes",
+        "--max-stream-chunks", "--page-size", "--sessions", "--session-idle", "--allowed-host",
+        "--allowed-origin", "--scopes", "--log-level", "--log-format", "--strict-start", "--stateless",
+        "--auth-tokens", "--auth-issuer", "--auth-audience", "--auth-jwks", "--insecure-no-auth",
+    }  # fmt: skip
+
+
+def test_only_allowed_hosts_and_origins_are_let_in(serving: Project) -> None:
+    flags = (
+        "--insecure-no-auth",
+        "--allowed-host",
+        "tools.example.com",
+        "--allowed-host",
+        "b.example",
+        "--allowed-origin",
+        "https://app.example",
+    )
+
+    async def run() -> None:
+        async with serving.server("--host", "0.0.0.0", *flags) as server:
+            url = server.url.replace("0.0.0.0", "127.0.0.1")
+            for host, origin, status in (
+                ("127.0.0.1", None, 200),
+                ("tools.example.com", None, 200),
+                ("b.example:8443", "https://app.example", 200),
+                ("evil.example", None, 421),
+                ("b.example", "https://evil.example", 403),
+            ):
+                async with connect(url) as connection:
+                    connection.headers = {"host": host, **({} if origin is None else {"origin": origin})}
+                    assert (await connection.ask("tools/list")).status == status, host
+
+    asyncio.run(run())
+
+
+def test_the_end_comes_in_time_under_uvicorn_with_open_streams(serving: Project) -> None:
+    port = free_port()
+    command = ("-m", "uvicorn", "generated.mcp_server:app", "--port", str(port))
+
+    async def run() -> None:
+        async with process(serving, port, *command) as server:  # noqa: SIM117
+            async with connect(f"http://127.0.0.1:{port}/mcp") as listening:
+                await listening.send("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+                assert (await listening.head())[0] == 200
+                server.send_signal(signal.SIGTERM)
+                await asyncio.to_thread(server.wait, 60)
+
+    asyncio.run(run())

@@ -1,0 +1,221 @@
+"""R5, R14, R15: clients that leave, that come in great numbers, and that send what they should not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.project import HttpServer, Project
+from tests.end_to_end.raw_http import connect
+from tests.end_to_end.slow_tools import NEWEST, begun, end, line_of, nap, stdio
+
+SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
+
+
+@SESSIONS
+def test_an_endless_stream_ends_when_its_client_has_left(
+    serving: Project, tmp_path: Path, session: bool
+) -> None:
+    async def run() -> None:
+        async with serving.server() as server:
+            async with connect(server.url, session=session) as connection:
+                params = {"name": "count", "arguments": {"file": str(tmp_path / "a")}}
+                await connection.send("tools/call", {**params, "_meta": {"progressToken": 1}})
+                await begun(tmp_path / "a")
+            async with asyncio.timeout(60):
+                await begun(tmp_path / "a.ended")
+            async with connect(server.url, session=session) as connection:
+                assert (await connection.call("echo", text="x")).message["result"]["isError"] is False
+
+    asyncio.run(run())
+
+
+def test_a_call_that_is_no_stream_goes_on_without_its_client(serving: Project, tmp_path: Path) -> None:
+    """Up to 2025-11-25 a client that has lost its connection has not cancelled its request."""
+
+    async def run() -> None:
+        async with serving.server() as server, connect(server.url, session=True) as connection:
+            async with connect(server.url, like=connection) as leaving:
+                await leaving.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")}, 7)
+                await begun(tmp_path / "a")
+            await asyncio.sleep(0.3)
+            again = await connection.call("echo", number=7, text="not the other answer")
+            assert (
+                again.message["error"]["message"]
+                == "A request with this id is still running in this session."
+            )
+            end(tmp_path / "a")
+            async with asyncio.timeout(60):
+                while "error" in (again := await connection.call("echo", number=7, text="mine")).message:
+                    await asyncio.sleep(0.05)
+            assert again.message["result"]["structuredContent"] == {"text": "mine"}
+
+    asyncio.run(run())
+
+
+def resident(server: HttpServer) -> int:
+    """KiB of memory of the server."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
+
+
+def test_abandoned_sessions_make_room_for_new_ones(serving: Project) -> None:
+    async def run() -> None:
+        async with serving.server("--sessions", "50") as server:  # noqa: SIM117
+            async with connect(server.url, session=True) as first, connect(server.url) as opening:
+                async with connect(server.url, like=first) as listening:
+                    await listening.request("GET", accept="text/event-stream")
+                    assert (await listening.head())[0] == 200
+                    sizes = []
+                    for number in range(600):
+                        opening.headers = {}
+                        await opening.initialize()
+                        if number in (200, 599):
+                            sizes.append(resident(server) if sys.platform == "linux" else 0)
+                    assert sizes[1] - sizes[0] < 12_000, sizes  # 400 sessions were 18 MiB
+                    assert (await first.call("echo", text="still here")).status == 200
+                    last = dict(opening.headers)
+                    opening.headers = {**last, "mcp-session-id": "0" * 32}
+                    assert (await opening.call("echo", text="x")).status == 404
+                    opening.headers = last
+                    assert (await opening.call("echo", text="x")).status == 200
+
+    asyncio.run(run())
+
+
+def test_the_session_idle_longest_goes_first_and_none_that_is_in_use(
+    serving: Project, tmp_path: Path
+) -> None:
+    async def run() -> None:
+        async with (
+            serving.server("--sessions", "2") as server,
+            connect(server.url, session=True) as one,
+            connect(server.url, session=True) as two,
+        ):
+            assert (await one.call("echo", text="x")).status == 200  # now `two` is idle longest
+            async with connect(server.url, session=True) as three:
+                assert (await two.call("echo", text="x")).status == 404
+                assert (await one.call("echo", text="x")).status == 200
+                for number, each in enumerate((one, three)):
+                    file = tmp_path / str(number)
+                    await each.send("tools/call", {"name": "nap", "arguments": nap(300, file)})
+                    await begun(file)
+                async with connect(server.url) as four:
+                    hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
+                    client = {"clientInfo": {"name": "raw", "version": "1"}}
+                    refused = await four.ask("initialize", {**hello, **client})
+                    assert (refused.status, refused.headers["retry-after"]) == (503, "5")
+                    assert refused.message["id"] == 1
+                for number, each in enumerate((one, three)):
+                    end(tmp_path / str(number))
+                    assert (await each.receive()).message["result"]["content"][0]["text"] == "rested"
+
+    asyncio.run(run())
+
+
+def test_an_idle_session_ends(serving: Project) -> None:
+    async def run() -> None:
+        async with (
+            serving.server("--session-idle", "0.3") as server,
+            connect(server.url, session=True) as one,
+        ):
+            async with asyncio.timeout(60):
+                while (await one.call("echo", text="x")).status != 404:
+                    await asyncio.sleep(1.5)
+
+    asyncio.run(run())
+
+
+@NEWEST
+def test_requests_that_do_not_arrive_are_given_up(serving: Project, session: bool) -> None:
+    async def run() -> None:
+        async with (
+            serving.server() as server,
+            connect(server.url) as silent,
+            connect(server.url) as headers,
+            connect(server.url, session=session) as body,
+        ):
+            headers.writer.write(b"POST /mcp HTTP/1.1\r\nhost: x\r\n")
+            await body.request("POST", b"", content_length="100")
+            late = await body.receive()
+            assert (late.status, late.message["error"]["code"]) == (408, -32600)
+            for each in (silent, headers):
+                assert await each.reader.read() == b""
+
+    asyncio.run(run())
+
+
+@SESSIONS
+def test_a_request_that_is_too_large_is_refused_before_it_is_read(serving: Project, session: bool) -> None:
+    async def run() -> None:
+        async with serving.server("--max-request-bytes", "2000") as server:
+            async with connect(server.url, session=session) as connection:
+                await connection.request("POST", b"{", content_length="3000")  # the rest never comes
+                refused = await connection.receive()
+                assert (refused.status, refused.message["error"]["code"]) == (413, -32600)
+                assert "2000 bytes" in refused.message["error"]["message"]
+            async with connect(server.url, session=session) as connection:
+                assert (await connection.call("echo", text="x" * 1000)).status == 200
+                assert (await connection.call("echo", text="x" * 3000)).status == 413
+
+    asyncio.run(run())
+
+
+def test_the_same_id_twice_in_a_session_is_answered_twice(serving: Project, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serving.server() as server, connect(server.url, session=True) as one:  # noqa: SIM117
+            async with connect(server.url, like=one) as two:
+                await one.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")}, 9)
+                await begun(tmp_path / "a")
+                for number in (9, "9"):
+                    async with connect(server.url, like=one) as again:
+                        refused = await again.call("echo", number=number, text="x")
+                        assert (refused.status, refused.message["error"]["code"]) == (400, -32600)
+                        assert refused.message["id"] == number
+                assert (await two.call("echo", number=10, text="x")).status == 200
+                end(tmp_path / "a")
+                assert (await one.receive()).message["result"]["content"][0]["text"] == "rested"
+                async with asyncio.timeout(
+                    60
+                ):  # the id is free when the other connection has its answer whole
+                    while (await two.call("echo", number=9, text="x")).status != 200:
+                        await asyncio.sleep(0.05)
+
+    asyncio.run(run())
+
+
+def test_lines_that_are_no_messages_are_answered(serving: Project) -> None:
+    async def run() -> None:
+        async with stdio(serving, "--max-request-bytes", "3000") as (process, write):
+            for line, number, code in (
+                ("{not json", None, -32700),
+                ('{"id": 4, "method": "ping"}', 4, -32600),
+                ("[]", None, -32600),
+                ("x" * 5000, None, -32600),
+            ):
+                write(line)
+                answer = await line_of(process)
+                assert (answer["id"], answer["error"]["code"]) == (number, code)
+            write("")
+            write(json.dumps({"jsonrpc": "2.0", "id": 5, "method": "ping"}))
+            assert await line_of(process) == {"jsonrpc": "2.0", "id": 5, "result": {}}
+
+    asyncio.run(run())
+
+
+def test_a_closed_stdout_ends_the_server_quietly(serving: Project) -> None:
+    async def run() -> None:
+        async with stdio(serving) as (process, write):
+            transport = process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+            transport.close()
+            for number in range(5, 9):
+                write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}))
+            assert process.stderr is not None
+            assert await process.stderr.read() == b""
+            assert await process.wait() == 0
+
+    asyncio.run(run())

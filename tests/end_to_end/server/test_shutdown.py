@@ -1,0 +1,207 @@
+"""R6: a server that is told to stop answers its calls, refuses others, and ends in time."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from tests.end_to_end.project import NEWEST_ERA, Project, text_of
+from tests.end_to_end.raw_http import connect
+from tests.end_to_end.slow_tools import NEWEST, begun, end, line_of, nap, stdio
+
+LONG = "300"  # seconds; a server that waited for this would not end while a test looks
+PATIENCE = 60
+SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
+
+
+@SESSIONS
+def test_a_call_in_flight_is_answered_after_sigterm(serving: Project, tmp_path: Path, session: bool) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", "20") as server:
+            async with connect(server.url, session=session) as connection:
+                await connection.send("tools/call", {"name": "nap", "arguments": nap(4, tmp_path / "a")})
+                await begun(tmp_path / "a")
+                server.process.send_signal(signal.SIGTERM)
+                answer = await connection.receive()
+            assert answer.message["result"]["content"][0]["text"] == "rested"
+            assert await asyncio.to_thread(server.process.wait, 30) == 0
+            assert "Traceback" not in server.log
+
+    asyncio.run(run())
+
+
+@NEWEST
+def test_later_calls_are_refused_with_a_json_rpc_error(
+    serving: Project, tmp_path: Path, session: bool
+) -> None:
+    async def run() -> None:
+        async with (
+            serving.server("--grace", LONG) as server,
+            connect(server.url, session=session) as connection,
+            connect(server.url, like=connection) as other,
+        ):
+            assert (await other.call("echo", text="x")).status == 200
+            await connection.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")})
+            await begun(tmp_path / "a")
+            server.process.send_signal(signal.SIGTERM)
+            while (refused := await other.call("echo", number="late", text="x")).status == 200:
+                await asyncio.sleep(0.05)
+            assert refused.status == 503
+            assert refused.headers["retry-after"].isdigit()
+            assert refused.message["id"] == "late"
+            assert refused.message["error"]["message"] == "The server is stopping."
+            try:
+                async with connect(server.url, like=connection) as new:
+                    assert (await new.call("echo", text="x")).status == 503
+            except OSError:
+                pass  # refused
+            end(tmp_path / "a")
+            assert (await connection.receive()).message["result"]["content"][0]["text"] == "rested"
+
+    asyncio.run(run())
+
+
+@NEWEST
+def test_a_call_past_the_grace_period_gets_a_json_rpc_error(
+    serving: Project, tmp_path: Path, session: bool
+) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", "1", TOOLGEN_GRACE=LONG) as server:
+            async with connect(server.url, session=session) as connection:
+                number = await connection.send(
+                    "tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")}
+                )
+                await begun(tmp_path / "a")
+                server.process.send_signal(signal.SIGTERM)
+                answer = await connection.receive()
+            assert answer.message["id"] == number
+            assert answer.message["error"]["message"] == "The server is stopping."
+            assert await asyncio.to_thread(server.process.wait, PATIENCE) == 0
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("tool", ["hang", "block"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_thread_or_a_blocked_loop_does_not_keep_the_process(
+    serving: Project, tmp_path: Path, tool: str, number: signal.Signals, code: int
+) -> None:
+    async def run() -> None:
+        async with (
+            serving.server("--grace", "1", TOOLGEN_GRACE=LONG) as server,
+            connect(server.url) as connection,
+        ):
+            await connection.send("tools/call", {"name": tool, "arguments": nap(300, tmp_path / "a")})
+            await begun(tmp_path / "a")
+            server.process.send_signal(number)
+            assert await asyncio.to_thread(server.process.wait, PATIENCE) == code
+
+    asyncio.run(run())
+
+
+def test_a_second_signal_ends_the_process_at_once(serving: Project, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", LONG) as server, connect(server.url) as connection:
+            await connection.send("tools/call", {"name": "hang", "arguments": nap(300, tmp_path / "a")})
+            await begun(tmp_path / "a")
+            server.process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.5)
+            assert server.process.poll() is None
+            server.process.send_signal(signal.SIGTERM)
+            assert await asyncio.to_thread(server.process.wait, PATIENCE) != 0
+
+    asyncio.run(run())
+
+
+def test_open_notification_streams_do_not_delay_the_end(serving: Project, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", LONG) as server, connect(server.url, session=True) as connection:
+            await connection.request("GET", accept="text/event-stream")
+            assert (await connection.head())[0] == 200
+            async with connect(server.url) as listening:
+                await listening.send("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+                assert (await listening.head())[0] == 200
+                server.process.send_signal(signal.SIGTERM)
+                assert await asyncio.to_thread(server.process.wait, PATIENCE) == 0
+                rest = b""
+                while (part := await listening.chunk()) is not None:
+                    rest += part
+                assert b'"result"' in rest  # a subscription that ends in an orderly way says so
+            while await connection.chunk() is not None:
+                pass
+
+    asyncio.run(run())
+
+
+async def call_without_end(client: Client) -> None:
+    while True:
+        await client.call_tool("echo", {"text": "x"})
+
+
+def test_stdio_answers_calls_in_flight_and_refuses_later_ones(serving: Project, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with stdio(serving, "--grace", LONG) as (process, write):
+            file = tmp_path / "a"
+            write(
+                '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":'
+                f'{{"name":"nap","arguments":{{"seconds":300,"file":"{file}"}}}}}}'
+            )
+            await begun(tmp_path / "a")
+            process.send_signal(signal.SIGTERM)
+            echo = '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{"text":"x"}}}'
+            write(echo)
+            while "result" in (refused := await line_of(process)):
+                write(echo)
+            assert (refused["id"], refused["error"]["message"]) == (3, "The server is stopping.")
+            end(tmp_path / "a")
+            rested = await line_of(process)
+            assert (rested["id"], rested["result"]["content"][0]["text"]) == (2, "rested")
+            assert await process.wait() == 0
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130), (None, 0)])
+def test_a_thread_does_not_keep_a_stdio_server(
+    serving: Project, tmp_path: Path, number: signal.Signals | None, code: int
+) -> None:
+    async def run() -> None:
+        async with stdio(serving, "--grace", "1", TOOLGEN_GRACE=LONG) as (process, write):
+            file = tmp_path / "a"
+            write(
+                '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":'
+                f'{{"name":"hang","arguments":{{"seconds":300,"file":"{file}"}}}}}}'
+            )
+            await begun(tmp_path / "a")
+            if number is None:
+                assert process.stdin is not None
+                process.stdin.close()
+            else:
+                process.send_signal(number)
+            async with asyncio.timeout(PATIENCE):
+                assert await process.wait() == code
+
+    asyncio.run(run())
+
+
+@NEWEST_ERA
+def test_clients_of_the_sdk_see_the_answer_and_the_refusal(
+    serving: Project, tmp_path: Path, era: str
+) -> None:
+    async def run() -> None:
+        async with serving.server("--grace", LONG) as server, server.client(era) as client:
+            await client.list_tools()  # which the client needs for the result
+            call = asyncio.create_task(client.call_tool("nap", nap(300, tmp_path / "a")))
+            await begun(tmp_path / "a")
+            server.process.send_signal(signal.SIGTERM)
+            with pytest.raises(MCPError, match="The server is stopping"):
+                await call_without_end(client)
+            end(tmp_path / "a")
+            assert text_of(await call) == "rested"
+
+    asyncio.run(run())

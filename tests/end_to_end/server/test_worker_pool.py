@@ -1,0 +1,182 @@
+"""R4: plain tools have a bounded pool of their own; waiting is not charged, and what cannot wait is `overloaded`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.project import Project, error_code, text_of
+from tests.end_to_end.slow_tools import begun
+
+SPEC = """
+name: {name}
+description: Take a while.
+input_schema: {{type: object, additionalProperties: false, properties: {{seconds: {{type: number}}}}}}
+{more}
+"""
+SLEEPS = """
+import time
+from generated.tools.{name} import {cls}Tool
+
+class Tool({cls}Tool):
+    def execute(self, request, context):
+        time.sleep(request.seconds)
+        return 1
+"""
+ASYNC = """
+import asyncio
+from pathlib import Path
+from generated.tools.{name} import {cls}Tool
+
+class Tool({cls}Tool):
+    running = most = 0
+
+    async def execute(self, request, context):
+        self.running += 1
+        self.most = max(self.most, self.running)
+        while not Path("end").exists():
+            await asyncio.sleep(0.02)
+        self.running -= 1
+        return self.most
+"""
+WAITS = """
+import time
+from pathlib import Path
+from generated.tools.{name} import {cls}Tool
+
+class Tool({cls}Tool):
+    def execute(self, request, context):
+        Path(f"begun.{name}").touch()
+        while not Path("end").exists():
+            time.sleep(0.02)
+        return 1
+"""
+MEETS = """
+import threading
+from generated.tools.{name} import {cls}Tool
+
+RUNNING, MEETING = threading.Semaphore(32), threading.Barrier(32)
+
+class Tool({cls}Tool):
+    def execute(self, request, context):
+        assert RUNNING.acquire(blocking=False), "more than 32 at once"
+        MEETING.wait(60)
+        RUNNING.release()
+        return MEETING.wait(60)
+"""
+LOOKS_UP = """
+import asyncio
+from generated.tools.{name} import {cls}Tool
+
+class Tool({cls}Tool):
+    async def execute(self, request, context):
+        await asyncio.get_running_loop().getaddrinfo("localhost", 80)
+        return 1
+"""
+
+
+def end(project: Project) -> None:
+    """Let the calls of tools that wait go on."""
+    (project.root / "end").touch()
+
+
+async def all_but(running: int, calls: list[asyncio.Task[Any]]) -> None:
+    """Wait until only so many calls are not answered."""
+    while sum(not call.done() for call in calls) > running:
+        await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+def slow(project: Project) -> Project:
+    for name, module, more in (
+        ("sleeps", SLEEPS, ""),
+        ("timed", SLEEPS, "timeout: 3"),
+        ("waits", WAITS, ""),
+        ("waits_timed", WAITS, "timeout: 1"),
+        ("meets", MEETS, ""),
+        ("looks_up", LOOKS_UP, ""),
+    ):
+        cls = "".join(word.capitalize() for word in name.split("_"))
+        project.add_tool(name, SPEC.format(name=name, more=more), module.format(name=name, cls=cls))
+    project.generate()
+    return project
+
+
+def test_sixty_four_calls_take_two_turns_of_thirty_two_threads(slow: Project) -> None:
+    async def run() -> list[str | None]:
+        async with slow.stdio_client("auto") as client:
+            results = await asyncio.gather(*(client.call_tool("meets", {}) for _ in range(64)))
+            return [error_code(each) for each in results]
+
+    assert asyncio.run(run()) == [None] * 64
+
+
+def test_time_in_the_queue_is_not_charged_and_other_work_goes_on(slow: Project) -> None:
+    async def run() -> list[str | None]:
+        async with slow.server(TOOLGEN_THREADS="1") as server, server.client("auto") as client:
+            first = asyncio.create_task(client.call_tool("waits", {}))
+            await begun(slow.root / "begun.waits")
+            queued = asyncio.create_task(client.call_tool("timed", {"seconds": 0}))
+            looked_up = await client.call_tool("looks_up", {})
+            await asyncio.sleep(3.5)  # longer than the timeout of the call in the queue
+            assert not first.done()
+            end(slow)
+            return [error_code(each) for each in (await first, await queued, looked_up)]
+
+    assert asyncio.run(run()) == [None, None, None]
+
+
+def test_a_full_queue_is_overloaded_and_says_when_to_come_back(slow: Project) -> None:
+    async def run() -> None:
+        async with (
+            slow.server(TOOLGEN_THREADS="1", TOOLGEN_QUEUE="1") as server,
+            server.client("auto") as client,
+        ):
+            calls = [asyncio.create_task(client.call_tool("waits", {})) for _ in range(4)]
+            await all_but(2, calls)
+            end(slow)
+            results = [await each for each in calls]
+            codes = sorted(str(error_code(each)) for each in results)
+            assert codes == ["None", "None", "overloaded", "overloaded"]
+            error = next(each.meta["toolgen/error"] for each in results if each.is_error)
+            assert error["retryable"] is True
+            assert error["retry_after"] >= 1
+
+    asyncio.run(run())
+
+
+def test_calls_that_were_left_do_not_block_the_next_one_and_are_logged_once(slow: Project) -> None:
+    async def run() -> str:
+        async with slow.server(TOOLGEN_THREADS="5") as server, server.client("auto") as client:
+            codes = [
+                error_code(each)
+                for each in await asyncio.gather(*(client.call_tool("waits_timed", {}) for _ in range(4)))
+            ]
+            assert codes == ["timeout"] * 4
+            assert error_code(await client.call_tool("sleeps", {"seconds": 0})) is None
+            end(slow)
+            return server.log
+
+    log = asyncio.run(run())
+    assert log.count("tool waits_timed runs on in its thread after its call has ended") == 1
+
+
+@pytest.mark.parametrize("name", ["one_at_once", "plain_one_at_once"])
+def test_a_tool_runs_as_often_at_once_as_its_spec_says(project: Project, name: str) -> None:
+    module, cls = (ASYNC, "OneAtOnce") if name == "one_at_once" else (WAITS, "PlainOneAtOnce")
+    spec = SPEC.format(name=name, more="concurrency: 1")
+    project.add_tool(name, spec, module.format(name=name, cls=cls))
+    project.generate()
+
+    async def run() -> list[str]:
+        async with project.server(TOOLGEN_QUEUE="4") as server, server.client("auto") as client:
+            calls = [asyncio.create_task(client.call_tool(name, {})) for _ in range(8)]
+            await all_but(5, calls)
+            end(project)
+            results = await asyncio.gather(*calls)
+            return [error_code(each) or text_of(each) for each in results]
+
+    found = asyncio.run(run())
+    assert sorted(found) == ["1"] * 5 + ["overloaded"] * 3
