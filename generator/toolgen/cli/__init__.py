@@ -20,7 +20,7 @@ CLEAN, FINDING, UNABLE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes: nothing to report, the command's own finding, could not do it, a bug in toolgen, SIGINT."""
 
 COMMANDS = {
-    "init": "set up a project: configuration, folders, CI workflow, pre-commit hook",
+    "init": "set up a project: configuration, folders, git attributes, CI workflow, pre-commit hook",
     "new": "create a tool: spec, implementation and test",
     "generate": "generate code from the specs",
     "outputs": "list the files that `generate` would write",

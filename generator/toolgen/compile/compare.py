@@ -1,4 +1,7 @@
-"""Generated files and files on disk to changes: what `generate` writes and `check` shows."""
+"""Generated files and files on disk to changes: what `generate` writes and `check` shows.
+
+Line ends do not count: git may convert them, so that one commit is LF for some of a team and CRLF for others.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +24,21 @@ def compare(tree: Tree, on_disk: Tree, manifest: Manifest) -> tuple[Change, ...]
 
 
 def digest(text: str | bytes) -> str:
-    """Return the sha256 of the UTF-8 bytes of `text` in hex, as manifests have it."""
-    return sha256(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")).hexdigest()
+    """Return the sha256 of the UTF-8 bytes of `text` in hex, as manifests have it: with LF for CRLF."""
+    content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    return sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def with_lf(text: str) -> str:
+    """Return `text` with LF for CRLF."""
+    return text.replace("\r\n", "\n")
 
 
 def _change(path: str, before: str | None, after: str | None, manifest: Manifest) -> Change | None:
-    if before == after:
-        return None
     if before is None:
         return Change(ChangeKind.MISSING, path, None, after)
+    if after is not None and with_lf(before) == with_lf(after):
+        return None
     written = manifest.outputs.get(path)
     if written is None or written.sha256 != digest(before):
         return Change(ChangeKind.EDITED, path, before, after)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 class GeneratedFile:
     """A generated file as it was written."""
 
-    sha256: str  # hex, of the file's bytes
+    sha256: str  # hex, of the file's bytes with LF for CRLF
     spec: str | None = None  # the spec it was generated from; None: from all of them
 
 

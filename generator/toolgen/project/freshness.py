@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from toolgen.compile.compare import digest
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.project.atomic_write import STAGE
 from toolgen.project.cache import Cache, cache_folder
@@ -60,7 +61,7 @@ def record_key(project: Project, specs: Mapping[str, bytes]) -> str:
     settings = asdict(project)
     for name in ("root", "file", "text"):
         del settings[name]
-    texts = {path: sha256(text).hexdigest() for path, text in specs.items()}
+    texts = {path: digest(text) for path, text in specs.items()}
     content = ["fact", _FORMAT, settings, project.package, texts, _templates(project)]
     return sha256(json.dumps(content).encode()).hexdigest()
 
@@ -84,11 +85,11 @@ def _count_files(project: Project, record: BuildRecord) -> int | None:
     folder = str(project.root / project.output)
     try:
         manifest = read_bytes(os.path.join(folder, NAME), links=False)
-        if sha256(manifest).hexdigest() != record.manifest:
+        if digest(manifest) != record.manifest:
             return None
         outputs = json.loads(manifest)["outputs"]
         unchanged = _is_intact(folder, outputs) and all(
-            sha256(read_bytes(f"{folder}/{path}", links=False)).hexdigest() == output["sha256"]
+            digest(read_bytes(f"{folder}/{path}", links=False)) == output["sha256"]
             for path, output in outputs.items()
         )
     except OSError:
@@ -120,6 +121,6 @@ def _templates(project: Project) -> dict[str, str]:
 def _digest(path: str) -> str:
     """Return the hash of a file; empty if it cannot be read, which loading the templates reports."""
     try:
-        return sha256(read_bytes(path)).hexdigest()
+        return digest(read_bytes(path))
     except OSError:
         return ""

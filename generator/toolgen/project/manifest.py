@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
+from toolgen.compile.compare import with_lf
 from toolgen.data.manifest import GeneratedFile, Manifest
 
 NAME = "toolgen.manifest.json"
@@ -33,7 +34,7 @@ def manifest_text(manifest: Manifest) -> str:
 
 
 def parse_manifest(text: str) -> Manifest | None:
-    """Return the manifest that `manifest_text` wrote; None for any other text.
+    """Return the manifest that `manifest_text` wrote, whatever its line ends; None for any other text.
 
     Files are removed by its paths, so a text with a path out of the output folder is refused, too.
     """
@@ -52,7 +53,7 @@ def parse_manifest(text: str) -> Manifest | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     safe = all(is_inside(path) and _is_output(output) for path, output in manifest.outputs.items())
-    return manifest if safe and manifest_text(manifest) == text else None
+    return manifest if safe and manifest_text(manifest) == with_lf(text) else None
 
 
 def is_inside(path: str) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
-from toolgen.compile.compare import digest
+from toolgen.compile.compare import digest, with_lf
 from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Change, ChangeKind, Tree
 from toolgen.data.manifest import GeneratedFile, Manifest
@@ -74,7 +73,7 @@ def write(project: Project, changes: Iterable[Change], manifest: str) -> None:
     refuse_encodings(files)
     folder = project.root / project.output
     digests = {path: digest(after) for path, after in files.items() if after is not None}
-    if _read(folder, NAME) != manifest:
+    if with_lf(_read(folder, NAME) or "") != manifest:
         files[NAME] = manifest  # last: it must not name files that do not exist yet
     if files or (folder / STAGE).exists():
         replace_files(folder, files, digests)
@@ -117,7 +116,7 @@ def _with_journal(folder: Path, manifest: Manifest) -> Manifest:
 
 def _digest_of(folder: Path, path: str) -> str | None:
     try:
-        return sha256(read_bytes(os.path.join(folder, path), links=False)).hexdigest()
+        return digest(read_bytes(os.path.join(folder, path), links=False))
     except OSError:
         return None
 

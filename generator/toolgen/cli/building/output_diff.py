@@ -9,6 +9,7 @@ from io import StringIO
 from typing import Any
 
 from toolgen.cli.building.project_build import OutputPlan
+from toolgen.compile.compare import with_lf
 from toolgen.data.changes import Change, ChangeKind
 from toolgen.project.manifest import NAME, manifest_text, parse_manifest
 
@@ -59,7 +60,7 @@ def _manifest_change(plan: OutputPlan, known: bool) -> Change | None:
         expected = replace(expected, templates=then.templates)
     kind = ChangeKind.MISSING if text is None else ChangeKind.CHANGED if known else ChangeKind.EDITED
     path, after = f"{plan.project.output}/{NAME}", manifest_text(expected if known else now)
-    return None if text == after else Change(kind, path, text, after)
+    return None if with_lf(text or "") == after else Change(kind, path, text, after)
 
 
 def _changed_specs(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
@@ -125,7 +126,7 @@ def _diff(change: Change) -> Iterator[str]:
     """Yield a unified diff for `git apply`, from the file on disk to the expected one."""
     before = "/dev/null" if change.before is None else f"a/{change.path}"
     after = "/dev/null" if change.after is None else f"b/{change.path}"
-    old, new = _lines(change.before), _lines(change.after)
+    old, new = _lines(with_lf(change.before or "")), _lines(with_lf(change.after or ""))
     for line in unified_diff(old, new, before, after):
         text = line.encode("utf-8", "backslashreplace").decode().rstrip("\n")
         yield (
@@ -135,5 +136,5 @@ def _diff(change: Change) -> Iterator[str]:
         )
 
 
-def _lines(text: str | None) -> list[str]:
-    return list(StringIO(text or "", newline="\n"))  # at "\n" only: `splitlines` knows ten more line ends
+def _lines(text: str) -> list[str]:
+    return list(StringIO(text, newline="\n"))  # at "\n" only: `splitlines` knows ten more line ends

@@ -181,7 +181,7 @@ def manifest_of(
         toolchain=versions(TOOLCHAIN),
         templates=_digest(templates),
         options=_digest(options),
-        inputs={f"{settings.specs}/{path}": sha256(content).hexdigest() for path, content in specs.items()},
+        inputs={f"{settings.specs}/{path}": digest(content) for path, content in specs.items()},
         outputs={path: GeneratedFile(digest(text), shown.get(_spec_of(text))) for path, text in tree.items()},
     )
 

@@ -1,4 +1,4 @@
-"""Set up a project: configuration, folders, CI workflow, pre-commit hook. Existing files are kept."""
+"""Set up a project: settings, folders, git attributes, workflow, pre-commit hook. Existing files are kept."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from toolgen.project import (
 
 _WORKFLOW = ".github/workflows/toolgen.yml"
 _PRE_COMMIT = ".pre-commit-config.yaml"
+_ATTRIBUTES = ".gitattributes"
 _PLAIN = re.compile(r"[a-z][A-Za-z0-9 ./_-]*")
 _CONFTEST = '"""Lets tests import this project: pytest puts the folder of this file on the path."""\n'
 
@@ -81,7 +82,16 @@ def _files(root: Path, project: Project | None) -> Iterator[NewFile]:
         base = project.folder_of(package) if project else root / package
         yield NewFile(f"{base.relative_to(root).as_posix()}/__init__.py", PACKAGE, root)
     yield NewFile("conftest.py", _CONFTEST, root)
+    yield _attributes(root, project.output if project else "generated")
     yield from _repository_files(root)
+
+
+def _attributes(root: Path, output: str) -> NewFile:
+    """Return the attributes of generated files, which git reads in the project's folder."""
+    text = render("_init/gitattributes.jinja", output=output)
+    there = read_text(root, _ATTRIBUTES)
+    appends = there is not None and f"{output}/" not in there
+    return NewFile(_ATTRIBUTES, text, root, appends=appends)
 
 
 def _repository_files(root: Path) -> Iterator[NewFile]:

@@ -1,0 +1,1 @@
+"""Teams that share a project with git: line ends and merges."""
