@@ -13,10 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from . import groups, report, source
-from .adopt import adopt, whose
+from . import groups, installation, report
 from .compare import compare
 from .http import http
+from .imports import adopt, whose
 from .measure import Samples
 from .page import write_page
 from .process import Wrong
@@ -61,7 +61,7 @@ def main() -> int:
         if args.page:
             write_page(json.loads((RESULTS / "summary.json").read_text("utf-8")))
             return 0
-        source.install(work)
+        installation.install(work)
         data = _measured(args, work)
     except Wrong as error:
         print(f"\nnothing to show: {error}", file=sys.stderr)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
-from . import report, source
-from .groups import INSIDE
+from . import installation, report
+from .groups import IN_PROCESS
 from .measure import Case, interleave, ratio, spread
 from .process import Done, run
 from .project import PYTHON, Project, lay_out
@@ -20,7 +20,10 @@ _SLOWER, _FASTER = 1.10, 0.90
 
 def compare(commit: str, work: Path, rounds: int, sizes: Sequence[int]) -> str:
     """A Markdown table. Both use the dependencies of this checkout: what differs is toolgen."""
-    sides = {"base": source.unpack(commit, work, "base"), "head": source.unpack(None, work, "head")}
+    sides = {
+        "base": installation.unpack(commit, work, "base"),
+        "head": installation.unpack(None, work, "head"),
+    }
     lines = [
         ("what", "specs", commit, "this checkout", "ratio (quartiles)", ""),
         *_calls(work, sides, rounds or 9),
@@ -80,7 +83,7 @@ def _calls(work: Path, sides: dict[str, Path], rounds: int) -> Iterator[tuple[st
         for side in sorted(projects, reverse=bool(number % 2)):
             project = projects[side]
             done = run(
-                [PYTHON, str(INSIDE / "calls.py"), "5", "30", "ours", os.environ["BENCH_CLOCK"]],
+                [PYTHON, str(IN_PROCESS / "calls.py"), "5", "30", "ours", os.environ["BENCH_CLOCK"]],
                 project.folder,
                 project.env,
             )

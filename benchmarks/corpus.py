@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from .words import COUNTS, FIELDS, REGIONS, STATES, THINGS, UNITS, VERBS
+from .vocabulary import COUNTS, FIELDS, REGIONS, STATES, THINGS, UNITS, VERBS
 
 Json = dict[str, Any]
 

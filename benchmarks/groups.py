@@ -16,7 +16,7 @@ from .project import BIN, PYTHON, Project, lay_out
 from .rows import ENGINE, PASS
 from .stdio import first_list
 
-INSIDE = Path(__file__).with_name("inside")
+IN_PROCESS = Path(__file__).with_name("in_process")
 SCALE = (100, 1000, 5000)
 
 
@@ -165,7 +165,7 @@ def server(bench: Bench, size: int) -> Samples:
         ("mcpserver", "MCPServer"),
         ("fastmcp", "fastmcp"),
     ):
-        command = [PYTHON, str(INSIDE / "servers.py"), kind]
+        command = [PYTHON, str(IN_PROCESS / "servers.py"), kind]
         cases.append(Case(name, _listing(command, project, size)))
     return bench.run(cases, 7 if size < 1000 else 3, f"server, {size} tools", warm_up=size < 1000)
 
@@ -174,7 +174,7 @@ def call(bench: Bench, size: int) -> Samples:
     """Calls inside one process, where rounds are taken in the process itself."""
     project = bench.fresh(size)
     rounds = bench.rounds or 41
-    command = [PYTHON, str(INSIDE / "calls.py"), str(rounds), "30", bench.clock]
+    command = [PYTHON, str(IN_PROCESS / "calls.py"), str(rounds), "30", bench.clock]
     found: dict[str, list[float]] = json.loads(
         run(command, project.folder, project.env).text.splitlines()[-1]
     )
@@ -184,7 +184,7 @@ def call(bench: Bench, size: int) -> Samples:
 def refusal(bench: Bench, size: int) -> Samples:
     """The refused call that takes longest, of those that are expensive to explain."""
     project = bench.fresh(size)
-    command = [PYTHON, str(INSIDE / "refusals.py"), str(bench.rounds or 11), bench.clock]
+    command = [PYTHON, str(IN_PROCESS / "refusals.py"), str(bench.rounds or 11), bench.clock]
     found: dict[str, list[float]] = json.loads(
         run(command, project.folder, project.env).text.splitlines()[-1]
     )

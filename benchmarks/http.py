@@ -21,7 +21,7 @@ from .measure import Case, Samples
 from .process import Wrong, run
 from .project import PYTHON, Project
 
-SERVERS = str(Path(__file__).with_name("inside") / "servers.py")
+SERVERS = str(Path(__file__).with_name("in_process") / "servers.py")
 CALLS = 200  # in one round of one case
 SLOW = {"fastmcp": 20}  # fewer, so that the group takes about two minutes
 SECONDS = 60.0

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from . import report
+from .installation import ROOT
 from .plot import draw
 from .process import Wrong
-from .source import ROOT
 
 PAGE = ROOT / "docs" / "performance.md"
 README = ROOT / "README.md"

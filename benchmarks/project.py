@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from . import corpus, documents
+from . import corpus, peer_inputs
 from .process import Done, Wrong, environment, run
 
 BIN = Path(sys.executable).parent
@@ -119,9 +119,9 @@ def lay_out(folder: Path, size: int, code: Path | None = None) -> Project:
     (folder / "toolgen.toml").write_text(_SETTINGS, "utf-8")
     # also ends the peers' search for settings, which would find the ones of toolgen's own sources
     (folder / "pyproject.toml").write_text('[project]\nname = "bench"\nversion = "0"\n', "utf-8")
-    (folder / "mcp.json").write_text(documents.mcp_document(size), "utf-8")
-    (folder / "openapi.json").write_text(documents.openapi_document(size), "utf-8")
-    (folder / "call.json").write_text(json.dumps(documents.arguments(0)), "utf-8")
+    (folder / "mcp.json").write_text(peer_inputs.mcp_document(size), "utf-8")
+    (folder / "openapi.json").write_text(peer_inputs.openapi_document(size), "utf-8")
+    (folder / "call.json").write_text(json.dumps(peer_inputs.arguments(0)), "utf-8")
     (folder / "peers").mkdir()
     _implement(folder)
     return Project(folder, size, code)
@@ -131,7 +131,9 @@ def _implement(folder: Path) -> None:
     """Tool 0 is implemented: it is the one that is called."""
     name = corpus.name(0)
     base = name.title().replace("_", "")
-    text = _IMPLEMENTATION.format(name=name, class_name=f"{base}Tool", base=base, answer=documents.answer(0))
+    text = _IMPLEMENTATION.format(
+        name=name, class_name=f"{base}Tool", base=base, answer=peer_inputs.answer(0)
+    )
     (folder / "tools").mkdir()
     (folder / "tools" / "__init__.py").write_text("", "utf-8")
     (folder / "tools" / f"{name}.py").write_text(text, "utf-8")

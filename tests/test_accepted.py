@@ -25,7 +25,7 @@ import yaml
 from toolgen.data.package import PackageSettings
 from toolgen.pipeline import compile_project
 
-from tests.models.kit import TARGETS
+from tests.models.helpers import TARGETS
 
 ACCEPTED = Path(__file__).parent / "cases" / "accepted"
 CASES = sorted(path.parent for path in ACCEPTED.glob("*/use.py"))

@@ -18,7 +18,7 @@ from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
 from toolgen.report.text import render
 
-from tests.models.kit import TARGETS
+from tests.models.helpers import TARGETS
 
 CASES = Path(__file__).parent / "cases"
 

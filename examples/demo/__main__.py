@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from examples import contract
 
-from .telling import BOLD, PLAIN, ROOT, NotTrueError, must, step, tell
+from .narration import BOLD, PLAIN, ROOT, NotTrueError, must, step, tell
 
 if TYPE_CHECKING:
     from .shop import Shop

@@ -5,8 +5,8 @@ from __future__ import annotations
 from generated import catalog
 from generated.tools.catalog_search import CatalogSearchTool
 
+from .narration import chapter, must, quote, step, tell
 from .shop import Shop, as_json, data_of, refusal_of, text_of
-from .telling import chapter, must, quote, step, tell
 
 NONSENSE = {"no_such_parameter": 1}
 

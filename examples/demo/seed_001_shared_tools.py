@@ -15,8 +15,8 @@ from generated import anthropic_tools, bedrock_tools, gemini_tools
 from generated.anthropic_tools import execute_tool_use
 from generated.openai_tools import CHAT_TOOLS, RESPONSES_TOOLS, execute_tool_call
 
+from .narration import chapter, cut, must, step, tell
 from .shop import SCOPES, Shop, text_of
-from .telling import chapter, cut, must, step, tell
 
 CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("A list", "list_content", {"types": ["project"], "limit": 2}),

@@ -10,8 +10,8 @@ from toolgen.runtime import Confirmation, ResponseForm, ToolConfig, ToolContext,
 
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 
+from .narration import chapter, cut, must, step, tell
 from .shop import SCOPES, Shop, as_json
-from .telling import chapter, cut, must, step, tell
 
 
 class Counting(EchoTool):

@@ -14,8 +14,8 @@ from generated import catalog
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.sql_query import SqlQueryTool
 
+from .narration import chapter, must, quote, step, tell
 from .shop import SCOPES, Shop, as_json, data_of, refusal_of
-from .telling import chapter, must, quote, step, tell
 
 WRONG_SPEC = """\
 name: greet

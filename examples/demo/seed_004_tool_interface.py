@@ -8,8 +8,8 @@ from toolgen.runtime import ToolConfig, ToolEvent
 
 from generated.models.create_purchase_order import CreatePurchaseOrderRequest
 
+from .narration import chapter, must, quote, step, tell
 from .shop import Shop, data_of, refusal_of
-from .telling import chapter, must, quote, step, tell
 
 ORDER: dict[str, Any] = {
     "supplier_id": 3,

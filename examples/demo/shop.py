@@ -19,7 +19,7 @@ from examples.store.database import DATA_VARIABLE
 from examples.tools import context
 from generated import catalog
 
-from .telling import ROOT, must, tell
+from .narration import ROOT, must, tell
 
 SCOPES = frozenset(
     scope for tool in catalog.TOOLS.values() for scope in tool.get("auth", {}).get("scopes", ())

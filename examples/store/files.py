@@ -10,7 +10,7 @@ from typing import Final, Literal
 from toolgen.runtime import printable
 
 from .text_files import MAX_FILE_BYTES, is_text
-from .words import count, digest, is_unicode
+from .wording import count, digest, is_unicode
 from .workspace import OutsideWorkspaceError, PathNotFoundError, Snapshot, Workspace, Writer
 
 Mode = Literal["create", "replace", "append"]

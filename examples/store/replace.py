@@ -11,7 +11,7 @@ from toolgen.runtime import printable
 
 from .patterns import PATTERN_SECONDS, InvalidPatternError, PatternTooExpensiveError, run_pattern
 from .text_files import MAX_TOTAL_BYTES, Skipped, read_texts
-from .words import count, digest, is_unicode
+from .wording import count, digest, is_unicode
 from .workspace import Snapshot, Workspace
 
 MAX_RESULT: Final = 2 * MAX_TOTAL_BYTES

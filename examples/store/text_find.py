@@ -7,7 +7,7 @@ from typing import Final
 
 from .patterns import PATTERN_SECONDS, InvalidPatternError, run_pattern
 from .text_files import Skipped, read_texts
-from .words import is_unicode
+from .wording import is_unicode
 from .workspace import Workspace
 
 MAX_LINE: Final = 300

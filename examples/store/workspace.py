@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
-from .words import is_unicode
+from .wording import is_unicode
 
 MAX_DEPTH: Final = 16
 LOCK_SECONDS: Final = 5.0  # that a writer waits for the others

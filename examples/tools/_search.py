@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from examples.store.words import count
+from examples.store.wording import count
 
 
 class Found(Protocol):

@@ -6,7 +6,7 @@ from toolgen.runtime import ToolContext
 
 from examples.store import files, todo
 from examples.store import workspace as paths
-from examples.store.words import count
+from examples.store.wording import count
 from examples.store.workspace import Workspace
 from generated.tools.attempt_completion import (
     AttemptCompletionRequest,

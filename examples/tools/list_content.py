@@ -7,7 +7,7 @@ import sqlite3
 from toolgen.runtime import ToolContext
 
 from examples.store import content
-from examples.store.words import count
+from examples.store.wording import count
 from generated.models.list_content import ListedItem
 from generated.tools.list_content import ListContentRequest, ListContentResponse, ListContentTool
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from toolgen.runtime import ToolContext
 
 from examples.store import fulfilment, receiving
-from examples.store.words import count
+from examples.store.wording import count
 from generated.models.receive_purchase_order import ReceivedLine, StockMove
 from generated.tools.receive_purchase_order import (
     ItemNotOnOrderError,

@@ -9,7 +9,7 @@ from toolgen.runtime import ToolContext
 
 from examples.store import patterns, text_files, text_find
 from examples.store import workspace as paths
-from examples.store.words import count
+from examples.store.wording import count
 from examples.store.workspace import Workspace
 from generated.models.search import Match, SkippedFile
 from generated.tools.search import (

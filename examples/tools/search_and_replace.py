@@ -9,7 +9,7 @@ from toolgen.runtime import ToolContext
 
 from examples.store import patterns, replace, text_files
 from examples.store import workspace as files
-from examples.store.words import count
+from examples.store.wording import count
 from examples.store.workspace import Workspace
 from generated.models.search_and_replace import ChangedFile, SkippedFile
 from generated.tools.search_and_replace import (

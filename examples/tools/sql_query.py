@@ -6,7 +6,7 @@ from toolgen.runtime import ToolContext
 
 from examples.store import reader as store
 from examples.store.reader import Reader
-from examples.store.words import count
+from examples.store.wording import count
 from generated.tools.sql_query import (
     InvalidSqlError,
     NotReadOnlyError,

@@ -10,7 +10,7 @@ from toolgen.runtime import ToolContext
 from examples.store import files
 from examples.store import todo as store
 from examples.store import workspace as paths
-from examples.store.words import count
+from examples.store.wording import count
 from examples.store.workspace import Workspace
 from generated.models.todo import Item
 from generated.tools.todo import (

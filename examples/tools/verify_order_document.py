@@ -6,10 +6,10 @@ import sqlite3
 
 from toolgen.runtime import ToolContext
 
-from examples.store import verifying
+from examples.store import verification
 from examples.store.fulfilment import UnknownOrderError
 from examples.store.orders import cents
-from examples.store.words import count
+from examples.store.wording import count
 from generated.models.verify_order_document import Mismatch
 from generated.tools.verify_order_document import (
     OrderNotFoundError,
@@ -24,10 +24,11 @@ class VerifyOrderDocument(VerifyOrderDocumentTool):
         self, request: VerifyOrderDocumentRequest, context: ToolContext, *, db: sqlite3.Connection
     ) -> VerifyOrderDocumentResponse:
         lines = [
-            verifying.DocumentLine(line.sku, line.quantity, _cents(line.unit_price)) for line in request.lines
+            verification.DocumentLine(line.sku, line.quantity, _cents(line.unit_price))
+            for line in request.lines
         ]
         try:
-            found = verifying.verify(db, request.order_number, lines, _cents(request.total))
+            found = verification.verify(db, request.order_number, lines, _cents(request.total))
         except UnknownOrderError as fault:
             raise OrderNotFoundError(str(fault)) from fault
         number, agrees = found.order_number, not found.mismatches
@@ -51,16 +52,16 @@ def _cents(amount: str | None) -> int | None:
     return None if amount is None else cents(amount)
 
 
-def _counted(found: verifying.Verification) -> str:
+def _counted(found: verification.Verification) -> str:
     differs = count(len(found.mismatches), "difference")
     return f"The document has {differs}"
 
 
-def _mismatch(found: verifying.Mismatch) -> Mismatch:
+def _mismatch(found: verification.Mismatch) -> Mismatch:
     return Mismatch(kind=found.kind, sku=found.sku, ordered=found.ordered, documented=found.documented)
 
 
-def _next(found: verifying.Verification, is_open: bool) -> list[str]:
+def _next(found: verification.Verification, is_open: bool) -> list[str]:
     if found.mismatches:
         return [f"Ask {found.supplier} about the differences before anything is booked or paid."]
     return [f"Book the goods with receive_purchase_order {found.order_number}."] if is_open else []

@@ -10,10 +10,10 @@ from toolgen.data.target import Target
 from toolgen.pipeline import analyze
 from toolgen.targets.builtin import BASE
 
-from benchmarks import documents, page, report
+from benchmarks import page, peer_inputs, report
 from benchmarks.corpus import specs
-from benchmarks.documents import answer, arguments, mcp_document
 from benchmarks.measure import Case, interleave, ratio
+from benchmarks.peer_inputs import answer, arguments, mcp_document
 from benchmarks.process import Wrong, environment, run
 from benchmarks.rows import OURS, ROWS
 
@@ -30,14 +30,14 @@ def test_the_specs_are_sound() -> None:
 
 @pytest.mark.parametrize("number", range(6))
 def test_requests_and_answers_fit_what_is_published(number: int) -> None:
-    tool = documents.tool(number)
+    tool = peer_inputs.tool(number)
     assert jsonschema_rs.validator_for(tool["inputSchema"]).is_valid(arguments(number))
     assert jsonschema_rs.validator_for(tool["outputSchema"]).is_valid(answer(number))
 
 
 def test_the_peers_get_every_tool() -> None:
     assert mcp_document(7).count('"inputSchema"') == 7
-    assert documents.openapi_document(7).count('"operationId"') == 7
+    assert peer_inputs.openapi_document(7).count('"operationId"') == 7
 
 
 def test_rounds_begin_with_another_case_each() -> None:
@@ -65,7 +65,7 @@ def test_a_target_binds_at_its_size_only() -> None:
 
 def test_every_row_is_measured_in_a_group_that_has_its_case() -> None:
     folder = Path(report.__file__).parent
-    modules = ("groups.py", "http.py", "adopt.py", "inside/calls.py", "inside/refusals.py")
+    modules = ("groups.py", "http.py", "imports.py", "in_process/calls.py", "in_process/refusals.py")
     text = "".join((folder / module).read_text("utf-8") for module in modules)
     for name in {row.ours for row in ROWS if row.group != "scale"} | set(OURS.values()):
         assert f'"{name}"' in text

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from .answering import answering
-from .child import MEGABYTES, SECONDS, Done, toolgen
+from .documents import write_project, write_source
 from .families import FAMILIES
-from .texts import write_project, write_source
+from .gzip_server import answering
+from .limited_process import MEGABYTES, SECONDS, Done, toolgen
 
 VERBS = ("generate", "check", "mcp", "openai", "openapi")
 EVERY = [(name, verb) for name in FAMILIES for verb in VERBS]

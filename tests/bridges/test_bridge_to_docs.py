@@ -16,7 +16,7 @@ from toolgen.runtime import Toolkit
 from . import test_bridge_to_langchain as langchain
 from . import test_bridge_to_openai_agents as openai_agents
 from . import test_bridge_to_pydantic_ai as pydantic_ai
-from .kit import ORDER, TOTAL, orders
+from .helpers import ORDER, TOTAL, orders
 
 pytestmark = pytest.mark.bridges
 

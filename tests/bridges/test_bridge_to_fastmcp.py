@@ -15,9 +15,9 @@ from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters.mcp.listing import for_handshake_era, served_tools
 from toolgen.runtime.bridges import fastmcp_provider
 
-from tests.runtime.by_hand import make_tool
+from tests.runtime.tool_factory import make_tool
 
-from .kit import (
+from .helpers import (
     NO_ORDER,
     ODD,
     ORDER,

@@ -21,9 +21,9 @@ from langgraph.types import Command
 from toolgen.runtime import Confirmation, ToolContext, Toolkit
 from toolgen.runtime.bridges import langchain_tools
 
-from tests.runtime.by_hand import Anything, make_tool
+from tests.runtime.tool_factory import Anything, make_tool
 
-from .kit import (
+from .helpers import (
     ALLOWED,
     NO_ORDER,
     ODD,

@@ -26,7 +26,7 @@ from toolgen.runtime.bridges import openai_agents_tools, pending_question, stop_
 from examples.loopback import model_that_calls
 from tests.runtime.adapters.openai_loopback import Loopback, loopback
 
-from .kit import (
+from .helpers import (
     ALLOWED,
     NO_ORDER,
     ODD,

@@ -16,7 +16,7 @@ from toolgen.runtime.call_options import AdapterCallOptions
 
 from . import test_bridge_to_openai_agents as openai_agents
 from . import test_bridge_to_pydantic_ai as pydantic_ai
-from .kit import asking, conversation
+from .helpers import asking, conversation
 
 pytestmark = pytest.mark.bridges
 

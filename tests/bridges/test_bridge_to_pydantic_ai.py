@@ -26,7 +26,7 @@ from toolgen.runtime import Confirmation, Toolkit
 from toolgen.runtime.bridges import pydantic_ai_toolset
 from toolgen.runtime.bridges.pydantic_ai import ToolkitChunk, ToolkitProgress
 
-from .kit import (
+from .helpers import (
     ALLOWED,
     NO_ORDER,
     ODD,

@@ -13,7 +13,7 @@ from toolgen.pipeline import analyze, compile_project
 from toolgen.schema.providers import PROVIDERS
 from toolgen.targets.builtin import DIALECTS
 
-from tests.models.kit import TARGETS
+from tests.models.helpers import TARGETS
 
 SPEC = """\
 name: {name}

@@ -16,7 +16,7 @@ from toolgen.models.class_builder import ModelClass
 from toolgen.models.engine import batches, print_modules
 from toolgen.pipeline import analyze, compile_project, compile_specs, link
 
-from tests.models.kit import TARGETS
+from tests.models.helpers import TARGETS
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"

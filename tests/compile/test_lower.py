@@ -12,7 +12,7 @@ from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
 from toolgen.python_source.names import pascal, singular, snake, unique_name
 
-from tests.models.kit import lowered
+from tests.models.helpers import lowered
 
 PLAIN = "description: Do it.\ninput_schema: {type: object}\n"
 

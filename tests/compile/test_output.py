@@ -16,7 +16,7 @@ from toolgen.data.target import Target
 from toolgen.pipeline import compile_project
 from toolgen.targets.definition import TargetDefinition
 
-from tests.models.kit import TARGETS
+from tests.models.helpers import TARGETS
 
 ROOT = Path(__file__).parents[2]
 SPECS = {

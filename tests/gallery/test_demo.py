@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from examples.demo import __main__ as demo
-from examples.demo import telling
+from examples.demo import narration
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,7 +43,7 @@ def test_a_story_that_is_not_true(
             group.create_task(claim())
 
     async def claim() -> None:
-        telling.must(False, "one is two")
+        narration.must(False, "one is two")
 
     monkeypatch.setattr(demo, "story", story)
     assert demo.main() == 1
@@ -51,5 +51,5 @@ def test_a_story_that_is_not_true(
 
 
 def test_a_line_that_no_spec_has() -> None:
-    with pytest.raises(telling.NotTrueError, match="has a line that begins with 'colour:'"):
-        telling.quote("specs/sql_query.yaml", "colour:")
+    with pytest.raises(narration.NotTrueError, match="has a line that begins with 'colour:'"):
+        narration.quote("specs/sql_query.yaml", "colour:")

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from examples.store import database, fulfilment, items, manufacturing, orders, receiving, stock, verifying
+from examples.store import database, fulfilment, items, manufacturing, orders, receiving, stock, verification
 from examples.store.manufacturing import Job
 from examples.store.text_search import NoSearchTermsError
-from examples.store.verifying import DocumentLine
+from examples.store.verification import DocumentLine
 
 KIT = Job("MO-2026-0003", "KIT-BRAKE", 2)
 
@@ -126,7 +126,7 @@ def test_plans_write_nothing(db: sqlite3.Connection) -> None:
     receiving.plan(db, "PO-2026-0004")
     manufacturing.plan(db, KIT)
     fulfilment.plan(db, "SO-2026-0002")
-    verifying.verify(db, "PO-2026-0004", [DocumentLine("LGT-RR", 1)])
+    verification.verify(db, "PO-2026-0004", [DocumentLine("LGT-RR", 1)])
     assert list(db.iterdump()) == before
 
 
@@ -175,7 +175,7 @@ def test_what_the_user_is_shown(db: sqlite3.Connection) -> None:
 
 def test_a_document_that_agrees(db: sqlite3.Connection) -> None:
     split = [DocumentLine("LGT-RR", 5), DocumentLine("LGT-FR80", 12, 4490), DocumentLine("LGT-RR", 7, 2290)]
-    assert verifying.verify(db, "PO-2026-0004", split, 81360).mismatches == ()
+    assert verification.verify(db, "PO-2026-0004", split, 81360).mismatches == ()
 
 
 @pytest.mark.parametrize(
@@ -202,13 +202,13 @@ def test_a_document_that_agrees(db: sqlite3.Connection) -> None:
 def test_a_document_that_does_not(
     db: sqlite3.Connection, lines: list[DocumentLine], total: int | None, found: list[tuple[object, ...]]
 ) -> None:
-    checked = verifying.verify(db, "PO-2026-0004", lines, total)
+    checked = verification.verify(db, "PO-2026-0004", lines, total)
     assert [(each.kind, each.sku, each.ordered, each.documented) for each in checked.mismatches] == found
 
 
 def test_a_document_of_no_order(db: sqlite3.Connection) -> None:
     with pytest.raises(fulfilment.UnknownOrderError):
-        verifying.verify(db, "PO-2026-0099", [DocumentLine("LGT-RR", 1)])
+        verification.verify(db, "PO-2026-0099", [DocumentLine("LGT-RR", 1)])
 
 
 def test_articles_are_found(db: sqlite3.Connection) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hermetic.kit import Actions
+from tests.hermetic.helpers import Actions
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hermetic.kit import PLAIN, SHARED, TOOL, TOOLGEN, Actions, tree, words_of
+from tests.hermetic.helpers import PLAIN, SHARED, TOOL, TOOLGEN, Actions, tree, words_of
 
 AUDIT = """
 import json, sys

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.hermetic.kit import PLAIN, TOOL, Actions, tree
+from tests.hermetic.helpers import PLAIN, TOOL, Actions, tree
 
 OPENAI = "targets: {openai: {name: same}}\n"
 COLLISIONS = {

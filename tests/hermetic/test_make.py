@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.hermetic.kit import ROOT, SHARED, TOOL, Actions, tree
+from tests.hermetic.helpers import ROOT, SHARED, TOOL, Actions, tree
 
 
 def _make(folder: Path) -> list[str]:

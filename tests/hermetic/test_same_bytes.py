@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from toolgen.cli import main
 
-from tests.hermetic.kit import ROOT, TOOL, TOOLGEN, Actions, modes, tree, words_of
+from tests.hermetic.helpers import ROOT, TOOL, TOOLGEN, Actions, modes, tree, words_of
 
 GALLERY = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "specs").rglob("*.yaml"))
 

@@ -13,7 +13,7 @@ from toolgen.data.package import PackageSettings
 from toolgen.pipeline import compile_project
 from toolgen.python_source.literals import comment, docstring, is_read_as_utf_8, literal
 
-from tests.models.kit import TARGETS
+from tests.models.helpers import TARGETS
 from tools.fuzz.strings import PIECES
 
 SPEC = """

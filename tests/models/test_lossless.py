@@ -8,7 +8,7 @@ import jsonschema_rs
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.models.kit import classes_of, same, there_and_back
+from tests.models.helpers import classes_of, same, there_and_back
 
 NAMES = st.sampled_from(
     [

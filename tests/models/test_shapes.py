@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 from toolgen.compile.models import render_models
 
-from tests.models.kit import classes_of, lowered, same, there_and_back
+from tests.models.helpers import classes_of, lowered, same, there_and_back
 
 OBJECT = {"type": "object"}
 

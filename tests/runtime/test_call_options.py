@@ -10,7 +10,7 @@ import pytest
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
 from toolgen.runtime.adapters.openai import ADAPTER
 
-from tests.runtime.by_hand import Anything, make_tool
+from tests.runtime.tool_factory import Anything, make_tool
 
 CALL = {"type": "function_call", "call_id": "1", "name": "echo", "arguments": "{}"}
 INVALID_CALL = CALL | {"arguments": "{"}

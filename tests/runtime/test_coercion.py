@@ -8,13 +8,14 @@ import json
 from typing import Any
 
 import pytest
-from by_hand import Anything, make_tool, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolgen.runtime import ToolError, ToolResponse
 from toolgen.runtime.coercion.coerce import coerce
 from toolgen.runtime.confirmation.question import Confirmation
 from toolgen.runtime.validation.compiled_schema import compile_schema
+
+from tests.runtime.tool_factory import Anything, make_tool, run
 
 INTEGER: dict[str, Any] = {"type": "integer"}
 ROWS: dict[str, Any] = {

@@ -15,7 +15,7 @@ from generated.models.catalog_search import CatalogSearchRequest, CatalogSearchR
 from generated.tools.catalog_search import CatalogSearchTool
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 
-from . import kit
+from . import helpers
 
 NAMES = sorted(catalog.TOOLS)
 NONSENSE = {"no_such_parameter": 1}
@@ -36,7 +36,7 @@ def test_every_tool_is_a_subclass_with_name_description_input_schema_and_execute
     tool = catalog.tool_class(name)
     assert issubclass(tool, BaseTool)
     assert tool.name == name
-    assert str(tool.description).startswith(" ".join(kit.spec(name)["description"].split())[:30])
+    assert str(tool.description).startswith(" ".join(helpers.spec(name)["description"].split())[:30])
     assert tool.input_schema == catalog.TOOLS[name]["input_schema"]
     assert callable(tool.execute)
 
@@ -64,14 +64,14 @@ def test_execute_gets_an_instance_of_that_type(tmp_path: Path) -> None:
             seen.append(request)
             return EchoResponse(text=request.text)
 
-    assert kit.call(kit.kit_of(Seeing()), "echo", {"text": "a"}).success
+    assert helpers.call(helpers.kit_of(Seeing()), "echo", {"text": "a"}).success
     assert seen == [EchoRequest(text="a")]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_validation_is_shared(name: str, tmp_path: Path) -> None:
     """A wrong request is refused in the same words by every tool, and none of its code runs."""
-    response = kit.call(kit.gallery(tmp_path), name, NONSENSE)
+    response = helpers.call(helpers.gallery(tmp_path), name, NONSENSE)
     assert response.error is not None
     assert response.error.code == "invalid_request"
     assert "no_such_parameter" in response.error.message
@@ -86,9 +86,11 @@ FAULTS: dict[str, tuple[Exception, str]] = {
 
 
 @pytest.mark.parametrize(("error", "says"), FAULTS.values(), ids=FAULTS.keys())
-@pytest.mark.parametrize("era", kit.ERAS)
+@pytest.mark.parametrize("era", helpers.ERAS)
 def test_one_error_format_on_the_wire(era: Any, error: Exception, says: str) -> None:
-    wire = kit.mcp_call(kit.kit_of(Raising(error)), "echo", {"text": ""}, era=era).model_dump(by_alias=True)
+    wire = helpers.mcp_call(helpers.kit_of(Raising(error)), "echo", {"text": ""}, era=era).model_dump(
+        by_alias=True
+    )
     assert wire["isError"] is True
     ((kind, text),) = [(block["type"], block["text"]) for block in wire["content"]]
     assert kind == "text"
@@ -98,8 +100,10 @@ def test_one_error_format_on_the_wire(era: Any, error: Exception, says: str) -> 
 
 
 def test_one_error_format_for_a_declared_error_with_its_hint(tmp_path: Path) -> None:
-    wire = kit.mcp_call(kit.gallery(tmp_path), "catalog_search", {"query": "?!"}).model_dump(by_alias=True)
-    declared = next(error for error in kit.spec("catalog_search")["errors"])
+    wire = helpers.mcp_call(helpers.gallery(tmp_path), "catalog_search", {"query": "?!"}).model_dump(
+        by_alias=True
+    )
+    declared = next(error for error in helpers.spec("catalog_search")["errors"])
     assert wire["isError"] is True
     assert wire["structuredContent"] is None
     assert wire["_meta"]["toolgen/error"]["code"] == declared["code"]
@@ -110,10 +114,10 @@ def test_one_error_format_for_a_declared_error_with_its_hint(tmp_path: Path) -> 
 def test_a_fix_in_the_base_fixes_all_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The runtime is one place: a change of its error text is there in all twenty tools and each adapter."""
     monkeypatch.setattr(ToolError, "as_text", lambda self: f"<{self.code}>")
-    toolkit = kit.gallery(tmp_path)
+    toolkit = helpers.gallery(tmp_path)
     for name in NAMES:
-        assert kit.call(toolkit, name, NONSENSE).as_text() == "<invalid_request>"
-    assert set(kit.texts(lambda _: toolkit, "echo", NONSENSE).values()) == {"<invalid_request>"}
+        assert helpers.call(toolkit, name, NONSENSE).as_text() == "<invalid_request>"
+    assert set(helpers.texts(lambda _: toolkit, "echo", NONSENSE).values()) == {"<invalid_request>"}
 
 
 def test_overriding_the_shared_path_is_not_needed_and_not_possible_by_accident() -> None:
@@ -126,7 +130,7 @@ def test_overriding_the_shared_path_is_not_needed_and_not_possible_by_accident()
 def test_requests_are_held_to_the_schema(tmp_path: Path) -> None:
     """By the author's schema, which says more than the models: here that no item is there twice."""
     arguments = {"result": "Done.", "files": ["a", "a"]}
-    response = kit.call(kit.gallery(tmp_path), "attempt_completion", arguments)
+    response = helpers.call(helpers.gallery(tmp_path), "attempt_completion", arguments)
     assert response.error is not None
     assert response.error.code == "invalid_request"
 
@@ -136,7 +140,7 @@ def test_responses_are_held_to_the_schema() -> None:
         def execute(self, request: EchoRequest, context: ToolContext) -> Any:
             return {"text": "a", "more": "b"}
 
-    response = kit.call(kit.kit_of(Wrong()), "echo", {"text": "a"})
+    response = helpers.call(helpers.kit_of(Wrong()), "echo", {"text": "a"})
     assert response.error is not None
     assert (response.error.code, response.content) == ("invalid_response", None)
 
@@ -148,8 +152,8 @@ def test_scopes_are_asked_for() -> None:
         def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
             return EchoResponse(text=request.text)
 
-    toolkit = kit.kit_of(Scoped())
-    refused = kit.call(toolkit, "echo", {"text": "a"}, scopes=frozenset({"other"}))
+    toolkit = helpers.kit_of(Scoped())
+    refused = helpers.call(toolkit, "echo", {"text": "a"}, scopes=frozenset({"other"}))
     assert refused.error is not None
     assert refused.error.code == "insufficient_scope"
-    assert kit.call(toolkit, "echo", {"text": "a"}, scopes=frozenset({"echo:read"})).success
+    assert helpers.call(toolkit, "echo", {"text": "a"}, scopes=frozenset({"echo:read"})).success

@@ -16,11 +16,11 @@ from examples.loopback import model_that_calls
 from generated import anthropic_tools, catalog, openai_tools
 from generated.tools.get_content import GetContentRequest, GetContentResponse, GetContentTool
 
-from . import kit
+from . import helpers
 
 SEED = ("list_content", "get_content", "search_content")
 CALLS: list[tuple[str, dict[str, Any]]] = [
-    (name, example["input"]) for name in SEED for example in kit.spec(name)["examples"]
+    (name, example["input"]) for name in SEED for example in helpers.spec(name)["examples"]
 ]
 
 
@@ -41,8 +41,8 @@ class Counting(GetContentTool):
 
 def test_one_core_implementation_behind_every_adapter() -> None:
     tool = Counting()
-    toolkit = kit.kit_of(tool, context={"db": lambda: sqlite3.connect(":memory:")})
-    said = kit.texts(lambda _: toolkit, "get_content", {"type": "page", "slug": "a"})
+    toolkit = helpers.kit_of(tool, context={"db": lambda: sqlite3.connect(":memory:")})
+    said = helpers.texts(lambda _: toolkit, "get_content", {"type": "page", "slug": "a"})
     assert tool.calls == len(said) == 5
     assert sorted(json.loads(text)["body"] for text in said.values()) == ["1", "2", "3", "4", "5"]
 
@@ -50,17 +50,17 @@ def test_one_core_implementation_behind_every_adapter() -> None:
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
 def test_all_interfaces_return_identical_data(tmp_path: Path, name: str, arguments: dict[str, Any]) -> None:
     def toolkit(way: str) -> Toolkit:
-        return kit.gallery(tmp_path)
+        return helpers.gallery(tmp_path)
 
-    said = kit.texts(toolkit, name, arguments)
+    said = helpers.texts(toolkit, name, arguments)
     assert len(set(said.values())) == 1
-    assert said["auto"] == kit.call(toolkit(""), name, arguments).as_text()
+    assert said["auto"] == helpers.call(toolkit(""), name, arguments).as_text()
 
 
 @pytest.mark.parametrize("name", SEED)
 def test_chat_tool_definitions_reach_the_real_client(name: str, tmp_path: Path) -> None:
     """The generated CHAT_TOOLS go to the API, and execute_tool_call answers what the model calls."""
-    arguments = kit.spec(name)["examples"][0]["input"]
+    arguments = helpers.spec(name)["examples"][0]["input"]
 
     async def converse() -> tuple[str, str]:
         with model_that_calls(name, arguments) as url:
@@ -70,18 +70,20 @@ def test_chat_tool_definitions_reach_the_real_client(name: str, tmp_path: Path) 
                 first = await client.chat.completions.create(model="m", messages=history, tools=tools)
                 message = first.choices[0].message
                 (called,) = message.tool_calls or []
-                answer = await openai_tools.execute_tool_call(called, kit.gallery(tmp_path))
+                answer = await openai_tools.execute_tool_call(called, helpers.gallery(tmp_path))
                 history += [message.model_dump(exclude_none=True), answer]
                 last = await client.chat.completions.create(model="m", messages=history, tools=tools)
                 return answer["content"], last.choices[0].finish_reason
 
     content, reason = asyncio.run(converse())
-    assert json.loads(content) == kit.spec(name)["examples"][0]["output"]
+    assert json.loads(content) == helpers.spec(name)["examples"][0]["output"]
     assert reason == "stop"
 
 
 def test_a_result_is_success_and_data(tmp_path: Path) -> None:
-    response = kit.call(kit.gallery(tmp_path), "get_content", {"type": "page", "slug": "opening-hours"})
+    response = helpers.call(
+        helpers.gallery(tmp_path), "get_content", {"type": "page", "slug": "opening-hours"}
+    )
     assert (response.success, response.error) == (True, None)
     assert response.content["title"] == "Opening hours"
 
@@ -94,10 +96,10 @@ def test_a_failure_is_never_an_empty_success(name: str, tmp_path: Path) -> None:
         raise OSError("the disk is gone")
 
     toolkit = catalog.toolkit(context={"db": broken})
-    arguments = kit.spec(name)["examples"][0]["input"]
-    response = kit.call(toolkit, name, arguments)
+    arguments = helpers.spec(name)["examples"][0]["input"]
+    response = helpers.call(toolkit, name, arguments)
     assert (response.success, response.content) == (False, None)
-    for said in kit.texts(lambda _: toolkit, name, arguments).values():
+    for said in helpers.texts(lambda _: toolkit, name, arguments).values():
         assert said.startswith("Error [internal_error]: ")
         assert "disk" not in said
 
@@ -105,10 +107,10 @@ def test_a_failure_is_never_an_empty_success(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", SEED)
 def test_schemas_are_written_once(name: str, tmp_path: Path) -> None:
     """The author's schema is what every interface publishes and what the typed request is made from."""
-    listed = kit.over_mcp(kit.gallery(tmp_path), lambda client: client.list_tools()).tools
+    listed = helpers.over_mcp(helpers.gallery(tmp_path), lambda client: client.list_tools()).tools
     tool = next(tool for tool in listed if tool.name == name)
     definition = catalog.TOOLS[name]
-    author = kit.spec(name)["input_schema"]
+    author = helpers.spec(name)["input_schema"]
     assert tool.input_schema == definition["input_schema"]
     assert tool.output_schema == definition.get("output_schema")
     assert set(author["properties"]) == set(tool.input_schema["properties"])
@@ -118,7 +120,7 @@ def test_schemas_are_written_once(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SEED)
 def test_descriptions_are_the_same_everywhere(name: str, tmp_path: Path) -> None:
-    listed = kit.over_mcp(kit.gallery(tmp_path), lambda client: client.list_tools()).tools
+    listed = helpers.over_mcp(helpers.gallery(tmp_path), lambda client: client.list_tools()).tools
     said = {tool.description for tool in listed if tool.name == name}
     said |= {tool["function"].get("description") for tool in openai_tools.CHAT_TOOLS if name_of(tool) == name}
     said |= {tool.get("description") for tool in openai_tools.RESPONSES_TOOLS if tool["name"] == name}
@@ -131,13 +133,15 @@ def name_of(tool: Any) -> str:
 
 
 def test_a_draft_is_not_found_by_any_of_them(tmp_path: Path) -> None:
-    toolkit = kit.gallery(tmp_path)
-    listed = kit.call(toolkit, "list_content", {"limit": 50}).content
+    toolkit = helpers.gallery(tmp_path)
+    listed = helpers.call(toolkit, "list_content", {"limit": 50}).content
     assert "jobs" not in {item["slug"] for item in listed["items"]}
     assert (
-        kit.call(toolkit, "search_content", {"query": "mechanic drives", "types": ["page"]}).content["total"]
+        helpers.call(toolkit, "search_content", {"query": "mechanic drives", "types": ["page"]}).content[
+            "total"
+        ]
         == 0
     )
-    response = kit.call(toolkit, "get_content", {"type": "page", "slug": "jobs"})
+    response = helpers.call(toolkit, "get_content", {"type": "page", "slug": "jobs"})
     assert response.error is not None
     assert response.error.code == "content_not_found"

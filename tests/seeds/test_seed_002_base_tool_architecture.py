@@ -12,7 +12,7 @@ from toolgen.runtime import ResponseForm, ToolConfig, ToolContext, ToolEvent, To
 
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 
-from . import kit
+from . import helpers
 
 SEED = ("attempt_completion", "execute", "load", "search", "search_and_replace", "todo", "write")
 OUT = {"path": "../shop.sqlite3"}
@@ -40,7 +40,7 @@ class Late(EchoTool):
 
 @pytest.fixture
 def loaded(tmp_path: Path) -> ToolResponse:
-    return kit.call(kit.gallery(tmp_path), "load", {"path": "README.md"})
+    return helpers.call(helpers.gallery(tmp_path), "load", {"path": "README.md"})
 
 
 def test_a_response_has_name_success_content_error_and_metadata(tmp_path: Path, loaded: ToolResponse) -> None:
@@ -48,7 +48,7 @@ def test_a_response_has_name_success_content_error_and_metadata(tmp_path: Path, 
     assert {"tool_name", "success", "content", "error", "metadata"} <= fields
     assert (loaded.tool_name, loaded.success, loaded.error) == ("load", True, None)
     assert loaded.content["text"].startswith("# Shop papers")
-    failed = kit.call(kit.gallery(tmp_path), "load", OUT)
+    failed = helpers.call(helpers.gallery(tmp_path), "load", OUT)
     assert (failed.tool_name, failed.success, failed.content) == ("load", False, None)
     assert failed.error is not None
     assert failed.metadata["call_id"] != loaded.metadata["call_id"]
@@ -91,7 +91,9 @@ def test_filter_metadata_fields(loaded: ToolResponse) -> None:
 def test_config_logger(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     logger = logging.getLogger("my.application")
     with caplog.at_level(logging.DEBUG, "my.application"):
-        response = kit.call(kit.gallery(tmp_path, ToolConfig(logger=logger)), "load", {"path": "README.md"})
+        response = helpers.call(
+            helpers.gallery(tmp_path, ToolConfig(logger=logger)), "load", {"path": "README.md"}
+        )
     assert caplog.records
     assert {record.name for record in caplog.records} == {"my.application"}
     ids = {getattr(record, "call_id", None) for record in caplog.records}
@@ -100,9 +102,9 @@ def test_config_logger(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
 
 def test_config_callback(tmp_path: Path) -> None:
     events: list[ToolEvent] = []
-    toolkit = kit.gallery(tmp_path, ToolConfig(callback=events.append))
-    kit.call(toolkit, "load", {"path": "README.md"})
-    kit.call(toolkit, "load", OUT)
+    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
+    helpers.call(toolkit, "load", {"path": "README.md"})
+    helpers.call(toolkit, "load", OUT)
     kinds = ["started", "validated", "finished", "started", "validated", "failed"]
     assert [event.kind for event in events] == kinds
     assert {event.tool_name for event in events} == {"load"}
@@ -112,8 +114,8 @@ def test_config_callback_that_raises_harms_nothing(tmp_path: Path) -> None:
     def callback(event: ToolEvent) -> None:
         raise ZeroDivisionError
 
-    assert kit.call(
-        kit.gallery(tmp_path, ToolConfig(callback=callback)), "load", {"path": "README.md"}
+    assert helpers.call(
+        helpers.gallery(tmp_path, ToolConfig(callback=callback)), "load", {"path": "README.md"}
     ).success
 
 
@@ -127,27 +129,27 @@ def test_config_checkpoint(tmp_path: Path) -> None:
             return EchoResponse(text=" ".join([*before, request.text]))
 
     for text, said in (("a", "a"), ("b", "a b")):
-        toolkit = kit.kit_of(Remembering(), config=ToolConfig(checkpoint=tmp_path / "state"))
-        assert kit.call(toolkit, "echo", {"text": text}).content == {"text": said}
-    without = kit.call(kit.kit_of(Remembering()), "echo", {"text": "a"})
+        toolkit = helpers.kit_of(Remembering(), config=ToolConfig(checkpoint=tmp_path / "state"))
+        assert helpers.call(toolkit, "echo", {"text": text}).content == {"text": said}
+    without = helpers.call(helpers.kit_of(Remembering()), "echo", {"text": "a"})
     assert without.error is not None
     assert without.error.code == "missing_dependency"
 
 
 def test_initialised_state_is_checked(caplog: pytest.LogCaptureFixture) -> None:
     tool = Late()
-    toolkit = kit.kit_of(tool)
-    first = kit.call(toolkit, "echo", {"text": "a"})
+    toolkit = helpers.kit_of(tool)
+    first = helpers.call(toolkit, "echo", {"text": "a"})
     assert first.error is not None
     assert (first.error.code, first.error.retryable) == ("not_ready", True)
-    assert kit.call(toolkit, "echo", {"text": "b"}).content == {"text": "b"}
-    assert kit.call(toolkit, "echo", {"text": "c"}).success
+    assert helpers.call(toolkit, "echo", {"text": "b"}).content == {"text": "b"}
+    assert helpers.call(toolkit, "echo", {"text": "c"}).success
     assert tool.attempts == 2
 
 
 def test_tool_specific_response_metadata(tmp_path: Path) -> None:
     arguments = {"command": "wc", "arguments": ["-l", "README.md"]}
-    response = kit.call(kit.gallery(tmp_path), "execute", arguments)
+    response = helpers.call(helpers.gallery(tmp_path), "execute", arguments)
     assert response.metadata["output_bytes"] == len("4 README.md\n")
     assert response.metadata["seconds"] > 0
     assert "seconds" not in response.content
@@ -156,7 +158,7 @@ def test_tool_specific_response_metadata(tmp_path: Path) -> None:
 
 def test_errors_are_logged_and_never_raised_at_the_agent(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
-        response = kit.call(kit.kit_of(Bad()), "echo", {"text": "a"})
+        response = helpers.call(helpers.kit_of(Bad()), "echo", {"text": "a"})
     assert not response.success
     assert "a bug" not in response.as_text()
     (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
@@ -169,17 +171,17 @@ def test_errors_are_logged_and_never_raised_at_the_agent(caplog: pytest.LogCaptu
 @pytest.mark.parametrize("arguments", [None, [], "text", 7, {"command": 1}, {"command": "rm"}])
 @pytest.mark.parametrize("name", SEED)
 def test_nothing_that_an_agent_sends_raises(tmp_path: Path, name: str, arguments: object) -> None:
-    response = kit.call(kit.gallery(tmp_path), name, arguments)
+    response = helpers.call(helpers.gallery(tmp_path), name, arguments)
     assert isinstance(response, ToolResponse)
     assert response.success == (response.error is None)
 
 
 def test_the_seven_tools_do_one_job_together(tmp_path: Path) -> None:
     """Plan, look, write, change, check, present: each tool by its name, through one toolkit."""
-    toolkit = kit.gallery(tmp_path)
+    toolkit = helpers.gallery(tmp_path)
 
     def ask(name: str, **arguments: object) -> dict[str, object]:
-        response = kit.call(toolkit, name, arguments)
+        response = helpers.call(toolkit, name, arguments)
         assert response.success, response.as_text()
         return dict(response.content)
 
@@ -196,13 +198,13 @@ def test_the_seven_tools_do_one_job_together(tmp_path: Path) -> None:
     early = ask("attempt_completion", result="Written.", files=["letters/kite.txt"])
     assert early["warnings"] == ["1 item of the to-do list not done yet."]
     assert ask("todo", set=[{"number": 1, "state": "done"}])["left"] == 0
-    done = kit.call(toolkit, "attempt_completion", {"result": "Written.", "files": ["letters/kite.txt"]})
+    done = helpers.call(toolkit, "attempt_completion", {"result": "Written.", "files": ["letters/kite.txt"]})
     assert done.final_answer
     assert done.content["warnings"] == []
 
 
 @pytest.mark.parametrize("name", SEED)
 def test_the_tools_work_by_their_names_over_mcp(tmp_path: Path, name: str) -> None:
-    example = kit.spec(name)["examples"][0]
-    result = kit.mcp_call(kit.gallery(tmp_path), name, example["input"])
+    example = helpers.spec(name)["examples"][0]
+    result = helpers.mcp_call(helpers.gallery(tmp_path), name, example["input"])
     assert result.structured_content == example["output"]

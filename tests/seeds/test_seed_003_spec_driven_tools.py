@@ -22,7 +22,7 @@ from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.sql_query import SqlQueryRequest, SqlQueryTool
 from generated.tools.stream_lines import StreamLinesRequest, StreamLinesResponse, StreamLinesTool
 
-from . import kit
+from . import helpers
 
 LINES = ["First, take the wheel off.", "Then, the tyre.", "Grüße 🚲"]
 WHOLE = {"lines": LINES, "line_count": 3}
@@ -68,7 +68,7 @@ def generate(folder: Path, spec: str) -> int:
 
 @pytest.mark.parametrize("name", sorted(catalog.TOOLS))
 def test_a_spec_says_name_description_when_to_use_inputs_and_returns(name: str) -> None:
-    spec, tool = kit.spec(name), catalog.tool_class(name)
+    spec, tool = helpers.spec(name), catalog.tool_class(name)
     description = " ".join(str(tool.description).split())
     for part in ("description", "use_when", "avoid_when", "returns"):
         assert " ".join(spec[part].split()) in description
@@ -133,32 +133,34 @@ def test_check_inputs_says_every_fault_at_once() -> None:
 
 @pytest.mark.parametrize("name", ["echo", "stream_lines", "attempt_completion"])
 def test_a_final_answer_says_so(tmp_path: Path, name: str) -> None:
-    arguments = kit.spec(name)["examples"][0]["input"]
-    assert kit.call(kit.gallery(tmp_path), name, arguments).final_answer
+    arguments = helpers.spec(name)["examples"][0]["input"]
+    assert helpers.call(helpers.gallery(tmp_path), name, arguments).final_answer
     block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
-    answer = asyncio.run(anthropic_tools.answer_tool_use(block, kit.gallery(tmp_path), scopes=kit.SCOPES))
+    answer = asyncio.run(
+        anthropic_tools.answer_tool_use(block, helpers.gallery(tmp_path), scopes=helpers.SCOPES)
+    )
     assert answer.response.final_answer
 
 
 def test_other_answers_and_failures_are_not_final(tmp_path: Path) -> None:
-    toolkit = kit.gallery(tmp_path)
-    assert not kit.call(toolkit, "sql_query", {"query": "SELECT 1"}).final_answer
-    assert not kit.call(toolkit, "echo", {}).final_answer
+    toolkit = helpers.gallery(tmp_path)
+    assert not helpers.call(toolkit, "sql_query", {"query": "SELECT 1"}).final_answer
+    assert not helpers.call(toolkit, "echo", {}).final_answer
 
 
 def test_extras_go_to_the_next_call_and_the_application() -> None:
-    session = kit.kit_of(Echo()).session({"cursor": 5})
-    responses = [kit.call(session, "echo", {"text": "a"}) for _ in range(2)]
+    session = helpers.kit_of(Echo()).session({"cursor": 5})
+    responses = [helpers.call(session, "echo", {"text": "a"}) for _ in range(2)]
     assert [response.content["text"] for response in responses] == ["a 5", "a 6"]
     assert responses[1].extras["cursor"] == session.extras["cursor"] == 7
-    other = kit.call(kit.kit_of(Echo()), "echo", {"text": "b"})
+    other = helpers.call(helpers.kit_of(Echo()), "echo", {"text": "b"})
     assert other.content["text"] == "b 0", "another conversation"
 
 
 @pytest.fixture(params=["async", "plain"])
 def streaming(request: pytest.FixtureRequest, tmp_path: Path) -> Toolkit:
     """stream_lines by an async generator (the gallery's own) and by a plain one."""
-    return kit.gallery(tmp_path) if request.param == "async" else kit.kit_of(Plain())
+    return helpers.gallery(tmp_path) if request.param == "async" else helpers.kit_of(Plain())
 
 
 async def gathered(stream: AsyncIterator[Any]) -> list[Any]:
@@ -166,7 +168,7 @@ async def gathered(stream: AsyncIterator[Any]) -> list[Any]:
 
 
 def test_a_stream_as_a_value(streaming: Toolkit) -> None:
-    assert kit.call(streaming, "stream_lines", {"lines": LINES}).content == WHOLE
+    assert helpers.call(streaming, "stream_lines", {"lines": LINES}).content == WHOLE
 
 
 def test_a_stream_as_a_stream(streaming: Toolkit) -> None:
@@ -177,7 +179,7 @@ def test_a_stream_as_a_stream(streaming: Toolkit) -> None:
 
 
 def test_a_value_as_a_stream(tmp_path: Path) -> None:
-    (response,) = asyncio.run(gathered(kit.gallery(tmp_path).stream("echo", {"text": "a"})))
+    (response,) = asyncio.run(gathered(helpers.gallery(tmp_path).stream("echo", {"text": "a"})))
     assert response.content == {"text": "a"}
 
 
@@ -186,7 +188,7 @@ def test_chunks_come_while_the_tool_still_works(tmp_path: Path) -> None:
         loop = asyncio.get_running_loop()
         began = loop.time()
         arguments = {"lines": ["a"] * 40, "pause_ms": 1000}
-        stream = kit.gallery(tmp_path).stream("stream_lines", arguments)
+        stream = helpers.gallery(tmp_path).stream("stream_lines", arguments)
         chunk = await anext(stream)
         await stream.aclose()
         return chunk, loop.time() - began
@@ -196,7 +198,7 @@ def test_chunks_come_while_the_tool_still_works(tmp_path: Path) -> None:
     assert seconds < 30, "the other lines, 39 seconds of work, are not waited for"
 
 
-@pytest.mark.parametrize("era", kit.ERAS)
+@pytest.mark.parametrize("era", helpers.ERAS)
 def test_a_stream_over_mcp_is_progress_in_order_and_a_whole_result(streaming: Toolkit, era: Any) -> None:
     told: list[tuple[float, str | None]] = []
 
@@ -206,7 +208,7 @@ def test_a_stream_over_mcp_is_progress_in_order_and_a_whole_result(streaming: To
     async def act(client: Client) -> Any:
         return await client.call_tool("stream_lines", {"lines": LINES}, progress_callback=progress)
 
-    result = kit.over_mcp(streaming, act, era)
+    result = helpers.over_mcp(streaming, act, era)
     assert result.structured_content == WHOLE
     assert [number for number, _ in told] == [1, 2, 3]
     assert [json.loads(str(message)) if str(message)[:1] == '"' else message for _, message in told] == LINES
@@ -241,7 +243,7 @@ def test_a_stream_that_breaks_is_an_error_not_a_short_result() -> None:
             yield "a"
             raise OSError("gone")
 
-    response = kit.call(kit.kit_of(Breaking()), "stream_lines", {"lines": ["a", "b"]})
+    response = helpers.call(helpers.kit_of(Breaking()), "stream_lines", {"lines": ["a", "b"]})
     assert response.error is not None
     assert (response.error.code, response.content) == ("internal_error", None)
 
@@ -252,7 +254,7 @@ def test_a_chunk_that_breaks_its_schema_is_not_sent_on() -> None:
             yield 7
             yield StreamLinesResponse(lines=[], line_count=0)
 
-    *chunks, response = asyncio.run(gathered(kit.kit_of(Wrong()).stream("stream_lines", {"lines": []})))
+    *chunks, response = asyncio.run(gathered(helpers.kit_of(Wrong()).stream("stream_lines", {"lines": []})))
     assert chunks == []
     assert response.error.code == "invalid_response"
 
@@ -260,13 +262,13 @@ def test_a_chunk_that_breaks_its_schema_is_not_sent_on() -> None:
 def test_runtime_context_is_injected_by_name(tmp_path: Path) -> None:
     reader = Reader(database.database(tmp_path))
     toolkit = catalog.toolkit(context={"reader": reader})
-    rows = kit.call(toolkit, "sql_query", {"query": "SELECT count(*) FROM items"}).content["rows"]
+    rows = helpers.call(toolkit, "sql_query", {"query": "SELECT count(*) FROM items"}).content["rows"]
     assert rows == [[19]]
 
 
 def test_runtime_context_is_injected_by_type(tmp_path: Path) -> None:
     toolkit = catalog.toolkit(context={Reader: Reader(database.database(tmp_path))})
-    assert kit.call(toolkit, "sql_query", {"query": "SELECT 1"}).success
+    assert helpers.call(toolkit, "sql_query", {"query": "SELECT 1"}).success
 
 
 def test_runtime_context_from_factories_is_closed_after_the_call(tmp_path: Path) -> None:
@@ -283,7 +285,7 @@ def test_runtime_context_from_factories_is_closed_after_the_call(tmp_path: Path)
 
     toolkit = catalog.toolkit(context={"db": db})
     for _ in range(2):
-        assert kit.call(toolkit, "list_content", {}).success
+        assert helpers.call(toolkit, "list_content", {}).success
     assert len(opened) == 2
     for connection in opened:
         with pytest.raises(sqlite3.ProgrammingError, match="closed"):
@@ -292,10 +294,10 @@ def test_runtime_context_from_factories_is_closed_after_the_call(tmp_path: Path)
 
 @pytest.mark.parametrize("name", sorted(catalog.TOOLS))
 def test_a_missing_dependency_fails_soft(name: str) -> None:
-    spec = kit.spec(name)
+    spec = helpers.spec(name)
     toolkit = catalog.toolkit(context={})
     example = spec["examples"][0]
-    response = kit.call(toolkit, name, example["input"])
+    response = helpers.call(toolkit, name, example["input"])
     if "inject" not in spec:
         assert response.success
         return
@@ -306,24 +308,26 @@ def test_a_missing_dependency_fails_soft(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(catalog.TOOLS))
 def test_runtime_context_is_invisible_to_the_model(name: str, tmp_path: Path) -> None:
-    listed = kit.over_mcp(kit.gallery(tmp_path), lambda client: client.list_tools()).tools
+    listed = helpers.over_mcp(helpers.gallery(tmp_path), lambda client: client.list_tools()).tools
     tool = next(tool for tool in listed if tool.name == name)
     published = json.dumps(tool.model_dump(mode="json"))
     published += json.dumps([each for each in openai_tools.RESPONSES_TOOLS if each["name"] == name])
     published += json.dumps([each for each in anthropic_tools.TOOLS if each["name"] == name])
-    for injected in kit.spec(name).get("inject", ()):
+    for injected in helpers.spec(name).get("inject", ()):
         assert injected["type"] not in published
         assert f'"{injected["name"]}"' not in published
 
 
 def test_a_model_cannot_send_what_is_injected(tmp_path: Path) -> None:
-    response = kit.call(kit.gallery(tmp_path), "sql_query", {"query": "SELECT 1", "reader": "/etc/passwd"})
+    response = helpers.call(
+        helpers.gallery(tmp_path), "sql_query", {"query": "SELECT 1", "reader": "/etc/passwd"}
+    )
     assert response.error is not None
     assert response.error.code == "invalid_request"
 
 
 def test_a_toolkit_lists_finds_groups_and_filters(tmp_path: Path) -> None:
-    toolkit = kit.gallery(tmp_path)
+    toolkit = helpers.gallery(tmp_path)
     assert list(toolkit) == sorted(catalog.TOOLS)
     assert "make_po" in toolkit
     assert toolkit.get("make_po") is toolkit.get("create_purchase_order")
@@ -334,15 +338,15 @@ def test_a_toolkit_lists_finds_groups_and_filters(tmp_path: Path) -> None:
     assert list(toolkit.select(names=["make_po"])) == ["create_purchase_order"]
     reading = toolkit.select(predicate=lambda tool: bool(tool.get("annotations", {}).get("readOnlyHint")))
     assert "write" not in reading
-    refused = kit.call(reading, "write", {"path": "a", "text": "b"})
+    refused = helpers.call(reading, "write", {"path": "a", "text": "b"})
     assert refused.error is not None
     assert refused.error.code == "unknown_tool"
 
 
 def test_a_toolkit_changes_at_run_time() -> None:
-    toolkit = kit.kit_of(Plain())
+    toolkit = helpers.kit_of(Plain())
     toolkit.add(Echo())
-    assert kit.call(toolkit, "echo", {"text": "a"}).success
+    assert helpers.call(toolkit, "echo", {"text": "a"}).success
     with pytest.raises(ValueError, match="echo"):
         toolkit.add(Echo())
     toolkit.remove("echo")
@@ -351,8 +355,8 @@ def test_a_toolkit_changes_at_run_time() -> None:
 
 @pytest.mark.parametrize("name", ["echo", "sql_query", "stream_lines"])
 def test_the_three_tools_of_the_seed(name: str, tmp_path: Path) -> None:
-    for example in kit.spec(name)["examples"]:
-        response = kit.call(kit.gallery(tmp_path), name, example["input"])
+    for example in helpers.spec(name)["examples"]:
+        response = helpers.call(helpers.gallery(tmp_path), name, example["input"])
         assert (response.content, response.error and response.error.code) == (
             example.get("output"),
             example.get("error"),

@@ -21,7 +21,7 @@ from generated.models.create_purchase_order import (
     PurchaseOrderItem,
 )
 
-from . import kit
+from . import helpers
 
 CONFIRMED = (
     "create_purchase_order",
@@ -41,12 +41,12 @@ COUNT = {"query": "SELECT count(*) FROM purchase_orders"}
 
 def orders(toolkit: Toolkit) -> int:
     """How many purchase orders there are; four at first."""
-    return int(kit.call(toolkit, "sql_query", COUNT).content["rows"][0][0])
+    return int(helpers.call(toolkit, "sql_query", COUNT).content["rows"][0][0])
 
 
 def ok(toolkit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
     """The content of a call that must succeed."""
-    response = kit.call(toolkit, name, arguments)
+    response = helpers.call(toolkit, name, arguments)
     assert response.success, response.as_text()
     return dict(response.content)
 
@@ -73,7 +73,7 @@ def place(toolkit: Toolkit, era: Any, user: User | None, order: dict[str, Any] =
     async def act(client: Client) -> CallToolResult:
         return await client.call_tool("create_purchase_order", order)
 
-    return kit.over_mcp(toolkit, act, era, elicitation_callback=user and user.answer)
+    return helpers.over_mcp(toolkit, act, era, elicitation_callback=user and user.answer)
 
 
 def test_the_request_is_a_pydantic_model_with_nested_types() -> None:
@@ -99,13 +99,13 @@ def test_the_request_is_a_pydantic_model_with_nested_types() -> None:
 def test_constraints_hold_in_the_model_and_on_the_wire(change: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ValidationError):
         CreatePurchaseOrderRequest.model_validate(ORDER | change)
-    result = place(kit.gallery(tmp_path), "auto", User("accept"), ORDER | change)
+    result = place(helpers.gallery(tmp_path), "auto", User("accept"), ORDER | change)
     assert result.is_error
-    assert kit.text_of(result).startswith("Error [invalid_request]: ")
+    assert helpers.text_of(result).startswith("Error [invalid_request]: ")
 
 
 def test_the_response_is_a_pydantic_model(tmp_path: Path) -> None:
-    content = ok(kit.gallery(tmp_path), "create_purchase_order", **ORDER)
+    content = ok(helpers.gallery(tmp_path), "create_purchase_order", **ORDER)
     response = CreatePurchaseOrderResponse.model_validate(content)
     assert response.lines[0].line_total == "498.00"
     assert response.model_dump(mode="json", exclude_unset=True) == content
@@ -113,10 +113,10 @@ def test_the_response_is_a_pydantic_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [*CONFIRMED, *READING])
 def test_parameters_are_flat_on_the_wire(name: str, tmp_path: Path) -> None:
-    listed = kit.over_mcp(kit.gallery(tmp_path), lambda client: client.list_tools()).tools
+    listed = helpers.over_mcp(helpers.gallery(tmp_path), lambda client: client.list_tools()).tools
     (wire,) = [tool.input_schema for tool in listed if tool.name == name]
     fields = set(catalog.tool_class(name).request_model.model_fields)
-    assert set(wire["properties"]) == fields == set(kit.spec(name)["input_schema"]["properties"])
+    assert set(wire["properties"]) == fields == set(helpers.spec(name)["input_schema"]["properties"])
     assert "request" not in wire["properties"]
     (function,) = [each for each in openai_tools.RESPONSES_TOOLS if each["name"] == name]
     assert set((function["parameters"] or {})["properties"]) == fields  # type: ignore[call-overload]
@@ -124,7 +124,7 @@ def test_parameters_are_flat_on_the_wire(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", CONFIRMED)
 def test_answers_say_is_preview_message_warnings_and_next_actions(name: str, tmp_path: Path) -> None:
-    content = ok(kit.gallery(tmp_path), name, **kit.spec(name)["examples"][0]["input"])
+    content = ok(helpers.gallery(tmp_path), name, **helpers.spec(name)["examples"][0]["input"])
     assert content["is_preview"] is False
     assert content["message"].endswith(".")
     assert isinstance(content["warnings"], list)
@@ -133,7 +133,7 @@ def test_answers_say_is_preview_message_warnings_and_next_actions(name: str, tmp
 
 @pytest.mark.parametrize("name", [*CONFIRMED, *READING])
 def test_these_fields_come_from_one_shared_schema(name: str) -> None:
-    written = kit.spec(name)["output_schema"]["properties"]
+    written = helpers.spec(name)["output_schema"]["properties"]
     shared = {"message": "Message", "warnings": "Warnings", "next_actions": "NextActions"}
     shared |= {"is_preview": "IsPreview"} if name in CONFIRMED else {}
     for field, schema in shared.items():
@@ -152,9 +152,9 @@ def test_a_shared_schema_means_the_same_in_every_tool() -> None:
     assert {name: len(meanings) for name, meanings in found.items()} == dict.fromkeys(found, 1)
 
 
-@pytest.mark.parametrize("era", kit.ERAS)
+@pytest.mark.parametrize("era", helpers.ERAS)
 def test_the_user_is_asked_by_elicitation_with_a_preview(tmp_path: Path, era: Any) -> None:
-    toolkit, user = kit.gallery(tmp_path), User("accept")
+    toolkit, user = helpers.gallery(tmp_path), User("accept")
     result = place(toolkit, era, user)
     assert not result.is_error
     (asked,) = user.asked
@@ -168,36 +168,36 @@ def test_the_user_is_asked_by_elicitation_with_a_preview(tmp_path: Path, era: An
     [User("decline"), User("cancel"), User("accept", confirm=False)],
     ids=["declined", "closed", "unticked"],
 )
-@pytest.mark.parametrize("era", kit.ERAS)
+@pytest.mark.parametrize("era", helpers.ERAS)
 def test_nothing_happens_unless_the_user_agrees(tmp_path: Path, era: Any, user: User) -> None:
-    toolkit = kit.gallery(tmp_path)
+    toolkit = helpers.gallery(tmp_path)
     result = place(toolkit, era, user)
     assert result.is_error
-    assert kit.text_of(result).startswith("Error [declined]: ")
+    assert helpers.text_of(result).startswith("Error [declined]: ")
     assert orders(toolkit) == 4
 
 
-@pytest.mark.parametrize("era", kit.ERAS)
+@pytest.mark.parametrize("era", helpers.ERAS)
 def test_a_client_that_cannot_ask_is_refused(tmp_path: Path, era: Any) -> None:
-    toolkit = kit.gallery(tmp_path)
+    toolkit = helpers.gallery(tmp_path)
     result = place(toolkit, era, None)
-    assert kit.text_of(result).startswith("Error [confirmation_required]: ")
+    assert helpers.text_of(result).startswith("Error [confirmation_required]: ")
     assert orders(toolkit) == 4
 
 
 def test_the_model_cannot_confirm_for_the_user(tmp_path: Path) -> None:
     """The seed had `confirm: bool` among the parameters, for the model to set."""
-    toolkit = kit.gallery(tmp_path)
+    toolkit = helpers.gallery(tmp_path)
     for name in CONFIRMED:
         assert "confirm" not in catalog.TOOLS[name]["input_schema"]["properties"]
     result = place(toolkit, "auto", User("accept"), ORDER | {"confirm": True})
-    assert kit.text_of(result).startswith("Error [invalid_request]: ")
+    assert helpers.text_of(result).startswith("Error [invalid_request]: ")
 
 
 def test_a_request_that_cannot_succeed_is_refused_before_the_user_is_asked(tmp_path: Path) -> None:
     user = User("accept")
-    result = place(kit.gallery(tmp_path), "auto", user, ORDER | {"supplier_id": 99})
-    assert kit.text_of(result).startswith("Error [supplier_not_found]: ")
+    result = place(helpers.gallery(tmp_path), "auto", user, ORDER | {"supplier_id": 99})
+    assert helpers.text_of(result).startswith("Error [supplier_not_found]: ")
     assert user.asked == []
 
 
@@ -209,13 +209,13 @@ def test_every_destructive_tool_previews_then_asks_then_acts(name: str, tmp_path
         asked.append(confirmation)
         return len(asked) > 1
 
-    arguments = kit.spec(name)["examples"][0]["input"]
-    toolkit = kit.gallery(tmp_path)
-    first = kit.call(toolkit, name, arguments, confirm=confirm)
-    second = kit.call(toolkit, name, arguments, confirm=confirm)
+    arguments = helpers.spec(name)["examples"][0]["input"]
+    toolkit = helpers.gallery(tmp_path)
+    first = helpers.call(toolkit, name, arguments, confirm=confirm)
+    second = helpers.call(toolkit, name, arguments, confirm=confirm)
     assert first.error is not None
     assert first.error.code == "declined"
-    assert second.content == kit.spec(name)["examples"][0]["output"], "the first call changed nothing"
+    assert second.content == helpers.spec(name)["examples"][0]["output"], "the first call changed nothing"
     assert [each.preview for each in asked] == [asked[0].preview] * 2
     assert asked[0].preview
     assert asked[0].message
@@ -224,8 +224,8 @@ def test_every_destructive_tool_previews_then_asks_then_acts(name: str, tmp_path
 
 @pytest.mark.parametrize("name", READING)
 def test_a_reading_tool_asks_nobody(name: str, tmp_path: Path) -> None:
-    for example in kit.spec(name)["examples"]:
-        response = kit.call(kit.gallery(tmp_path), name, example["input"], confirm=None)
+    for example in helpers.spec(name)["examples"]:
+        response = helpers.call(helpers.gallery(tmp_path), name, example["input"], confirm=None)
         assert response.content == example.get("output")
 
 
@@ -233,9 +233,9 @@ def test_a_reading_tool_asks_nobody(name: str, tmp_path: Path) -> None:
 def test_every_tool_is_observed(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """No tool asks for it: each call tells the callback and the log, under one correlation id."""
     events: list[ToolEvent] = []
-    toolkit = kit.gallery(tmp_path, ToolConfig(callback=events.append))
+    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
     with caplog.at_level(logging.DEBUG, "toolgen.runtime"):
-        response = kit.call(toolkit, name, kit.spec(name)["examples"][0]["input"])
+        response = helpers.call(toolkit, name, helpers.spec(name)["examples"][0]["input"])
     assert response.success, response.as_text()
     assert [event.kind for event in events if event.kind != "chunk"] == ["started", "validated", "finished"]
     assert events[-1].data["content"] == response.content
@@ -248,7 +248,7 @@ def test_every_tool_is_observed(name: str, tmp_path: Path, caplog: pytest.LogCap
 
 def test_calls_side_by_side_are_told_apart(tmp_path: Path) -> None:
     events: list[ToolEvent] = []
-    toolkit = kit.gallery(tmp_path, ToolConfig(callback=events.append))
+    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
 
     async def both() -> None:
         calls = (toolkit.call("search_items", {"query": query}) for query in ("chain", "?!"))
@@ -263,11 +263,11 @@ def test_calls_side_by_side_are_told_apart(tmp_path: Path) -> None:
 
 def test_the_tools_of_the_seed_do_one_job_together(tmp_path: Path) -> None:
     """Find, order, verify, receive, build, ship: the stock is right at the end."""
-    toolkit = kit.gallery(tmp_path)
+    toolkit = helpers.gallery(tmp_path)
     (oil,) = ok(toolkit, "search_items", query="mineral oil")["items"]
     assert oil["in_stock"] == 3
     job = {"order_number": "MO-2026-0003", "product_sku": "KIT-BRAKE", "quantity": 4}
-    short = kit.call(toolkit, "create_manufacturing_order", job)
+    short = helpers.call(toolkit, "create_manufacturing_order", job)
     assert short.error is not None
     assert short.error.details == {"short": [{"sku": "OIL-MIN", "needed": 4, "in_stock": 3}]}
     number = "PO-2026-0005"

@@ -17,7 +17,7 @@ from mcp_types import ListToolsResult
 from examples import contract
 from generated import anthropic_tools, bedrock_tools, gemini_tools, openai_tools
 
-from . import kit
+from . import helpers
 
 CHAT: list[Any] = [tool["function"] for tool in openai_tools.CHAT_TOOLS]
 RESPONSES: list[Any] = [
@@ -31,11 +31,11 @@ def listed(tmp_path: Path, era: Any) -> list[dict[str, Any]]:
     async def act(client: Client) -> ListToolsResult:
         return await client.list_tools()
 
-    result = kit.over_mcp(kit.gallery(tmp_path), act, era)
+    result = helpers.over_mcp(helpers.gallery(tmp_path), act, era)
     return [tool.model_dump(by_alias=True, mode="json", exclude_unset=True) for tool in result.tools]
 
 
-@pytest.mark.parametrize("era", kit.ERAS)
+@pytest.mark.parametrize("era", helpers.ERAS)
 def test_over_mcp(tmp_path: Path, era: Any) -> None:
     assert contract.mcp_faults(listed(tmp_path, era), legacy=era == "legacy") == []
 
@@ -63,7 +63,7 @@ def test_both_forms_of_openai_are_in_the_gallery() -> None:
 
 @pytest.mark.parametrize("keyword", sorted(contract.STRICT_LOSES | contract.GEMINI_WORDS))
 def test_every_loss_that_is_allowed_here_is_documented(keyword: str) -> None:
-    said = (kit.ROOT / "docs/dialects.md").read_text(encoding="utf-8")
+    said = (helpers.ROOT / "docs/dialects.md").read_text(encoding="utf-8")
     assert f"`{keyword}`" in said
 
 

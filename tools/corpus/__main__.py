@@ -11,12 +11,12 @@ import sys
 import time
 from pathlib import Path
 
-from tools.corpus.generated import measure_schemas
+from tools.corpus.generated_values import measure_schemas
+from tools.corpus.json_schema_suite import measure_suite
 from tools.corpus.mcp import measure_mcp
 from tools.corpus.openai import measure_openai
 from tools.corpus.openapi import Row, measure_openapi, openapi_table
 from tools.corpus.score import Score, reasons, table
-from tools.corpus.suite import measure_suite
 
 SHARED = Path(os.environ.get("TOOLGEN_SHARED", Path(__file__).parents[3] / "shared")) / "corpus"
 

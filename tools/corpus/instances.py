@@ -13,7 +13,7 @@ from typing import Any
 from toolgen.python_source.names import snake
 from toolgen.schema.document import follow, subschemas
 
-from tools.corpus.text import FORMATS, like, text
+from tools.corpus.random_text import FORMATS, like, text
 
 _DEEPEST = 12
 _ANYTHING: tuple[Any, ...] = (

@@ -12,7 +12,7 @@ from typing import Any
 import mcp_types as types
 from mcp import Client
 
-from tools.corpus.generated import measure_tool
+from tools.corpus.generated_values import measure_tool
 from tools.corpus.project import FailedError, Project, project
 from tools.corpus.score import Score
 

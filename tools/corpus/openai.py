@@ -10,9 +10,9 @@ from typing import Any
 
 from toolgen.runtime import ToolError
 
-from tools.corpus.carry import same_json
-from tools.corpus.generated import measure_tool
+from tools.corpus.generated_values import measure_tool
 from tools.corpus.project import FailedError, project
+from tools.corpus.round_trip import same_json
 from tools.corpus.score import Score
 
 _FOREIGN = frozenset(("java", "javascript"))  # their values are written in another language than JSON

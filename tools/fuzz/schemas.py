@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.bombs.child import MEGABYTES, SECONDS, toolgen
+from tests.bombs.documents import write_project, write_source
 from tests.bombs.families import FAMILIES, Schema, nested, ref, stepwise
-from tests.bombs.texts import write_project, write_source
+from tests.bombs.limited_process import MEGABYTES, SECONDS, toolgen
 from tools.fuzz.findings import Deadline, Finding, Tally
 from tools.fuzz.workers import Workers
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.bombs.child import MEGABYTES
-from tests.bombs.child import run as run_limited
-from tests.bombs.texts import write_project
+from tests.bombs.documents import write_project
+from tests.bombs.limited_process import MEGABYTES
+from tests.bombs.limited_process import run as run_limited
 from tools.fuzz.findings import Deadline, Finding, Tally
 from tools.fuzz.hostile_server import BEHAVIOURS, hostile_http
 from tools.fuzz.project import Ran

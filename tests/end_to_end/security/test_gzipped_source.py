@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from tests.bombs.answering import answering
-from tests.bombs.child import MEGABYTES, toolgen
-from tests.bombs.texts import write_project
+from tests.bombs.documents import write_project
+from tests.bombs.gzip_server import answering
+from tests.bombs.limited_process import MEGABYTES, toolgen
 
 
 def test_a_gzipped_answer_is_counted_unpacked(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.bombs.child import toolgen
+from tests.bombs.documents import write_project
 from tests.bombs.families import FAMILIES
-from tests.bombs.texts import write_project
+from tests.bombs.limited_process import toolgen
 
 
 @pytest.mark.parametrize("verb", ["generate", "check"])

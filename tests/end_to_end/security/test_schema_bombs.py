@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.bombs.child import MEGABYTES, SECONDS, toolgen
+from tests.bombs.documents import write_project, write_source
 from tests.bombs.families import FAMILIES
-from tests.bombs.texts import write_project, write_source
+from tests.bombs.limited_process import MEGABYTES, SECONDS, toolgen
 
 DIAMONDS = ("any_of_diamond", "all_of_diamond", "one_of_diamond")
 

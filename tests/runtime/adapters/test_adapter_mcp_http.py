@@ -6,10 +6,11 @@ import asyncio
 import json
 from typing import Any
 
-from by_hand import make_tool
 from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters.mcp import asgi_app, build_server
 from toolgen.runtime.adapters.mcp.transports.http_server import _JoinedWrites
+
+from tests.runtime.tool_factory import make_tool
 
 VERSION = "2026-07-28"
 META = {

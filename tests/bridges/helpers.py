@@ -7,7 +7,7 @@ from typing import Any
 
 from toolgen.runtime import BaseTool, ToolContext, Toolkit
 
-from tests.runtime.by_hand import Anything, make_tool
+from tests.runtime.tool_factory import Anything, make_tool
 from tests.scopes import SCOPES
 
 ORDER: dict[str, Any] = {

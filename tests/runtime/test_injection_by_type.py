@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool, run
 from toolgen.runtime import ToolError
+
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 DB = [{"name": "db", "type": "sqlite3.Connection"}]
 

@@ -8,9 +8,9 @@ import pytest
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.faults import find_faults
 
-from tools.corpus.generated import measure_schemas, measure_tool
+from tools.corpus.compiled_tools import made
+from tools.corpus.generated_values import measure_schemas, measure_tool
 from tools.corpus.instances import instances
-from tools.corpus.made import made
 from tools.corpus.score import Score
 
 

@@ -12,9 +12,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool
 from shop import catalog
 from toolgen.runtime import ToolConfig, ToolError, Toolkit, ToolResponse
+
+from tests.runtime.tool_factory import code_of, make_tool
 
 HEAD = "from shop.tools.echo import EchoTool\n"
 ECHO = """

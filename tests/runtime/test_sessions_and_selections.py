@@ -7,9 +7,10 @@ import threading
 from typing import Any
 
 import pytest
-from by_hand import make_tool
 from shop import catalog
 from toolgen.runtime import Toolkit
+
+from tests.runtime.tool_factory import make_tool
 
 
 async def counts(self: Any, request: Any, context: Any) -> Any:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool, run
 from pydantic import BaseModel
 from toolgen.runtime import Toolkit
+
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 LOG: list[str] = []
 

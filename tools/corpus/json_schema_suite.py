@@ -14,8 +14,8 @@ from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.schema.document import follow, format_pointer, subschemas
 
-from tools.corpus.carry import carried
-from tools.corpus.made import made
+from tools.corpus.compiled_tools import made
+from tools.corpus.round_trip import carried
 from tools.corpus.score import Score
 
 DRAFTS: Mapping[str, str] = {

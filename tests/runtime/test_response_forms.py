@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool, run
 from pydantic import BaseModel
 from toolgen.runtime import ResponseForm, ToolError, ToolResponse
+
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 GOOD = ToolResponse("count", True, {"rows": [1, 2], "note": "größer"}, metadata={"call_id": "a1"})
 EMPTY = ToolResponse("count", True, [], metadata={"call_id": "a1"})

@@ -11,9 +11,9 @@ import shutil
 from pathlib import Path
 
 from . import peers
-from .documents import mcp_document
 from .groups import Bench
 from .measure import Case, Samples
+from .peer_inputs import mcp_document
 from .project import Project
 from .rows import ENGINE
 

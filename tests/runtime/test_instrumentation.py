@@ -9,7 +9,6 @@ import sys
 from typing import Any
 
 import pytest
-from by_hand import make_tool, run
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -22,6 +21,8 @@ from toolgen.runtime import (
     ToolEvent,
     Toolkit,
 )
+
+from tests.runtime.tool_factory import make_tool, run
 
 SECRET = "hunter2"
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from by_hand import make_tool, run
 from toolgen.runtime import Checkpoint, CheckpointError, ToolConfig
+
+from tests.runtime.tool_factory import make_tool, run
 
 
 async def counts(self: Any, request: Any, context: Any) -> Any:

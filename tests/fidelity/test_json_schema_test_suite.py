@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.corpora import at_least, corpus
-from tools.corpus.made import made
-from tools.corpus.suite import DRAFTS, as_property, measure_gate, measure_tools
+from tools.corpus.compiled_tools import made
+from tools.corpus.json_schema_suite import DRAFTS, as_property, measure_gate, measure_tools
 
 NAME = "json_schema_test_suite"
 SUITE = corpus(NAME)

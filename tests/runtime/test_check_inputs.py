@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import jsonschema_rs
 import pytest
-from by_hand import Anything, make_tool
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +14,8 @@ from shop.catalog import CREATE_ORDER
 from shop.tools.create_order import CreateOrderRequest, CreateOrderTool
 from toolgen.runtime import ToolDefinition, ToolError
 from toolgen.runtime.validation.json_value import find_non_json, is_json
+
+from tests.runtime.tool_factory import Anything, make_tool
 
 SKU = st.tuples(st.text("AEIOUXYZ", min_size=2, max_size=2), st.integers(min_value=0)).map(
     lambda parts: "{}-{}".format(*parts)

@@ -6,8 +6,9 @@ import logging
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool, run
 from toolgen.runtime import ToolConfig, ToolError
+
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 KEY = "s3cr3t-k3y-of-the-shop"
 SECRETS = {"secrets": ["SHOP_API_KEY"]}

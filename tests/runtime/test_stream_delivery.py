@@ -8,8 +8,9 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool
 from toolgen.runtime import Toolkit, ToolResponse
+
+from tests.runtime.tool_factory import code_of, make_tool
 
 CHUNK = {"chunk_schema": {"type": "integer"}}
 WHOLE = {"type": "object", "required": ["sum"]}

@@ -6,9 +6,10 @@ import asyncio
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool, run
 from toolgen.runtime import Confirmation, ConfirmationPending, Toolkit
 from toolgen.runtime.confirmation.question import render_message
+
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 DONE: list[Any] = []
 

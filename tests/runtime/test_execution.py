@@ -10,9 +10,10 @@ import threading
 from typing import Any
 
 import pytest
-from by_hand import Anything, code_of, make_tool, run
 from pydantic import BaseModel
 from toolgen.runtime import ToolConfig, ToolContext, ToolError, ToolEvent, Toolkit
+
+from tests.runtime.tool_factory import Anything, code_of, make_tool, run
 
 ANSWER_SCHEMA = {
     "type": "object",

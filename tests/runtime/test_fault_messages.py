@@ -1,4 +1,4 @@
-"""Every keyword of JSON Schema: what a refused value is told. The cases are in told.yaml, for anyone to extend."""
+"""Every keyword of JSON Schema: what a refused value is told. The cases are in fault_messages.yaml, for anyone to extend."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
-from by_hand import make_tool, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import ValidationErrorKind
@@ -18,7 +17,11 @@ from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.faults import find_faults, list_faults
 from toolgen.schema.keywords import CONSTRAINING
 
-CASES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("told.yaml").read_text("utf-8"))
+from tests.runtime.tool_factory import make_tool, run
+
+CASES: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("fault_messages.yaml").read_text("utf-8")
+)
 PYTHON = re.compile(
     r"<class|<[a-z_.]+ object|\b(dict|list|str|int|float|bool|tuple|NoneType|None|True|False|bytes|pydantic"
     r"|Python|Traceback|Error|ValidationError|jsonschema|input_value|errors\.)\b"

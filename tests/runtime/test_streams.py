@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool, run
+
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 CHUNK = {"chunk_schema": {"type": "object", "required": ["line"]}}
 WHOLE = {"type": "object", "required": ["lines"]}

@@ -12,10 +12,10 @@ import jsonschema  # type: ignore[import-untyped]
 from toolgen.runtime import BaseTool
 from toolgen.runtime.validation.compiled_schema import compiled
 
-from tools.corpus.carry import carried, requested, responded
+from tools.corpus.compiled_tools import made
 from tools.corpus.instances import instances
-from tools.corpus.made import made
-from tools.corpus.schemas import schema_of
+from tools.corpus.random_schemas import schema_of
+from tools.corpus.round_trip import carried, requested, responded
 from tools.corpus.score import Score
 
 COUNT = 8  # values a schema, and as many with a fault

@@ -7,8 +7,9 @@ import threading
 from typing import Any
 
 import pytest
-from by_hand import code_of, make_tool
 from toolgen.runtime import BaseTool, ToolError, Toolkit
+
+from tests.runtime.tool_factory import code_of, make_tool
 
 
 async def execute(self: Any, request: Any, context: Any) -> Any:
