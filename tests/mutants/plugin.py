@@ -91,15 +91,15 @@ def mcp_drops_output_schemas() -> None:
 
 def _change_contract(**changes: Callable[[Any], Any]) -> None:
     """Change fields of every contract that is compiled."""
-    from toolgen.runtime import contract
+    from toolgen.runtime.contract import tool_contract
 
-    original = contract._make
+    original = tool_contract._compile
 
     def make(tool: Any) -> Any:
         made = original(tool)
         return replace(made, **{name: change(getattr(made, name)) for name, change in changes.items()})
 
-    contract._make = make
+    tool_contract._compile = make
 
 
 def _accepting(schema: Any) -> Any:
@@ -157,7 +157,7 @@ def errors_lose_their_hint() -> None:
 @mutant
 def aliases_are_not_answered() -> None:
     """Only wire names are."""
-    from toolgen.runtime import registry
+    from toolgen.runtime.implementations import registry
 
     original = registry.index_entries
 

@@ -8,7 +8,7 @@ import logging
 import sys
 
 import pytest
-from toolgen.runtime.instrumentation.log_setup import TextFormatter, TurnHandler
+from toolgen.runtime.logs.configure import TextFormatter, TurnHandler
 
 
 class _Stream(io.StringIO):

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 from toolgen.runtime import BaseTool, ToolError
-from toolgen.runtime.contract import ToolContract, contract_of
-from toolgen.runtime.execution.result import BrokenContract, write_result
+from toolgen.runtime.contract.result import BrokenContract, write_result
+from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.validation.json_value import whole_numbers
 
 from tools.corpus.score import Score

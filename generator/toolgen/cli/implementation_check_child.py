@@ -37,7 +37,7 @@ def main(result: str, trace: str) -> None:
         except Exception as error:
             write(broken=f"{type(error).__name__}: {error}")
         else:
-            from toolgen.runtime.execution.implementation_check import check_implementations
+            from toolgen.runtime.implementations.check import check_implementations
 
             found = check_implementations(
                 catalog, skip=task["skip"], unlisted=task["unlisted"], started=started

@@ -1,7 +1,7 @@
-"""What generated code runs on: tools, toolkits and the one call path that every adapter shares.
+"""The runtime of generated code: tools, toolkits and the one call path that every adapter shares.
 
-Importing this package costs nothing; each name is loaded when it is first used, pydantic and
-jsonschema-rs when the first tool is.
+Importing this package is cheap: each name is loaded when it is first used, pydantic and jsonschema-rs with
+the first tool.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from .checkpoint import Checkpoint, CheckpointError
     from .confirmation.question import Approval, Confirmation, ConfirmationPending
     from .context import ToolConfig, ToolContext, ToolEvent
-    from .definition import ToolDefinition
+    from .definition.check import ToolSpecError
+    from .definition.tool_definition import ToolDefinition
     from .errors import ChangedSinceConfirmedError, ToolError
     from .execution.readiness import SetupContext
     from .response import ResponseForm, ToolResponse
     from .text import printable
     from .tool import BaseTool
-    from .tool_spec import ToolParam, ToolReturn, ToolSpec, ToolSpecError
+    from .tool_spec import ToolParam, ToolReturn, ToolSpec
     from .toolkit import Toolkit
 
 __all__ = [
@@ -58,14 +59,14 @@ _HOMES = {
     "SetupContext": "execution.readiness",
     "ToolConfig": "context",
     "ToolContext": "context",
-    "ToolDefinition": "definition",
+    "ToolDefinition": "definition.tool_definition",
     "ToolError": "errors",
     "ToolEvent": "context",
     "ToolParam": "tool_spec",
     "ToolResponse": "response",
     "ToolReturn": "tool_spec",
     "ToolSpec": "tool_spec",
-    "ToolSpecError": "tool_spec",
+    "ToolSpecError": "definition.check",
     "Toolkit": "toolkit",
     "printable": "text",
 }

@@ -1,23 +1,24 @@
-"""What an implementation is told about its call, and what the application configures for all calls."""
+"""The context of a call: who makes it, what its implementation is given, what the application configures."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+
+from .logs.logger import LOGGER, CallLogger
 
 if TYPE_CHECKING:
     import asyncio
 
     from .checkpoint import Checkpoint
     from .confirmation.question import Approval, Confirm
-    from .instrumentation.record import Failure
     from .settings import Settings
 
-LOGGER = logging.getLogger("toolgen.runtime")
+_REPORT_SECONDS: Final = 10.0  # that a thread waits until one progress report has been sent
 
 Progress: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 Logger: TypeAlias = "logging.Logger | logging.LoggerAdapter[Any]"
@@ -44,19 +45,19 @@ class ToolEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolConfig:
-    """How an application watches its tools. A callback or logger that raises never breaks a call."""
+    """The configuration of a toolkit. A callback or logger that raises never breaks a call."""
 
     logger: Logger | None = None  # default: the logger "toolgen.runtime"
     callback: Callable[[ToolEvent], Awaitable[None] | None] | None = None
-    checkpoint: str | os.PathLike[str] | None = None  # folder where tools may keep state between calls
-    settings: Settings | None = None  # limits and choices; None: those of the environment variables
+    checkpoint: str | os.PathLike[str] | None = None  # folder for the state of tools between calls
+    settings: Settings | None = None  # None: read from the environment variables
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a call, and how: the values of the `CallOptions` that were given."""
+    """Who makes a call, and how: the values of `CallOptions`."""
 
-    preview: ClassVar[bool] = False  # True: asks what would happen; nothing is done
+    preview: ClassVar[bool] = False  # True: only the preview is wanted
 
     confirm: Confirm | None = None
     confirmation_token: str | None = None
@@ -78,19 +79,30 @@ DEFAULT_CONFIG = ToolConfig()
 ANYBODY = Caller()
 
 
+@dataclass(frozen=True, slots=True)
+class CallFailure:
+    """What the log record of a failed call contains beside the error that its caller receives."""
+
+    summary: str  # contains no values
+    error: BaseException | None = None  # its traceback is logged; its message only at DEBUG
+    detail: str = ""  # logged only at DEBUG
+    level: int = logging.NOTSET  # the lowest level of the record; the error's code may require a higher one
+
+
 class _Done:
-    """An awaitable that has nothing to wait for."""
+    """An awaitable that is done."""
 
     def __await__(self) -> Generator[None, None, None]:
         return iter(())  # type: ignore[return-value]
 
 
-DONE = _Done()
+_DONE: Final = _Done()
+_sending: set[asyncio.Task[None]] = set()  # progress reports; the event loop keeps weak references only
 
 
 @dataclass(slots=True, eq=False)
 class ToolContext:
-    """One call, seen from inside the implementation."""
+    """The context of one call, as its implementation sees it."""
 
     call_id: str  # correlation id: in the log, in events and in internal errors
     tool_name: str
@@ -99,20 +111,18 @@ class ToolContext:
     extras: MutableMapping[str, Any] = field(default_factory=dict)  # seen by the session's next call
     progress: Progress | None = field(default=None, repr=False)
     metadata: dict[str, Any] = field(default_factory=dict)  # about the answer, for the application: JSON
-    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # those that the spec names
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # named by the spec; name → value
     principal: str | None = None  # who calls, where the transport or the application knows
     session_id: str | None = None  # of the conversation; None outside of a session
-    approval: Approval | None = None  # what the user approved; None where nobody had to be asked
-    final_answer: bool = False  # the spec's; set it to say of this response that it is meant for the user
+    approval: Approval | None = None  # what the user approved; None if no confirmation was needed
+    final_answer: bool = False  # from the spec; set it if this response is meant for the user as it is
     loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited
     _began: float = field(default_factory=perf_counter, init=False, repr=False)
-    _failure: Failure | None = field(default=None, init=False, repr=False)
+    _failure: CallFailure | None = field(default=None, init=False, repr=False)
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
         """The configured logger; records carry `tool_name` and `call_id`, secrets of the spec are masked."""
-        from .instrumentation.redaction import CallLogger
-
         fields = {"tool_name": self.tool_name, "call_id": self.call_id}
         if self.principal is not None:
             fields["principal"] = self.principal
@@ -122,7 +132,7 @@ class ToolContext:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """The tool's place for state that outlives the call: `.save(name, data)`, `.load(name, default)`."""
+        """State that outlives the call: `.save(name, data)`, `.load(name, default)`."""
         from .checkpoint import Checkpoint
 
         return Checkpoint(self.config.checkpoint, self.tool_name)
@@ -130,8 +140,8 @@ class ToolContext:
     def check_approval(self, preview: str | None) -> None:
         """Raise ChangedSinceConfirmedError if the user approved something else than `preview`.
 
-        For `execute`, inside the transaction that does the work; `preview` is what it is about to do, in the
-        words of the tool's `preview`. Does nothing where nobody had to be asked.
+        For `execute`, inside the transaction that does the work; `preview` describes what it is about to do,
+        in the words of the tool's `preview` method. Does nothing if no confirmation was needed.
         """
         if self.approval is not None and self.approval.preview != preview:
             from .errors import ChangedSinceConfirmedError
@@ -141,14 +151,55 @@ class ToolContext:
     def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> Awaitable[None]:
-        """Report how far the work is, to a caller that asked for it.
+        """Report how far the work is, if the caller asked for progress.
 
-        In an `async def`, await it. In a plain `def`, calling it is enough: it returns when the report has
-        been sent. It never raises, and does nothing where the caller did not ask or has gone.
+        In an `async def`, await it. In a `def`, calling it is enough: it returns when the report has been
+        sent. It never raises, and does nothing if the caller did not ask or has left.
         """
         send = self.progress
         if send is None:
-            return DONE
-        from .execution.progress import send_report
+            return _DONE
+        report = _report(self, send, progress=progress, total=total, message=message)
+        return _run_in_loop_of(self, report)
 
-        return send_report(self, send, progress, total, message)
+
+def _run_in_loop_of(call: ToolContext, report: Coroutine[Any, Any, None]) -> Awaitable[None]:
+    """Run `report` in the call's event loop. Return at once in that loop, in a thread when it has ended."""
+    import asyncio
+    from concurrent.futures import TimeoutError as FutureTimeoutError
+
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
+    loop: asyncio.AbstractEventLoop | None = getattr(call, "loop", running)
+    if loop is None or loop.is_closed():
+        report.close()
+        return _DONE
+    if loop is running:
+        task = loop.create_task(report)
+        _sending.add(task)
+        task.add_done_callback(_sending.discard)
+        return task
+    try:
+        future = asyncio.run_coroutine_threadsafe(report, loop)
+    except RuntimeError:  # the loop has just been closed
+        report.close()
+        return _DONE
+    try:
+        future.result(_REPORT_SECONDS)
+    except FutureTimeoutError:
+        future.cancel()
+        LOGGER.info("a progress report of %s was not sent in time (call %s)", call.tool_name, call.call_id)
+    except (Exception, asyncio.CancelledError):  # its loop has ended
+        future.cancel()
+    return _DONE
+
+
+async def _report(
+    call: ToolContext, send: Progress, *, progress: float, total: float | None, message: str | None
+) -> None:
+    try:
+        await send(progress, total, message)
+    except Exception:  # a caller that has left must not undo the work
+        LOGGER.exception("reporting progress of %s failed (call %s)", call.tool_name, call.call_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from .execution.loading import Catalog
+from .implementations.loading import Catalog
 from .toolkit import Toolkit
 
 _LOCK = threading.Lock()

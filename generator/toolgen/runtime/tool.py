@@ -1,4 +1,4 @@
-"""BaseTool: what generated classes extend and implementations complete."""
+"""BaseTool: the base of generated tool classes, which implementations extend."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from .definition import ToolDefinition
+from .definition.tool_definition import ToolDefinition
 from .errors import ToolError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Response = TypeVar("Response")
 
 
 class SignatureError(TypeError):
-    """A method of an implementation that cannot be called as the spec says."""
+    """A method of an implementation does not accept the arguments that the spec says."""
 
     def __init__(self, message: str, function: object) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class SignatureError(TypeError):
 
 
 class _FromDefinition:
-    """An attribute read from the class's definition. A subclass or an instance may have its own instead."""
+    """An attribute read from the class's definition. Subclasses and instances may override it."""
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -41,16 +41,15 @@ class BaseTool(ABC, Generic[Request, Response]):
     """One tool. Generated subclasses set the class attributes, implementations define `execute`.
 
     A tool without generated code sets `spec`, a ToolSpec, in the body of its class.
-    Implementations may define `__init__` as they like: nothing here keeps state in the instance.
-    A subclass may say by `metadata_model` what its answers tell of themselves in `context.metadata`.
+    Implementations may define `__init__` as they like: this class keeps no state in the instance.
     """
 
-    spec: ClassVar[Any]  # a ToolSpec, for a tool that is written by hand
+    spec: ClassVar[Any]  # a ToolSpec, for a tool without generated code
     definition: ClassVar[ToolDefinition]
     request_model: ClassVar[type[BaseModel]]
     response_model: ClassVar[type[BaseModel] | None] = None  # None: any JSON value
     errors: ClassVar[tuple[type[ToolError], ...]] = ()  # the declared ones
-    metadata_model: ClassVar[type[BaseModel] | None] = None  # what `context.metadata` must fit, if anything
+    metadata_model: ClassVar[type[BaseModel] | None] = None  # validates `context.metadata`, if set
 
     name = _FromDefinition("name")
     description = _FromDefinition("description")
@@ -59,32 +58,30 @@ class BaseTool(ABC, Generic[Request, Response]):
 
     @abstractmethod
     def execute(self, *args: Any, **kwargs: Any) -> Any:
-        """Do the work: `(request, context, *, <injected values>)` to a response.
+        """Do the work: take `(request, context, *, <injected values>)`, return a response.
 
-        `async def` runs in the event loop; a plain `def` runs in a worker thread, where it may block,
-        but cannot be stopped: after a timeout it runs on, and keeps its thread and its injected values until
-        it ends.
+        An `async def` runs in the event loop. A `def` runs in a worker thread, where it may block but cannot
+        be stopped: after a timeout it continues, and keeps its thread and its injected values until it ends.
         """
 
     def setup(self, *args: Any, **kwargs: Any) -> Awaitable[None] | None:
         """Prepare for calls: `setup(self)` or `setup(self, context: SetupContext)`.
 
-        Called once by a toolkit, before the first call; a plain `def` in a worker thread. While it
-        fails, calls are answered with the ToolError that it raises, or else with `not_ready`, and
-        each call tries again.
+        Called once by a toolkit, before the first call; a `def` in a worker thread. While it fails, each call
+        tries again and is answered with the ToolError that it raises, or else with `not_ready`.
         """
 
     def close(self) -> Awaitable[None] | None:
-        """Undo what `setup` did. Called by `Toolkit.close`, if the tool was set up."""
+        """Undo `setup`. Called by `Toolkit.close` if the tool was set up."""
 
     @classmethod
     def check_inputs(cls, raw: Any) -> Request:
-        """The typed request of raw arguments, every value as it came.
+        """Return the typed request of raw arguments, with every value unchanged.
 
         Raises ToolError with code `invalid_request` and one line per fault in its message.
         """
-        from .contract import contract_of
-        from .execution.request import read_request
+        from .contract.request import read_request
+        from .contract.tool_contract import contract_of
 
         return cast("Request", read_request(contract_of(cls), raw))
 
@@ -105,8 +102,8 @@ class BaseTool(ABC, Generic[Request, Response]):
 def check_definition(tool: type[BaseTool[Any, Any]]) -> None:
     """Check that a tool class has a definition, and a valid one if it was written by hand.
 
-    Generated definitions and those of a ToolSpec were validated when they were made. Raises TypeError where
-    there is none, ToolSpecError, a ValueError, with every fault of a definition.
+    Generated definitions, and those of a ToolSpec, have been validated before. Raises TypeError if there is
+    none, and ToolSpecError, a ValueError, with every fault of a definition.
     """
     definition: object = getattr(tool, "definition", None)
     if definition is None:
@@ -114,29 +111,29 @@ def check_definition(tool: type[BaseTool[Any, Any]]) -> None:
             f"{tool.__qualname__} has no definition: set spec = ToolSpec(...) in its class, or subclass a "
             "generated tool"
         )
-    if _VALIDATED.get(tool) is definition or (isinstance(definition, dict) and definition.keys() >= _MADE):
+    if _VALIDATED.get(tool) is definition or (
+        isinstance(definition, dict) and definition.keys() >= _GENERATED_KEYS
+    ):
         return
-    from .definition_check import definition_faults
+    from .definition.check import ToolSpecError, definition_faults
 
     if faults := definition_faults(definition):
-        from .tool_spec import ToolSpecError
-
         raise ToolSpecError(f"{tool.__module__}.{tool.__qualname__}.definition", faults)
     _VALIDATED[tool] = definition
 
 
-_MADE = frozenset({"name", "py_name", "class_name", "description", "input_schema"})
+_GENERATED_KEYS = frozenset({"name", "py_name", "class_name", "description", "input_schema"})
 """Keys of every definition that toolgen or a ToolSpec made; hand-written ones have no class_name."""
 _VALIDATED: WeakKeyDictionary[type, object] = WeakKeyDictionary()  # tool class → its hand-written definition
 
 
 def _apply_spec(tool: type[BaseTool[Any, Any]], spec: object) -> None:
-    """Set the class attributes that a ToolSpec stands for."""
+    """Set the class attributes of a tool from its ToolSpec."""
     from .tool_spec import ToolSpec
 
     if not isinstance(spec, ToolSpec):
         if hasattr(tool, "definition"):
-            return  # an attribute of its own, in a class that has its definition from elsewhere
+            return  # an unrelated attribute of a class that has its definition from elsewhere
         raise TypeError(f"{tool.__qualname__}.spec must be a ToolSpec, not {type(spec).__name__}")
     if "definition" in tool.__dict__:
         raise TypeError(f"{tool.__qualname__} has both spec and definition: leave one out")
@@ -150,7 +147,7 @@ def _apply_spec(tool: type[BaseTool[Any, Any]], spec: object) -> None:
 
 
 def check_signature(cls: type[BaseTool[Any, Any]], method: str, injected: list[str]) -> None:
-    """Raise SignatureError if a method cannot be called as the runtime calls it."""
+    """Raise SignatureError if a method does not accept the arguments of the runtime."""
     try:
         signature(getattr(cls, method)).bind(None, None, None, **dict.fromkeys(injected))
     except TypeError as error:

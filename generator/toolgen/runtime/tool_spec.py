@@ -11,29 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from .definition import InjectDefinition, ToolDefinition
-from .definition_check import TYPES, definition_faults, type_faults
+from .definition.check import TYPES, ToolSpecError, definition_faults, type_faults
+from .definition.tool_definition import InjectDefinition, ToolDefinition
 from .errors import ToolError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
-class ToolSpecError(ValueError):
-    """A tool definition that is not valid. `faults` has one sentence for each fault."""
-
-    def __init__(self, subject: str, faults: Sequence[str]) -> None:
-        self.faults = tuple(faults)
-        lines = "".join(f"\n- {fault}" for fault in self.faults)
-        super().__init__(f"{subject} is not valid:{lines}")
-
-
 @dataclass(frozen=True, slots=True)
 class ToolParam:
-    """A parameter of a tool.
+    """A parameter of a tool: `ToolParam("limit", "integer", schema={"minimum": 1})`.
 
-    `type` is a type of JSON Schema, such as "string" or "integer". `schema` adds further keywords of JSON
-    Schema: `ToolParam("limit", "integer", schema={"minimum": 1})`.
+    `type` is a type of JSON Schema, such as "string" or "integer"; `schema` adds further keywords.
     """
 
     name: str
@@ -49,7 +39,7 @@ class ToolParam:
 
 @dataclass(frozen=True, slots=True)
 class ToolReturn:
-    """What a tool returns: a type of JSON Schema, a description for the model, further keywords."""
+    """The result of a tool: a type of JSON Schema, a description for the model, further keywords."""
 
     type: str
     description: str = ""
@@ -82,7 +72,7 @@ class ToolSpec:
     avoid_when: str = ""
     inputs: Sequence[ToolParam] = ()
     input_schema: Mapping[str, Any] | None = None
-    returns: ToolReturn | str = ""  # a str describes the result, and leaves its schema to output_schema
+    returns: ToolReturn | str = ""  # a str only describes the result
     output_schema: Mapping[str, Any] | None = None
     title: str | None = None
     version: str | None = None
@@ -91,7 +81,7 @@ class ToolSpec:
     errors: Sequence[type[ToolError]] = ()
     confirm: Mapping[str, Any] | None = None
     inject: Sequence[str | InjectDefinition] = ()
-    chunk_schema: Mapping[str, Any] | None = None  # of each chunk, for a result that is streamed
+    chunk_schema: Mapping[str, Any] | None = None  # schema of each chunk of a streamed result
     auth: Mapping[str, Any] | None = None
     timeout: float | None = None  # seconds
     concurrency: int | None = None  # calls at the same time
@@ -124,10 +114,10 @@ class ToolSpec:
         description: str,
         **fields: Any,
     ) -> Self:
-        """Return a spec whose schemas are those of two pydantic models. `fields` are further fields of it.
+        """Return a spec with the schemas of two pydantic models. `fields` are further fields of the spec.
 
-        `execute` gets an instance of `request_model`. What its validators refuse is answered
-        `invalid_request`, like anything that its schema refuses.
+        `execute` gets an instance of `request_model`. Arguments that its validators refuse are answered with
+        `invalid_request`, as are those that its schema refuses.
         """
         fields.setdefault("input_schema", request_model.model_json_schema())
         if response_model is not None:
@@ -136,29 +126,18 @@ class ToolSpec:
         return cls(name=name, description=description, **fields)
 
     def check_inputs(self, raw: Any) -> Any:
-        """Return the request of raw arguments: an instance of `request_model`, or a dict.
+        """Return the typed request of raw arguments: an instance of `request_model`, or a dict.
 
         Raises ToolError with code `invalid_request` and one line per fault in its message.
         """
-        from .contract import contract_of
-        from .execution.request import read_request
+        from .contract.request import read_request
+        from .contract.tool_contract import contract_of
 
-        return read_request(contract_of(_holder_of(self)), raw)
-
-
-def _holder_of(spec: ToolSpec) -> Any:
-    """Return a tool class with this spec; always the same one, so that its contract is compiled once."""
-    from .tool import BaseTool
-
-    found = spec.__dict__.get("_holder")
-    if found is None:
-        found = type("SpecifiedTool", (BaseTool,), {"spec": spec})
-        object.__setattr__(spec, "_holder", found)
-    return found
+        return read_request(contract_of(self), raw)
 
 
 def _faults_of_fields(spec: ToolSpec) -> Iterator[str]:
-    """Yield the faults that are no longer visible in the definition."""
+    """Yield the faults of fields that the definition does not show."""
     if spec.inputs and spec.input_schema is not None:
         yield "give inputs or input_schema, not both"
     if isinstance(spec.returns, ToolReturn) and spec.output_schema is not None:
@@ -178,8 +157,8 @@ def _faults_of_fields(spec: ToolSpec) -> Iterator[str]:
             yield f"inputs: the parameter {param.name!r} is given twice"
         else:
             names.add(param.name)
-            place = f"inputs: the parameter {param.name!r}"
-            yield from (f"{place}: {fault}" for fault in type_faults(param.type))
+            subject = f"inputs: the parameter {param.name!r}"
+            yield from (f"{subject}: {fault}" for fault in type_faults(param.type))
     for error in spec.errors:
         if not (isinstance(error, type) and issubclass(error, ToolError)):
             yield f"errors: expected a subclass of ToolError, got {error!r}"
@@ -244,7 +223,7 @@ def _input_schema(spec: ToolSpec) -> dict[str, Any]:
 
 
 def _types_are_known(given: Any) -> bool:
-    """True unless a parameter or result has an unknown type, which is reported by its own name."""
+    """True unless a parameter or result has an unknown type, which is reported separately."""
     return not isinstance(given, ToolParam | ToolReturn) or given.type in TYPES
 
 

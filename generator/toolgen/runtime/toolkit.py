@@ -20,24 +20,24 @@ from uuid import uuid4
 
 from .call_options import CallerOptions, CallOptions, check_options
 from .context import ANYBODY, DEFAULT_CONFIG, Caller, PreviewCaller, ToolConfig
-from .definition import ToolDefinition
+from .definition.tool_definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
-from .execution.loading import Catalog, load_context, load_tool
-from .registry import Entry, Registry, entry_of, index_entries, registry_of
+from .implementations.loading import Catalog, load_context, load_tool
+from .implementations.registry import Entry, Registry, entry_of, index_entries, registry_of
 from .response import ToolResponse
 from .settings import Settings
 from .tool import BaseTool
 
 if TYPE_CHECKING:
     from .confirmation.tokens import ConfirmationTokens
-    from .execution.call import Environment
-    from .loop_thread import LoopThread
+    from .execution.environment import Environment
+    from .execution.threads.loop_thread import LoopThread
 
 Result = TypeVar("Result")
 
 
 class _SharedState:
-    """What a toolkit shares with its sessions and selections; made for the first call."""
+    """State that a toolkit shares with its sessions and selections; created for the first call."""
 
     def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
         self.config = config
@@ -47,21 +47,21 @@ class _SharedState:
         self._confirmations: ConfirmationTokens | None = None
         self._settings = config.settings
         self._loop: LoopThread | None = None
-        given = config.settings or Settings.from_environment()
-        if given.confirmation_key is not None or given.confirmation_store is not None:
-            self.confirmations(given)  # refuse an invalid key now, not at the first question
+        settings = config.settings or Settings.from_environment()
+        if settings.confirmation_key is not None or settings.confirmation_store is not None:
+            self.confirmations(settings)  # refuse an invalid key now, not at the first question
 
     @property
     def settings(self) -> Settings:
-        """The settings; read when first needed, so that a server's flags count for toolkits made before."""
+        """The settings, read on first use, so that a server's flags apply to toolkits created before."""
         with self._lock:
             if self._settings is None:
                 self._settings = Settings.from_environment()
             return self._settings
 
     def loop(self) -> LoopThread:
-        """Return the event loop of synchronous calls; its thread starts with the first one."""
-        from .loop_thread import LoopThread
+        """Return the event loop of synchronous calls; its thread starts with the first call."""
+        from .execution.threads.loop_thread import LoopThread
 
         with self._lock:
             if self._loop is None:
@@ -69,12 +69,12 @@ class _SharedState:
             return self._loop
 
     def running_loop(self) -> LoopThread | None:
-        """Return the event loop of synchronous calls if there were any and it was not stopped."""
+        """Return the event loop of synchronous calls if it is running."""
         return self._loop if self._loop is not None and self._loop.running else None
 
     def environment(self) -> Environment:
-        from .execution.call import Environment
-        from .execution.worker_pool import WorkerPool
+        from .execution.environment import Environment
+        from .execution.threads.worker_pool import WorkerPool
 
         with self._lock:
             if self._environment is None:
@@ -104,9 +104,9 @@ class _SharedState:
 class Toolkit:
     """Tools that are called by name. Safe to share between threads and event loops.
 
-    `context` maps what tools inject, by name or by type, to values, factories or async context managers
-    that factories give (see `toolgen.runtime.execution.injection`).
-    Raises ValueError if two tools answer to one name, SettingError if a setting is not valid.
+    `context` maps names or types that tools inject to values or factories, which may return context managers
+    (see `toolgen.runtime.execution.injection`).
+    Raises ValueError if two tools have the same name or alias, SettingError if a setting is not valid.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Toolkit:
         self._environment: Environment | None = None
         self._extras: MutableMapping[str, Any] | None = None  # None: no session
         self._session_id: str | None = None
-        self._owner = True  # closes the tools
+        self._owner = True  # `close` closes the tools
         self.catalog: Catalog | None = None  # the argument of `from_catalog`
 
     @classmethod
@@ -141,7 +141,7 @@ class Toolkit:
 
     @property
     def definitions(self) -> Mapping[str, ToolDefinition]:
-        """Wire name → definition, in order. Aliases are answered, never listed."""
+        """Wire name → definition, in order. Aliases can be called, but are not listed."""
         return self._registry.current.definitions
 
     @property
@@ -165,7 +165,7 @@ class Toolkit:
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """The extras that calls of this session left for the next one. Empty outside of a session."""
+        """The extras that the next call of this session will see. Empty outside of a session."""
         return self._extras or {}
 
     def __contains__(self, name: object) -> bool:
@@ -175,15 +175,15 @@ class Toolkit:
         return iter(self.definitions)
 
     def definition_of(self, name: str) -> ToolDefinition | None:
-        """Return the definition of the tool that answers to a wire name or alias; None for any other name."""
+        """Return the definition of the tool with a wire name or alias; None if there is none."""
         entry = self._registry.current.by_name.get(name)
         return None if entry is None else entry.definition
 
     def get(self, name: str) -> BaseTool[Any, Any] | None:
-        """Return the tool that answers to a wire name or alias; None for any other name.
+        """Return the tool with a wire name or alias; None if there is none.
 
-        Raises ToolError `not_implemented` for a listed tool without implementation, and whatever the
-        implementation's module raises while it is imported.
+        Raises ToolError `not_implemented` for a listed tool without implementation, and what the
+        implementation's module raises when it is imported.
         """
         entry = self._registry.current.by_name.get(name)
         return None if entry is None else entry.tool()
@@ -193,14 +193,14 @@ class Toolkit:
         self._registry.add(entry_of(tool))
 
     def remove(self, name: str) -> None:
-        """Remove the tool that answers to a wire name or alias; KeyError if none does.
+        """Remove the tool with a wire name or alias. Raises KeyError if there is none.
 
-        Running calls go on; a tool that was set up is still closed with the toolkit.
+        Running calls continue. If the tool was set up, it is closed with the toolkit.
         """
         self._registry.remove(name)
 
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` after each `add` and `remove`, in their thread. Return what removes it again."""
+        """Call `listener` after each `add` and `remove`, in its thread. Return a function that removes it."""
         listeners = self._registry.listeners
         listeners.append(listener)
         return lambda: listeners.remove(listener) if listener in listeners else None
@@ -214,8 +214,8 @@ class Toolkit:
     ) -> Toolkit:
         """Return a toolkit of the tools that have one of `tags` and one of `names`, and satisfy `predicate`.
 
-        It shares instances, context and configuration. Tools that are added or removed here later do not
-        change it. Raises KeyError for a name (wire name or alias) that no tool answers to.
+        It shares instances, context and configuration. Adding or removing tools here does not change it.
+        Raises KeyError for a name that is neither a wire name nor an alias.
         """
         by_name = self._registry.current.by_name
         wanted = None if names is None else {by_name[name].definition["name"] for name in names}
@@ -227,30 +227,30 @@ class Toolkit:
                 and (predicate is None or predicate(definition))
             )
 
-        made = self._view()
-        made._registry = Registry(index_entries(self._registry.select(choose)), self._registry.every)
-        return made
+        selection = self._view()
+        selection._registry = Registry(index_entries(self._registry.select(choose)), self._registry.every)
+        return selection
 
     def session(self, extras: Mapping[str, Any] | None = None, *, session_id: str | None = None) -> Toolkit:
         """Return the same tools for one conversation, whose calls see each other's `context.extras`.
 
-        `extras` is what the first call sees. `session_id` continues a conversation of the application or of
-        another process; without one, a new id is made. Tools added to either are in both.
+        The first call sees `extras`. `session_id` continues a conversation of the application or of another
+        process; the default is a new id. Tools added to either toolkit are in both.
         """
-        made = self._view()
-        made._extras = dict(extras or {})
-        made._session_id = uuid4().hex if session_id is None else session_id
-        return made
+        session = self._view()
+        session._extras = dict(extras or {})
+        session._session_id = uuid4().hex if session_id is None else session_id
+        return session
 
     def _view(self) -> Toolkit:
-        made = copy.copy(self)
-        made._environment, made._owner = None, False
-        return made
+        view = copy.copy(self)
+        view._environment, view._owner = None, False
+        return view
 
     async def call(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse:
-        """Call a tool by wire name or alias. No fault of caller or tool is raised: it is in the response.
+        """Call a tool by wire name or alias. Errors of caller and tool are in the response, never raised.
 
-        Cancellation, and ConfirmationPending raised by the option `confirm`, pass through.
+        Cancellation, and ConfirmationPending raised by the option `confirm`, propagate.
 
         Args:
             name: a wire name or alias.
@@ -263,11 +263,11 @@ class Toolkit:
         entry = self._registry.current.by_name.get(name)
         try:
             if entry is None:
-                raise _unknown(name, self._registry.current.by_name)
-            ready = entry.prepared or entry.ready()
+                raise _unknown_tool(name, self._registry.current.by_name)
+            prepared = entry.prepared or entry.prepare()
             environment = self._environment or self._make_environment()
-        except Exception as error:  # no tool, or one that does not load
-            from .instrumentation.refusal import refuse_call
+        except Exception as error:  # there is no such tool, or it does not load
+            from .implementations.refusal import refuse_call
 
             return await refuse_call(
                 name,
@@ -280,22 +280,22 @@ class Toolkit:
             )
         if caller.context:
             environment = environment.plus(caller.context)
-        return await ready.answer(arguments, caller, environment)
+        return await prepared.answer(arguments, caller, environment)
 
     async def preview(self, name: str, arguments: Any, **options: Unpack[CallerOptions]) -> ToolResponse:
-        """Return what a call would do as the content of a response. Nobody is asked, nothing is done.
+        """Return a preview of a call as the content of a response. Nothing is asked or executed.
 
-        The content is the text that the tool's `preview` gives, or the response where it gives a whole one.
-        The error is `not_implemented` for a tool whose spec has no `confirm.preview`, else as for `call`.
+        The content is the text or the whole response that the tool's `preview` method returns. The error is
+        `not_implemented` for a tool whose spec has no `confirm.preview`, else as for `call`.
         """
         check_options("preview", options, CallerOptions)
         return await self._call(name, arguments, PreviewCaller(**options))
 
     async def decline(self, confirmation_token: str, *, principal: str | None = None) -> bool:
-        """Use up the token of a question that the user has answered with no. Nothing is done.
+        """Invalidate the token of a question that the user has answered with no. Nothing is executed.
 
         Return False for a token that is not valid, has been used, or belongs to another principal or session.
-        Raises `toolgen.runtime.confirmation.stores.StoreError` where the store fails.
+        Raises `toolgen.runtime.confirmation.stores.StoreError` if the store fails.
         """
         from .confirmation.tokens import digest_of_holder
 
@@ -304,11 +304,11 @@ class Toolkit:
         return await environment.confirmations.redeem(confirmation_token, holder) is not None
 
     def stream(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> AsyncGenerator[Any, None]:
-        """Call a tool and give each chunk of its result as it comes, a JSON value, and last the ToolResponse.
+        """Call a tool; yield each chunk of its result as it arrives, a JSON value, and last the ToolResponse.
 
-        Takes the options of `call` but `listen`. A result that is not a stream gives the response only.
-        Closing the generator (`contextlib.aclosing`) cancels the tool, closes its own generator and releases
-        its injected values. The tool runs at most 64 chunks ahead; its time limit goes on while it waits.
+        Takes the options of `call` except `listen`. For a result that is not a stream, only the response is
+        yielded. Closing the generator (`contextlib.aclosing`) cancels the tool, closes its own generator and
+        releases its injected values. The tool runs at most 64 chunks ahead; its time limit includes waiting.
         """
         from .execution.streams import pump
 
@@ -318,38 +318,38 @@ class Toolkit:
         return pump(lambda listen: self.call(name, arguments, **(options | {"listen": listen})))
 
     def call_sync(self, name: str, arguments: Any, **options: Unpack[CallOptions]) -> ToolResponse:
-        """Call a tool from code that is not async, with the options and the result of `call`.
+        """Call a tool from synchronous code, with the options and the result of `call`.
 
         Raises RuntimeError as `run_sync` does.
         """
         return self.run_sync(lambda: self.call(name, arguments, **options))
 
     def run_sync(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """Return the result of `work()`, which is awaited in the event loop of synchronous calls.
+        """Await `work()` in the event loop of synchronous calls, and return its result.
 
-        Works inside and outside of a running event loop, from any thread. The loop is the toolkit's own: it
-        runs in a daemon thread until `close_sync` or `close`, so that connections and set-up last from one
-        call to the next. An event loop that calls this is blocked until the work has ended.
-        KeyboardInterrupt cancels the work. Raises RuntimeError within an async tool that itself runs by
-        `run_sync` or `call_sync`.
+        Can be called inside and outside of a running event loop, from any thread. The loop belongs to the
+        toolkit: it runs in a daemon thread until `close_sync` or `close`, so that connections and set-up last
+        from one call to the next. A running event loop is blocked until the work has ended. KeyboardInterrupt
+        cancels the work. Raises RuntimeError inside an async tool that was itself called by `run_sync` or
+        `call_sync`.
         """
         return self._shared.loop().run(work)
 
     async def close(self) -> None:
-        """Close every tool that was set up. A session or a selection closes nothing; its maker does."""
+        """Close every tool that was set up. Has no effect on a session or a selection."""
         if not self._owner:
             return
         loop = self._shared.running_loop()
         if loop is None:
             await self._close()
-        else:  # tools are closed where synchronous calls have set them up
+        else:  # the tools were set up in this loop
             from asyncio import wrap_future
 
             await wrap_future(loop.submit(self._close))
             loop.stop(wait=False)
 
     def close_sync(self) -> None:
-        """Close the toolkit from code that is not async. Calls that still run are cancelled."""
+        """Close the toolkit from synchronous code. Running calls are cancelled."""
         if not self._owner:
             return
         self.run_sync(self._close)
@@ -382,11 +382,9 @@ def _catalog_entry(catalog: Catalog, definition: ToolDefinition) -> Entry:
     return Entry(definition, lambda: load_tool(catalog, definition))
 
 
-def _unknown(name: str, entries: Mapping[str, Entry]) -> ToolError:
+def _unknown_tool(name: str, entries: Mapping[str, Entry]) -> ToolError:
     from .text import nearest, quote
 
     near = nearest(name, list(entries))
-    hint = ""
-    if near is not None:
-        hint = f" Did you mean {quote(entries[near].definition['name'])}?"
+    hint = "" if near is None else f" Did you mean {quote(entries[near].definition['name'])}?"
     return UnknownToolError(f"There is no tool called {quote(name)}.{hint}")

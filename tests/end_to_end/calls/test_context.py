@@ -236,6 +236,6 @@ def test_the_tool_that_holds_the_event_loop_is_logged_with_its_place(project: Pr
 
     log = asyncio.run(run())
     for name in names:
-        (line,) = [line for line in log.splitlines() if f"tool {name} holds the event loop" in line]
+        (line,) = [line for line in log.splitlines() if f"tool {name} blocks the event loop" in line]
         assert f"tools/{name}.py:7 (Tool.execute)" in line
     assert "tool echo holds" not in log

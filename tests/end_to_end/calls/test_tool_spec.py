@@ -280,6 +280,6 @@ def test_generated_code_does_not_import_the_validation_of_definitions() -> None:
 
 
 def test_every_field_of_a_definition_is_validated() -> None:
-    from toolgen.runtime.definition_check import _CHECKS
+    from toolgen.runtime.definition.check import _CHECKS
 
     assert set(_CHECKS) == set(ToolDefinition.__annotations__)

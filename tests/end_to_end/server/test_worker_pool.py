@@ -160,7 +160,7 @@ def test_calls_that_were_left_do_not_block_the_next_one_and_are_logged_once(slow
             return server.log
 
     log = asyncio.run(run())
-    assert log.count("tool waits_timed runs on in its thread after its call has ended") == 1
+    assert log.count("tool waits_timed continues in its thread after its call has ended") == 1
 
 
 @pytest.mark.parametrize("name", ["one_at_once", "plain_one_at_once"])

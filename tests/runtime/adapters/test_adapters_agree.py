@@ -12,7 +12,7 @@ from mcp import Client
 from toolgen.runtime.adapters import bedrock, gemini, mcp
 from toolgen.runtime.adapters.anthropic import execute_tool_use
 from toolgen.runtime.adapters.openai import execute_tool_call
-from toolgen.runtime.execution.result import as_text
+from toolgen.runtime.contract.result import as_text
 
 WHEN = {"when": {"asap": True}}
 

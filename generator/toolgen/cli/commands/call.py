@@ -80,7 +80,7 @@ def _scopes(given: str | None) -> frozenset[str] | None:
 
 def _configure_logging() -> None:
     """Log as a server does; without TOOLGEN_LOG_LEVEL warnings only, as the result is printed anyway."""
-    from toolgen.runtime.instrumentation.log_setup import configure_logging
+    from toolgen.runtime.logs.configure import configure_logging
     from toolgen.runtime.settings import SettingError, Settings
 
     level = os.environ.get("TOOLGEN_LOG_LEVEL") or "warning"

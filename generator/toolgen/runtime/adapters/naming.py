@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.dialects.published import Published
 

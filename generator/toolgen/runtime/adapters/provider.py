@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 
     from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
-    from toolgen.runtime.definition import ToolDefinition
+    from toolgen.runtime.definition.tool_definition import ToolDefinition
     from toolgen.runtime.errors import InvalidRequestError, ToolError
     from toolgen.runtime.response import ToolResponse
     from toolgen.runtime.toolkit import Toolkit
@@ -358,7 +358,7 @@ def _refused(call: ProviderCall) -> Answer:
 def _session_of(toolkit: Toolkit, session: str | None) -> Toolkit:
     if session is None:
         return toolkit
-    from .sessions import session_of
+    from .toolkit_sessions import session_of
 
     return session_of(toolkit, session)
 

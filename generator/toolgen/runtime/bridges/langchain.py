@@ -26,7 +26,7 @@ except ModuleNotFoundError as error:
 from pydantic import Field, InstanceOf
 
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
-from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 

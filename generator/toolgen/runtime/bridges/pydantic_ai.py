@@ -24,7 +24,7 @@ except ModuleNotFoundError as error:
     refuse(error, "pydantic-ai", "pydantic-ai-slim", ("pydantic_ai",))
 
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
-from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit

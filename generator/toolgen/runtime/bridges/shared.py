@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn, TypeAlias, TypedDict, Unpack, cast
 
-from toolgen.runtime.adapters.sessions import session_of
+from toolgen.runtime.adapters.toolkit_sessions import session_of
 from toolgen.runtime.call_options import AdapterCallOptions, CallerOptions, check_options, toolkit_options
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
-from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 

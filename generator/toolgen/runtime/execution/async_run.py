@@ -1,13 +1,13 @@
 """Run an `async def` inside the caller's task, within its time limit.
 
-A task of its own for each call would cost more than most calls do. So a tool shares the caller's task, and
-requests to cancel that task are told apart: `Task.cancelling()` counts them, and those that the tool makes in
-one of its own steps (`asyncio.current_task().cancel()`) are withdrawn between two steps. `await` does not
-show the steps of a coroutine, so `Steps` sends them. SIGINT in the middle of a step looks the same to the
-task; asyncio's runner, which handles it, knows.
+A separate task for each call would cost more than most calls do. So a tool shares the caller's task, and
+cancellations of that task by the tool itself (`asyncio.current_task().cancel()`) must not cancel the caller:
+`Task.cancelling()` counts requests, and those made during a step of the tool are withdrawn after the step.
+`await` hides the steps of a coroutine, so `Steps` drives it. SIGINT during a step looks the same to the task;
+asyncio's runner, which handles the signal, tells the difference.
 
-The first step runs without a timer and without `Steps`. Tools that never wait need neither, and a call of one
-takes 12 % longer with `Steps`, and half as long again with a timer, too (processor time, Python 3.11).
+The first step runs without a timer and without `Steps`. Tools that never wait need neither; a call of one
+takes 12 % longer with `Steps`, and 50 % longer with a timer as well (processor time, Python 3.11).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from toolgen.runtime.errors import ToolTimeoutError
 
 
 async def run_async(work: Awaitable[Any], seconds: float | None, tool_name: str) -> Any:
-    """Await `work` for at most `seconds`. Raises ToolTimeoutError; a TimeoutError of its own propagates."""
+    """Await `work` for at most `seconds`. Raises ToolTimeoutError; a TimeoutError of the work propagates."""
     task = asyncio.current_task()
     before = 0 if task is None else task.cancelling()
     began = 0.0 if seconds is None else monotonic()
@@ -40,11 +40,11 @@ async def run_async(work: Awaitable[Any], seconds: float | None, tool_name: str)
         if task is not None and task.cancelling() != before:
             await _withdraw(task, before, ended=True)
         raise
-    return await _go_on(Steps(steps, waiting, task, before), seconds, began, tool_name)
+    return await _await_rest(Steps(steps, waiting, task, before), seconds, began=began, tool_name=tool_name)
 
 
-async def _go_on(steps: Steps, seconds: float | None, began: float, tool_name: str) -> Any:
-    """Await the other steps of work that began at `began` and may take `seconds`. Raises ToolTimeoutError."""
+async def _await_rest(steps: Steps, seconds: float | None, *, began: float, tool_name: str) -> Any:
+    """Await the rest of work that began at `began` and may take `seconds`. Raises ToolTimeoutError."""
     if seconds is None:
         return await steps
     limit = asyncio.timeout(began + seconds - monotonic())
@@ -53,7 +53,7 @@ async def _go_on(steps: Steps, seconds: float | None, began: float, tool_name: s
             return await steps
     except asyncio.CancelledError:
         raise
-    except BaseException as error:  # what a tool makes of being cancelled does not matter
+    except BaseException as error:  # a cancelled tool may raise anything
         if limit.expired():
             raise ToolTimeoutError(f"{tool_name} did not finish within {seconds:g} seconds.") from error
         raise
@@ -61,7 +61,7 @@ async def _go_on(steps: Steps, seconds: float | None, began: float, tool_name: s
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A coroutine that has run its first step and waits: awaiting this runs the others."""
+    """A coroutine that has run its first step. Awaiting this object runs the rest."""
 
     work: Coroutine[Any, Any, Any]
     waiting: Any  # what it yielded to the event loop
@@ -75,13 +75,13 @@ class Steps:
             if task is not None and task.cancelling() > before:
                 _forget_requests(task, before)
                 if waiting is not None and hasattr(waiting, "cancel"):
-                    waiting.cancel()  # the tool gets its CancelledError, as if it came from elsewhere
+                    waiting.cancel()  # the tool receives a CancelledError, as usual
             try:
                 answer = yield waiting
             except GeneratorExit:
                 work.close()
                 raise
-            except BaseException as error:  # cancellation, above all: it belongs to the work
+            except BaseException as error:  # mostly cancellation, which the work must see
                 resume: Callable[[], Any] = partial(work.throw, error)
             else:
                 resume = partial(work.send, answer)
@@ -99,7 +99,7 @@ class Steps:
 
 
 def _forget_requests(task: asyncio.Task[Any], before: int) -> None:
-    """Withdraw requests to cancel `task` beyond `before`, unless one is the operator's."""
+    """Withdraw requests to cancel `task` beyond `before`, unless SIGINT made one."""
     if _is_interrupted():
         return
     while task.cancelling() > before:
@@ -107,26 +107,26 @@ def _forget_requests(task: asyncio.Task[Any], before: int) -> None:
 
 
 def _is_interrupted() -> bool:
-    """True if asyncio.run has received SIGINT, for which it cancels its main task wherever that is.
+    """True if asyncio.run has received SIGINT and therefore cancelled its main task.
 
-    The runner counts interrupts in a private attribute, and its handler is a partial of its own method.
+    The runner counts interrupts in a private attribute; its handler is a partial of one of its methods.
     """
     runner = getattr(getattr(getsignal(SIGINT), "func", None), "__self__", None)
     return isinstance(runner, asyncio.Runner) and getattr(runner, "_interrupt_count", 0) > 0
 
 
 async def _withdraw(task: asyncio.Task[Any], before: int, *, ended: bool = False) -> None:
-    """Withdraw requests of a tool to cancel the task that it runs in, after its last step.
+    """Withdraw a tool's requests to cancel its own task, after its last step.
 
-    Raises CancelledError, which the tool asked for, unless it has `ended` with another exception.
+    Raises CancelledError, as the tool requested, unless it has `ended` with another exception.
     """
     if task.cancelling() <= before:
         return
     _forget_requests(task, before)
     try:
-        await _step()  # the request was also noted for the next step (before Python 3.13)
+        await _step()  # before Python 3.13, the request takes effect at the next step
     except asyncio.CancelledError:
-        if task.cancelling() > before:  # the caller has cancelled, too
+        if task.cancelling() > before:  # the caller has cancelled as well
             raise
     if not ended:
         raise asyncio.CancelledError

@@ -1,56 +1,39 @@
 """The call path, the same for every adapter: raw arguments in, a ToolResponse out.
 
-`PreparedTool.answer` is its entry, `ToolCall._run` its steps. A call runs in its caller's task. If the caller
-cancels it, CancelledError leaves it, as any coroutine; every other exception of an implementation becomes an
-answer (`isolation.py`, `instrumentation/error_mapping.py`).
+It begins in `PreparedTool.answer`; `ToolCall._run` has its steps. A call runs in its caller's task. If the
+caller cancels it, CancelledError propagates; every other exception of an implementation becomes an error in
+the response (`isolation.py`, `instrumentation/error_mapping.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Coroutine, Mapping, MutableMapping
-from dataclasses import dataclass, replace
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any
 
-from toolgen.runtime.confirmation.confirm import ConfirmedCall, preview_of
 from toolgen.runtime.confirmation.question import ConfirmationPending
-from toolgen.runtime.confirmation.tokens import ConfirmationTokens
-from toolgen.runtime.context import Caller, Listener, ToolConfig, ToolContext
-from toolgen.runtime.contract import ToolContract, contract_of, method_kind
+from toolgen.runtime.context import Caller, Listener, ToolContext
+from toolgen.runtime.contract.request import accepted_arguments, as_object, read_request
+from toolgen.runtime.contract.result import BrokenContract, WrittenResult, write_metadata, write_result
+from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.instrumentation.error_mapping import json_metadata, map_error
 from toolgen.runtime.instrumentation.record import CallRecord, log_failure, note_failure, observe_call
+from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
-from toolgen.runtime.settings import Settings
 from toolgen.runtime.tool import BaseTool
 
 from .async_run import run_async
+from .confirm import ConfirmedCall, preview_of
+from .environment import Environment
 from .invoke import PreparedMethod, run_method
 from .isolation import ApplicationExit, contain, current_task
 from .readiness import Readiness
-from .request import accepted, as_object, new_id, read_request
-from .result import BrokenContract, WrittenResult, write_metadata, write_result
-from .watchdog import IN_FLIGHT, WATCHDOG, names_tool
-from .worker_pool import Limiter, WorkerPool
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """What all calls of a toolkit share: context, configuration, settings, worker threads."""
-
-    context: Mapping[Any, Any]
-    config: ToolConfig
-    settings: Settings
-    confirmations: ConfirmationTokens
-    pool: WorkerPool  # for plain tools
-    extras: MutableMapping[str, Any] | None = None  # of the session; None: there is none
-    session_id: str | None = None
-
-    def plus(self, context: Mapping[Any, Any]) -> Environment:
-        """Return a copy with more context."""
-        return replace(self, context={**self.context, **context})
+from .threads.worker_pool import Limiter
+from .watchdog import IN_FLIGHT, WATCHDOG, register_call_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +43,17 @@ class PreparedTool:
     contract: ToolContract
     description: str
     execute: PreparedMethod
-    preview: PreparedMethod | None  # None: the spec asks for none
+    preview: PreparedMethod | None  # None: the spec has no `confirm.preview`
     readiness: Readiness
-    is_direct: bool  # `execute` is an `async def` without injected values, chunks or a limit on calls at once
+    is_direct: bool  # `execute` is an `async def` without injected values, chunks or limit of concurrency
 
     def answer(
         self, arguments: Any, caller: Caller, environment: Environment
     ) -> Coroutine[Any, Any, ToolResponse]:
-        """Check, confirm, inject, execute, check again. Raises only cancellation and ConfirmationPending."""
+        """Run one call and return its response. Raises only CancelledError and ConfirmationPending."""
         extras = {} if environment.extras is None else environment.extras
         context = ToolContext(
-            new_id(), self.contract.name, environment.config, caller.meta or {}, extras, caller.progress
+            new_call_id(), self.contract.name, environment.config, caller.meta or {}, extras, caller.progress
         )
         context.principal, context.session_id = caller.principal, environment.session_id
         context.final_answer = self.contract.final_answer
@@ -99,11 +82,11 @@ class ToolCall:
         self.context = context
         self.caller = caller
         self.environment = environment
-        self.record = record  # None: nobody observes the call
+        self.record = record  # None: neither logs, events nor spans are wanted
         self.metadata: dict[str, Any] = {"call_id": context.call_id}  # of the response
 
     async def answer_recorded(self, record: CallRecord) -> ToolResponse:
-        """Return the response, with a log record, a span and events around the call."""
+        """Return the response; write a log record, a span and events around the call."""
         with record:
             await record.started(self.arguments)
             response = await self.answer()
@@ -125,13 +108,13 @@ class ToolCall:
             raise
         except ApplicationExit as exit_:
             raise exit_.error from None
-        except BaseException as raised:  # the agent gets an answer, whatever happened; the log gets the rest
+        except BaseException as raised:  # the agent gets a response in any case; the log has the details
             error = contain(raised, context.tool_name, task, cancelled_before=cancelled_before)
             return self._failure(error)
         finally:
             del IN_FLIGHT[context]
             if reports_progress:
-                context.progress = None  # a thread that runs on has nobody to report to
+                context.progress = None  # for a thread that continues after its call
         return ToolResponse(
             context.tool_name,
             True,
@@ -144,7 +127,7 @@ class ToolCall:
         )
 
     async def _run(self) -> WrittenResult:
-        """Take the steps of a call, in their order. Raises what any of them raises."""
+        """Run the steps of a call, in order. Raises what any of them raises."""
         contract, context = self.tool.contract, self.context
         if contract.scopes:
             self._check_scopes(contract.scopes)
@@ -160,7 +143,7 @@ class ToolCall:
             await self._set_up()
         if contract.confirm is not None or self.caller.preview:
             result = await self._confirm_and_execute(request)
-        elif self.tool.is_direct:  # `_execute` does the same; a call takes a fifth longer by it
+        elif self.tool.is_direct:  # the same as `_execute`, which takes a fifth longer
             returned = await run_async(
                 self.tool.execute.method(request, context), contract.timeout, contract.name
             )
@@ -175,7 +158,7 @@ class ToolCall:
         return result
 
     def _check_scopes(self, needed: frozenset[str]) -> None:
-        """Raise InsufficientScopeError if the caller lacks a scope, or nobody has said what it may do."""
+        """Raise InsufficientScopeError if the caller lacks a scope, or its scopes are not known."""
         missing = sorted(needed - frozenset(self.caller.scopes or ()))
         if missing:
             raise InsufficientScopeError(
@@ -194,7 +177,7 @@ class ToolCall:
                 )
 
     async def _set_up(self) -> None:
-        """Set the tool up, within its time. Raises the ToolError that `setup` raises, or NotReadyError."""
+        """Set the tool up, within its time limit. Raises a ToolError of `setup`, else NotReadyError."""
         try:
             await self.tool.readiness.prepare(self.environment)
         except ToolError:
@@ -207,10 +190,10 @@ class ToolCall:
             ) from None
 
     async def _confirm_and_execute(self, request: Any) -> WrittenResult:
-        """Execute once the user has agreed; only preview the call if that is what the caller wants."""
+        """Execute after the user has agreed; only preview if the caller asked for the preview."""
         contract, arguments = self.tool.contract, self.arguments
         if "coerced" in self.metadata:
-            arguments = accepted(contract, arguments, {})
+            arguments = accepted_arguments(contract, arguments, {})
         confirmed = ConfirmedCall(
             contract=contract,
             method=self.tool.preview,
@@ -226,7 +209,7 @@ class ToolCall:
         return await confirmed.run(lambda: self._execute(request))
 
     async def _execute(self, request: Any) -> WrittenResult:
-        """Return the result of the implementation, checked."""
+        """Return the validated result of the implementation."""
         result: WrittenResult = await run_method(
             self.tool.execute,
             request,
@@ -237,15 +220,15 @@ class ToolCall:
         return result
 
     def _listener(self) -> Listener | None:
-        """Return who is given the chunks of a stream: the caller, the application's callback, or both."""
-        record, listen_too = self.record, self.caller.listen
+        """Return the function that gets the chunks of a stream, for the caller and for events."""
+        record, listen_of_caller = self.record, self.caller.listen
         if record is None:
-            return listen_too
+            return listen_of_caller
 
         async def listen(chunk: Any) -> None:
             await record.chunk(chunk)
-            if listen_too is not None:
-                await listen_too(chunk)
+            if listen_of_caller is not None:
+                await listen_of_caller(chunk)
 
         return listen
 
@@ -259,37 +242,30 @@ class ToolCall:
         return ToolResponse(context.tool_name, False, error=error, metadata=metadata, extras=self._extras())
 
     def _extras(self) -> Mapping[str, Any]:
-        """Return the extras that the call left; in a session, its next call sees them, too."""
-        extras, of_session = self.context.extras, self.environment.extras
-        if of_session is None:
+        """Return the call's extras. In a session, they are stored for its next call."""
+        extras, stored = self.context.extras, self.environment.extras
+        if stored is None:
             return extras
-        left = dict(extras)
-        if extras is not of_session:  # the tool has put another mapping in its place
-            of_session.clear()
-            of_session.update(left)
-        return left
+        result = dict(extras)
+        if extras is not stored:  # the tool has replaced the mapping
+            stored.clear()
+            stored.update(result)
+        return result
 
 
-names_tool(ToolCall.answer, lambda values: values["self"].context)
+register_call_path(ToolCall.answer, lambda values: values["self"].context)
 
 
 def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
-    """Prepare an instance. Raises ValueError where one of its schemas is not usable."""
+    """Prepare an instance for calls. Raises ValueError if one of its schemas is not valid."""
     contract = contract_of(type(tool))
     limiter = None if contract.concurrency is None else Limiter(contract.concurrency)
     streams = contract.chunk_schema is not None
-    execute = PreparedMethod(
-        contract,
-        tool.execute,
-        method_kind(tool.execute),
-        write=write_result,
-        limiter=limiter,
-        streams=streams,
-    )
+    execute = PreparedMethod(contract, tool.execute, write=write_result, limiter=limiter, streams=streams)
     preview: PreparedMethod | None = None
     if contract.confirm is not None and contract.confirm.get("preview"):
         method: Any = getattr(tool, "preview", None)
-        preview = PreparedMethod(contract, method, method_kind(method), write=preview_of, limiter=limiter)
+        preview = PreparedMethod(contract, method, write=preview_of, limiter=limiter)
     return PreparedTool(
         contract=contract,
         description=tool.definition["description"],

@@ -1,31 +1,30 @@
 """Injected values: provided by the application, created for each call, released after it.
 
-The context mapping has what a tool injects by its name, or by its type: `{"db": connect}` or
-`{sqlite3.Connection: connect}`. A name goes before a type, and a type is the very one that the spec names.
+The keys of the context mapping are names or types: `{"db": connect}` or `{sqlite3.Connection: connect}`.
+A name takes precedence over a type; a type must be exactly the one that the spec names.
 
 An entry of the mapping is a value, or a factory: a function, method, class or functools.partial
-(no other callable object: a sqlite3.Connection is callable, and is a value). A factory is called once per
-call, without arguments. What it returns is
+(other callable objects are values: a sqlite3.Connection is callable). A factory is called once per call,
+without arguments. What it returns is
 
 1. entered, and left after the call, if it is an async context manager;
 2. awaited, if it is awaitable;
 3. entered, and left after the call, if it is a context manager, unless it is an instance of the declared type
    already: a sqlite3.Connection is a context manager, and is the value.
 
-The value that comes of it must be an instance of the type that the spec declares, and not None. Types that
-cannot
-be imported or cannot be checked (`typing.Any`, protocols) accept everything.
+The resulting value must be an instance of the type that the spec declares, and not None. Types that cannot be
+imported or cannot be checked (`typing.Any`, protocols) accept everything.
 
-Threads: values for an `async def` are made in the event loop's thread. For a plain `def`, factories that
-are not async run in the worker thread of the call, so that what they make (a SQLite connection, say) is
-used and closed where it was made.
+Threads: values for an `async def` are created in the event loop's thread. For a `def`, factories that are not
+async run in the worker thread of the call, so that what they create (a SQLite connection, for example) is
+used and closed in the thread that created it.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -38,26 +37,28 @@ from importlib import import_module
 from inspect import isasyncgenfunction, isawaitable, isclass, iscoroutinefunction, isroutine, unwrap
 from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.context import LOGGER, ToolContext
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.contract.tool_contract import Injection
 from toolgen.runtime.errors import MissingDependencyError
+from toolgen.runtime.logs.logger import LOGGER
 
 if TYPE_CHECKING:
-    from .plain_run import PlainRun
+    from .threads.thread_run import ThreadRun
 
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """One entry of the application's context that a tool asked for."""
+    """An entry of the application's context that a tool injects."""
 
     name: str
-    declared: str  # dotted name of a type; empty: none
+    declared: str  # dotted name of a type; empty if the spec names none
     entry: Any
     tool_name: str
     call: ToolContext | None = None
 
     @property
     def is_factory(self) -> bool:
-        """True if the entry is called to make the value."""
+        """True if the entry is called to create the value."""
         return is_factory(self.entry)
 
     def is_value(self, value: Any) -> bool:
@@ -75,7 +76,7 @@ class Dependency:
         return value
 
     def missing(self, reason: str) -> MissingDependencyError:
-        """Return the error for the caller, and log the reason for who runs the tool."""
+        """Return the error for the caller, and log the reason for the operator."""
         logger = LOGGER if self.call is None else self.call.logger
         logger.warning("tool %s has no usable %r: %s", self.tool_name, self.name, reason)
         return missing_dependency(self.name, self.tool_name)
@@ -88,26 +89,26 @@ def missing_dependency(name: str, tool_name: str) -> MissingDependencyError:
     )
 
 
-def look_up(
-    wanted: tuple[tuple[str, str], ...], call: ToolContext, context: Mapping[Any, Any]
+def find_dependencies(
+    injections: Iterable[Injection], call: ToolContext, context: Mapping[Any, Any]
 ) -> list[Dependency]:
-    """Return the entries of `context` for the (name, type) pairs `wanted`. Raises MissingDependencyError."""
-    return [_find(name, declared, call, context) for name, declared in wanted]
+    """Return the entries of `context` for what a tool injects. Raises MissingDependencyError."""
+    return [_find(each, call, context) for each in injections]
 
 
-def _find(name: str, declared: str, call: ToolContext, context: Mapping[Any, Any]) -> Dependency:
-    if name in context:
-        entry = context[name]
+def _find(wanted: Injection, call: ToolContext, context: Mapping[Any, Any]) -> Dependency:
+    if wanted.name in context:
+        entry = context[wanted.name]
     else:
-        kind = _loaded_type(declared)
-        if kind is None or kind not in context:
-            raise missing_dependency(name, call.tool_name)
-        entry = context[kind]
-    return Dependency(name, declared, entry, call.tool_name, call)
+        declared = _loaded_type(wanted.type)
+        if declared is None or declared not in context:
+            raise missing_dependency(wanted.name, call.tool_name)
+        entry = context[declared]
+    return Dependency(wanted.name, wanted.type, entry, call.tool_name, call)
 
 
 def _loaded_type(dotted: str) -> type | None:
-    """Return the type that a spec names; None if its module is not loaded: then it is no key of a mapping."""
+    """Return the type that a spec names; None if its module is not loaded."""
     module, _, name = dotted.rpartition(".")
     found: Any = getattr(sys.modules.get(module or "builtins"), name, None)
     return found if isclass(found) else None
@@ -119,7 +120,7 @@ def declared_type(dotted: str) -> type | None:
     module, _, name = dotted.rpartition(".")
     try:
         found: Any = getattr(import_module(module or "builtins"), name)
-        isinstance(None, found)  # some types refuse: protocols, for one
+        isinstance(None, found)  # raises for protocols, for example
     except (Exception, SystemExit):  # an import may raise anything
         return None
     if not isclass(found) or found is object or getattr(found, "_is_protocol", False):
@@ -129,13 +130,13 @@ def declared_type(dotted: str) -> type | None:
 
 @asynccontextmanager
 async def opened(dependencies: list[Dependency]) -> AsyncIterator[dict[str, Any]]:
-    """Make the values in the event loop, and release them afterwards, the last made first."""
+    """Create the values in the event loop, and release them afterwards in reverse order."""
     async with AsyncExitStack() as stack:
         yield {each.name: await open_in_loop(each, stack) for each in dependencies}
 
 
 async def open_in_loop(dependency: Dependency, stack: AsyncExitStack) -> Any:
-    """Make one value in the event loop; `stack` releases it."""
+    """Create one value in the event loop; `stack` releases it."""
     value = dependency.entry
     if dependency.is_factory:
         value = await _open_async(value(), stack)
@@ -153,17 +154,17 @@ async def _open_async(value: Any, stack: AsyncExitStack) -> Any:
 
 
 @contextmanager
-def opened_in_thread(dependencies: list[Dependency], run: PlainRun) -> Iterator[dict[str, Any]]:
-    """Make the values in the worker thread of `run`, and release them there, the last made first."""
+def opened_in_thread(dependencies: list[Dependency], run: ThreadRun) -> Iterator[dict[str, Any]]:
+    """Create the values in the worker thread of `run`, and release them there in reverse order."""
     with ExitStack() as stack:
         yield {each.name: open_in_thread(each, run, stack) for each in dependencies}
 
 
-def open_in_thread(dependency: Dependency, run: PlainRun, stack: ExitStack) -> Any:
-    """Make one value in the worker thread of `run`; `stack` releases it."""
+def open_in_thread(dependency: Dependency, run: ThreadRun, stack: ExitStack) -> Any:
+    """Create one value in the worker thread of `run`; `stack` releases it."""
     entry = dependency.entry
     if not dependency.is_factory:
-        return _usable_here(dependency, dependency.checked(entry))
+        return _check_thread(dependency, dependency.checked(entry))
     if is_async(entry):
         value = run.in_loop(_call_and_open(entry, run, stack))
     else:
@@ -175,23 +176,23 @@ def open_in_thread(dependency: Dependency, run: PlainRun, stack: ExitStack) -> A
     return dependency.checked(value)
 
 
-async def _call_and_open(factory: Callable[[], Any], run: PlainRun, stack: ExitStack) -> Any:
+async def _call_and_open(factory: Callable[[], Any], run: ThreadRun, stack: ExitStack) -> Any:
     return await _open_for_thread(factory(), run, stack)
 
 
-async def _open_for_thread(value: Any, run: PlainRun, stack: ExitStack) -> Any:
+async def _open_for_thread(value: Any, run: ThreadRun, stack: ExitStack) -> Any:
     if not isinstance(value, AbstractAsyncContextManager) and isawaitable(value):
         value = await value
     if isinstance(value, AbstractAsyncContextManager):
         manager, value = value, await value.__aenter__()
-        stack.push(lambda *problem: run.in_loop(manager.__aexit__(*problem), interruptible=False))
+        stack.push(lambda *error: run.in_loop(manager.__aexit__(*error), interruptible=False))
     return value
 
 
-def _usable_here(dependency: Dependency, value: Any) -> Any:
-    """Return a value that was made in another thread. Raises MissingDependencyError if it refuses this one.
+def _check_thread(dependency: Dependency, value: Any) -> Any:
+    """Return a value of another thread. Raises MissingDependencyError if it cannot be used in this one.
 
-    A sqlite3.Connection may only be used in the thread that made it, unless it was made with
+    A sqlite3.Connection may only be used in the thread that created it, unless it was created with
     `check_same_thread=False`.
     """
     sqlite3: Any = sys.modules.get("sqlite3")
@@ -212,7 +213,7 @@ def is_factory(value: Any) -> bool:
 
 
 def is_async(factory: Callable[[], Any]) -> bool:
-    """True if it can be seen without calling it that a factory is for the event loop."""
+    """True if a factory is known to need the event loop before it is called."""
     inner: Any = factory
     while isinstance(inner, functools.partial):
         inner = inner.func
@@ -222,8 +223,7 @@ def is_async(factory: Callable[[], Any]) -> bool:
 
 
 def _is_manager(value: Any) -> bool:
-    kind = type(value)
-    return hasattr(kind, "__enter__") and hasattr(kind, "__exit__")
+    return hasattr(type(value), "__enter__") and hasattr(type(value), "__exit__")
 
 
 def _type_name(value: Any) -> str:

@@ -1,9 +1,9 @@
-"""Isolation: whatever an implementation raises becomes an ordinary exception, which its call answers.
+"""Isolation: turn any exception of an implementation into an ordinary one, so that the server survives.
 
 An implementation may raise anything: SystemExit by `sys.exit()`, KeyboardInterrupt, GeneratorExit, the
-CancelledError of a task that somebody else cancelled, or a group of these. None of them may leave the
-task that runs it: asyncio re-raises SystemExit and KeyboardInterrupt out of the event loop, and servers
-end on a CancelledError that they did not ask for. So they become an ImplementationExitError, unless
+CancelledError of another task, or a group of these. None of them may leave the task that runs it: asyncio
+re-raises SystemExit and KeyboardInterrupt out of the event loop, and servers end on a CancelledError that
+they did not request. So they become an ImplementationExitError, unless
 
 - the caller cancelled the call: the task was asked to cancel (`Task.cancelling()`) since it began;
 - a signal raised them: SIGINT's default handler, or a handler that the application installed;
@@ -21,11 +21,11 @@ from collections.abc import Iterator
 from types import CodeType, TracebackType
 from typing import Any, Final
 
-from toolgen.runtime.context import LOGGER
+from toolgen.runtime.logs.logger import LOGGER
 
 if sys.version_info >= (3, 12):
     from asyncio import current_task as current_task
-else:  # asyncio.current_task is written in Python there, and takes twice as long
+else:  # asyncio.current_task is written in Python, and takes twice as long
     _tasks: dict[asyncio.AbstractEventLoop, asyncio.Task[Any]] = vars(asyncio.tasks)["_current_tasks"]
 
     def current_task() -> asyncio.Task[Any] | None:
@@ -37,7 +37,7 @@ _RAISE: Final = dis.opmap["RAISE_VARARGS"]  # the instruction of a `raise` state
 
 
 class ApplicationExit(BaseException):
-    """SystemExit or KeyboardInterrupt of the application's own callback: it passes through a call."""
+    """SystemExit or KeyboardInterrupt of an application's callback, which propagates through a call."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__(str(error))
@@ -45,17 +45,17 @@ class ApplicationExit(BaseException):
 
 
 class ImplementationExitError(RuntimeError):
-    """An implementation ended with an exception that is not an error of its own to report."""
+    """An implementation tried to exit, or was cancelled by somebody else than its caller."""
 
 
 def contain(
     error: BaseException, tool_name: str, task: asyncio.Task[Any] | None, *, cancelled_before: int
 ) -> Exception:
-    """Return `error`, which left an implementation, as an ordinary exception.
+    """Return `error`, raised by an implementation, as an ordinary exception.
 
-    `task` is the one that ran it, `cancelled_before` its `cancelling()` when the work began. Raises
-    CancelledError if the caller has cancelled since, whatever the implementation made of it; `error` itself
-    if a signal raised it or the coroutine is being closed.
+    `task` is the task that ran it, `cancelled_before` its `cancelling()` when the work began. Raises
+    CancelledError if the caller has cancelled since, whatever the implementation raised; `error` itself if a
+    signal raised it or the coroutine is being closed.
     """
     if task is not None and task.cancelling() > cancelled_before:
         if isinstance(error, asyncio.CancelledError):
@@ -72,7 +72,7 @@ def contain_exit(error: BaseException, tool_name: str) -> Exception:
     """
     if isinstance(error, Exception):
         return error
-    if any(_is_from_outside(each) for each in _leaves(error)):
+    if any(_is_external(each) for each in _leaves(error)):
         raise error
     fault = ImplementationExitError(f"{tool_name} {_describe(error)}")
     fault.__cause__ = error
@@ -95,7 +95,8 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-def _is_from_outside(error: BaseException) -> bool:
+def _is_external(error: BaseException) -> bool:
+    """True if a signal handler or the interpreter raised `error`."""
     if isinstance(error, KeyboardInterrupt | SystemExit):
         if threading.current_thread() is not threading.main_thread():
             return False  # Python runs signal handlers in the main thread only

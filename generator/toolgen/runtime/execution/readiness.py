@@ -1,4 +1,4 @@
-"""A tool's own set-up: run once before its first call, however many calls come at once; and its end."""
+"""Run a tool's `setup` once before its first call, also if many calls arrive at once; and its `close`."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from contextlib import AbstractAsyncContextManager, ExitStack
 from inspect import isawaitable, iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.context import LOGGER, ToolConfig
-from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.context import ToolConfig
+from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import ToolTimeoutError
-from toolgen.runtime.instrumentation.redaction import without_text
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool
 
 from .async_run import run_async
 from .injection import Dependency, is_async
 from .isolation import contain
-from .plain_run import PlainRun
-from .task_host import TaskHost
+from .threads.task_host import TaskHost
+from .threads.thread_run import ThreadRun
 
 if TYPE_CHECKING:
     import logging
 
     from toolgen.runtime.checkpoint import Checkpoint
 
-    from .call import Environment
+    from .environment import Environment
 
 
 class SetupContext:
-    """What `setup` is given: the toolkit's configuration and context.
+    """The context of `setup`: the toolkit's configuration and context mapping.
 
     Values that `get` and `aget` return stay open until the tool is closed.
     """
@@ -40,10 +41,10 @@ class SetupContext:
         self.tool_name = contract.name
         self.config: ToolConfig = environment.config
         self.values: Mapping[Any, Any] = environment.context  # the toolkit's context: by name or type
-        self._declared = dict(contract.inject)
+        self._declared = {each.name: each.type for each in contract.inject}
         self._host = host
-        self._stack = ExitStack()  # of values that a plain `setup` opened
-        self._run: PlainRun | None = None
+        self._stack = ExitStack()  # of values that a `def setup` opened
+        self._run: ThreadRun | None = None
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
@@ -60,10 +61,10 @@ class SetupContext:
         return Checkpoint(self.config.checkpoint, self.tool_name)
 
     def get(self, key: Any) -> Any:
-        """Return the value that the application provides by a name or type, for a plain `def setup`.
+        """Return the value that the application provides for a name or type, in a `def setup`.
 
-        It is made as for `execute`, in this thread. Raises MissingDependencyError if there is none; TypeError
-        in an `async def setup`, which awaits `aget`.
+        It is created as for `execute`, in this thread. Raises MissingDependencyError if there is none;
+        TypeError in an `async def setup`, which awaits `aget`.
         """
         if self._run is None:
             raise TypeError("an async def setup gets values by `await context.aget(key)`")
@@ -81,9 +82,9 @@ class SetupContext:
         return dependency.checked(value)
 
     async def aget(self, key: Any) -> Any:
-        """Return the value that the application provides by a name or type, for an `async def setup`.
+        """Return the value that the application provides for a name or type, in an `async def setup`.
 
-        It is made as for `execute`. Raises MissingDependencyError if there is none.
+        It is created as for `execute`. Raises MissingDependencyError if there is none.
         """
         dependency = self._find(key)
         if not dependency.is_factory:
@@ -109,15 +110,15 @@ async def _opened(dependency: Dependency, host: TaskHost) -> Any:
 
 
 async def _opened_value(value: Any, host: TaskHost) -> Any:
-    """Enter or await `value` in the task that leaves it when the tool is closed."""
+    """Enter or await `value` in the task that will exit it when the tool is closed."""
 
     async def open_value() -> Any:
-        given = value
-        if not isinstance(given, AbstractAsyncContextManager) and isawaitable(given):
-            given = await given
-        if isinstance(given, AbstractAsyncContextManager):
-            given = await host.stack.enter_async_context(given)
-        return given
+        opened = value
+        if not isinstance(opened, AbstractAsyncContextManager) and isawaitable(opened):
+            opened = await opened
+        if isinstance(opened, AbstractAsyncContextManager):
+            opened = await host.stack.enter_async_context(opened)
+        return opened
 
     if not isinstance(value, AbstractAsyncContextManager) and not isawaitable(value):
         return value
@@ -125,36 +126,36 @@ async def _opened_value(value: Any, host: TaskHost) -> Any:
 
 
 class Readiness:
-    """Whether one instance is set up. Safe to use from several threads and event loops."""
+    """The state of a tool instance: set up or not. Safe to use from several threads and event loops."""
 
     def __init__(self, tool: BaseTool[Any, Any], contract: ToolContract) -> None:
         self._tool = tool
         self._contract = contract
         self._lock = threading.Lock()
-        self._running: Future[Exception | None] | None = None  # the set-up that runs; how it ended
+        self._running: Future[Exception | None] | None = None  # the running `setup`, and how it ends
         self._context: SetupContext | None = None
         self._needed = type(tool).setup is not BaseTool.setup or type(tool).close is not BaseTool.close
         self.done = not self._needed  # the tool may be called
 
     async def prepare(self, environment: Environment) -> None:
-        """Set the tool up, unless it is. Raises what `setup` raises; the next call tries again.
+        """Set the tool up if it is not. Raises what `setup` raises; the next call tries again.
 
-        Raises ToolTimeoutError after the tool's time. A plain `setup` goes on in its thread then, and no
-        other is started before it has ended.
+        Raises ToolTimeoutError after the tool's time limit. A `def setup` then continues in its thread, and
+        no other is started before it has ended.
         """
         while not self.done:
-            mine = Future[Exception | None]()
+            own = Future[Exception | None]()
             with self._lock:
-                others = self._running
-                self._running = others or mine
-            if others is None:
-                await self._lead(mine, environment)
-            elif (error := await self._follow(others)) is not None:
+                running = self._running
+                self._running = running or own
+            if running is None:
+                await self._set_up(own, environment)
+            elif (error := await self._wait_for(running)) is not None:
                 raise error
 
-    async def _lead(self, running: Future[Exception | None], environment: Environment) -> None:
-        """Run `setup` for all who wait. After a cancellation, one of the others takes over."""
-        if self.done:  # somebody has just finished
+    async def _set_up(self, running: Future[Exception | None], environment: Environment) -> None:
+        """Run `setup` for all calls that wait. If this one is cancelled, another one tries again."""
+        if self.done:  # another call has just finished it
             self._end(running, None)
             return
         setup, task = self._tool.setup, asyncio.current_task()
@@ -163,7 +164,9 @@ class Readiness:
         context = SetupContext(self._contract, environment, host)
         arguments = (context,) if _takes_context(setup) else ()
         if not iscoroutinefunction(setup):
-            await self._run_plain(setup, arguments, running, environment, context)
+            await self._set_up_in_thread(
+                lambda: setup(*arguments), running, environment=environment, context=context
+            )
             return
         error: Exception | None = None
         try:
@@ -176,30 +179,30 @@ class Readiness:
         finally:
             self._end(running, error)
 
-    async def _run_plain(
+    async def _set_up_in_thread(
         self,
-        setup: Callable[..., Any],
-        arguments: tuple[Any, ...],
+        setup: Callable[[], Any],
         running: Future[Exception | None],
+        *,
         environment: Environment,
         context: SetupContext,
     ) -> None:
-        def work(run: PlainRun) -> None:
+        def work(run: ThreadRun) -> None:
             context._run = run
             try:
-                result = setup(*arguments)
+                result = setup()
                 if isawaitable(result):
-                    run.wait_for(result)
+                    run.await_in_loop(result)
             except BaseException:
                 _release(context)
                 raise
             self._finish(context)
 
         name, seconds = self._contract.name, self._contract.timeout
-        run = PlainRun(name, work, on_end=lambda error: self._end(running, error))
+        run = ThreadRun(name, work, on_end=lambda error: self._end(running, error))
         await run.result(environment.pool, seconds)
 
-    async def _follow(self, running: Future[Exception | None]) -> Exception | None:
+    async def _wait_for(self, running: Future[Exception | None]) -> Exception | None:
         waiting = asyncio.wrap_future(running)
         done, _ = await asyncio.wait((waiting,), timeout=self._contract.timeout)
         if not done:
@@ -213,7 +216,7 @@ class Readiness:
             self._context, self.done = context, True
 
     def _lost(self, host: TaskHost) -> None:
-        """The event loop that kept the values of `setup` has ended: set the tool up again."""
+        """Forget the set-up, because the event loop of its values has ended."""
         with self._lock:
             if self._context is not None and self._context._host is host:
                 self._context, self.done = None, False
@@ -224,16 +227,16 @@ class Readiness:
         running.set_result(error)
 
     async def close(self, environment: Environment) -> None:
-        """Close the tool if it was set up, within the grace of the settings.
+        """Close the tool if it was set up, within the grace period of the settings.
 
-        What it raises is logged: the others have to be closed, too.
+        Exceptions are logged, so that other tools are closed, too.
         """
         if not self._needed:
             return
         with self._lock:
-            was, self.done = self.done, False
+            was_set_up, self.done = self.done, False
             context, self._context = self._context, None
-        if not was:
+        if not was_set_up:
             return
         name, close, seconds = self._contract.name, self._tool.close, environment.settings.grace
         task = asyncio.current_task()
@@ -242,9 +245,9 @@ class Readiness:
             if iscoroutinefunction(close):
                 await run_async(close(), seconds, name)
             else:
-                await PlainRun(name, lambda run: _call(close, run)).result(environment.pool, seconds)
+                await ThreadRun(name, lambda run: _call(close, run)).result(environment.pool, seconds)
             if context is not None:
-                await PlainRun(name, lambda _: context._stack.close()).result(environment.pool, seconds)
+                await ThreadRun(name, lambda _: context._stack.close()).result(environment.pool, seconds)
         except BaseException as raised:
             error = contain(raised, name, task, cancelled_before=before)
             LOGGER.error("closing tool %s failed", name, exc_info=without_text(error))
@@ -254,18 +257,20 @@ class Readiness:
                 await context._host.wait_until_ended(seconds)
 
 
-def _call(method: Callable[[], Any], run: PlainRun) -> None:
+def _call(method: Callable[[], Any], run: ThreadRun) -> None:
     result = method()
     if isawaitable(result):
-        run.wait_for(result)
+        run.await_in_loop(result)
 
 
 def _release(context: SetupContext) -> None:
-    """Release what a `setup` that failed has opened."""
+    """Release the values that a failed `setup` has opened."""
     try:
         context._stack.close()
     except Exception as error:
-        LOGGER.error("releasing what tool %s opened failed", context.tool_name, exc_info=without_text(error))
+        LOGGER.error(
+            "releasing the values that tool %s opened failed", context.tool_name, exc_info=without_text(error)
+        )
     context._host.end(interrupt=True)
 
 

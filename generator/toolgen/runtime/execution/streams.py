@@ -1,4 +1,4 @@
-"""Streams: results in chunks, each checked, passed to the listener and gathered, within limits."""
+"""Streams: validate each chunk of a result, pass it to the listener, collect the chunks, within limits."""
 
 from __future__ import annotations
 
@@ -12,58 +12,64 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import to_json
 
 from toolgen.runtime.context import Listener
-from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.contract.result import (
+    BrokenContract,
+    WrittenResult,
+    is_response,
+    write_chunk,
+    write_chunks,
+    write_result,
+)
+from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import TooLargeError
 from toolgen.runtime.settings import Settings
 
-from .result import BrokenContract, WrittenResult, is_response, write_chunk, write_chunks, write_result
-
 if TYPE_CHECKING:
-    from .plain_run import PlainRun
+    from .threads.thread_run import ThreadRun
 
-_NOTHING = object()
-_AHEAD: Final = 64  # chunks that a tool may be ahead of who listens
-_CHUNKS_PER_TURN: Final = 64  # and
-_SECONDS_PER_TURN: Final = 0.01  # that a stream may take before other tasks get their turn
+_NONE = object()
+_AHEAD: Final = 64  # chunks that a tool may be ahead of its listener
+_CHUNKS_PER_TURN: Final = 64  # before other tasks of the event loop run
+_SECONDS_PER_TURN: Final = 0.01  # likewise
 
 
-class GatheredStream:
-    """The chunks of one call so far. Where the tool has an output schema, the last item is the response."""
+class CollectedStream:
+    """The chunks of one call so far. If the tool has an output schema, the last item is the response."""
 
     def __init__(self, contract: ToolContract, settings: Settings) -> None:
         self._contract = contract
         self._settings = settings
-        self._held: Any = _NOTHING  # the newest item, where it may turn out to be the response
+        self._held: Any = _NONE  # the newest item, if it may be the response
         self._chunks: list[Any] = []
         self._count = 0
         self._bytes = 0
 
     def add(self, item: Any) -> list[Any]:
-        """Add the next item; return the chunks that it completes.
+        """Add the next item; return the items that are now known to be chunks.
 
-        Raises BrokenContract for a chunk that does not satisfy the schema, TooLargeError for one too many.
+        Raises BrokenContract if a chunk does not satisfy the schema, TooLargeError beyond a limit.
         """
         if self._contract.response_schema is None:
             chunk = self._chunk(item)
             self._chunks.append(chunk)
             return [chunk]
-        known = [] if self._held is _NOTHING else [self._chunk(self._held)]
+        known = [] if self._held is _NONE else [self._chunk(self._held)]
         if is_response(self._contract, item):
             self._held = item
-        else:  # it cannot be the response, so nobody has to wait for the next item
-            self._held = _NOTHING
+        else:  # it can only be a chunk
+            self._held = _NONE
             known.append(self._chunk(item))
         return known
 
     def is_list_of_chunks(self, result: Any) -> bool:
-        """True if `result` is all chunks at once."""
+        """True if `result` is a list of all chunks."""
         return self._contract.response_schema is None and isinstance(result, list)
 
     def result(self) -> WrittenResult:
         """Return the response; the list of chunks if the tool has no output schema."""
         if self._contract.response_schema is None:
             return write_chunks(self._contract, self._chunks)
-        if self._held is _NOTHING:
+        if self._held is _NONE:
             raise BrokenContract("its stream ended without a response")
         return write_result(self._contract, self._held, self._settings)
 
@@ -79,45 +85,45 @@ class GatheredStream:
         return chunk
 
 
-async def gather(stream: GatheredStream, result: Any, listen: Listener | None) -> None:
-    """Add what a method in the event loop returned to `stream`, item by item, and close its generator."""
+async def collect(stream: CollectedStream, result: Any, listen: Listener | None) -> None:
+    """Add the items of `result`, returned by a method in the event loop, to `stream`; close a generator."""
     turn = _Turn()
     if isasyncgen(result):
         async with aclosing(result) as items:
             async for item in items:
-                await _hand_on(stream.add(item), listen)
+                await _pass_on(stream.add(item), listen)
                 await turn.end_if_long()
     elif isgenerator(result):
         with closing(result):
             for item in result:
-                await _hand_on(stream.add(item), listen)
+                await _pass_on(stream.add(item), listen)
                 await turn.end_if_long()
-    else:  # no generator: all chunks at once, or only the response
+    else:  # all chunks as a list, or only the response
         for item in result if stream.is_list_of_chunks(result) else [result]:
-            await _hand_on(stream.add(item), listen)
+            await _pass_on(stream.add(item), listen)
             await turn.end_if_long()
 
 
-def gather_in_thread(
-    stream: GatheredStream, items: Iterable[Any], listen: Listener | None, run: PlainRun
+def collect_in_thread(
+    stream: CollectedStream, items: Iterable[Any], listen: Listener | None, run: ThreadRun
 ) -> None:
-    """Add the items of a plain generator to `stream`, in the thread of `run`, until the call is left."""
+    """Add the items of a generator to `stream`, in the thread of `run`, until the call is abandoned."""
     for item in items:
         chunks = stream.add(item)
-        if run.left:
+        if run.abandoned:
             return
         if chunks and listen is not None:
-            run.in_loop(_hand_on(chunks, listen))
+            run.in_loop(_pass_on(chunks, listen))
 
 
-async def _hand_on(chunks: list[Any], listen: Listener | None) -> None:
+async def _pass_on(chunks: list[Any], listen: Listener | None) -> None:
     if listen is not None:
         for chunk in chunks:
             await listen(chunk)
 
 
 class _Turn:
-    """The turn of a stream in the event loop: ended now and then, for one that never awaits."""
+    """Lets other tasks of the event loop run now and then, during a stream that never awaits."""
 
     __slots__ = ("_chunks", "_ends")
 
@@ -132,9 +138,9 @@ class _Turn:
 
 
 async def pump(start: Callable[[Listener], Coroutine[Any, Any, Any]]) -> AsyncGenerator[Any, None]:
-    """Yield the chunks of the call that `start` begins as they come, then its result.
+    """Yield the chunks of the call that `start` begins as they arrive, then its result.
 
-    Closing this cancels the call.
+    Closing the generator cancels the call.
     """
     arrived: asyncio.Queue[Any] = asyncio.Queue()
     room = asyncio.Semaphore(_AHEAD)
@@ -144,9 +150,9 @@ async def pump(start: Callable[[Listener], Coroutine[Any, Any, Any]]) -> AsyncGe
         arrived.put_nowait(chunk)
 
     task = asyncio.create_task(start(listen))
-    task.add_done_callback(lambda _: arrived.put_nowait(_NOTHING))
+    task.add_done_callback(lambda _: arrived.put_nowait(_NONE))
     try:
-        while (chunk := await arrived.get()) is not _NOTHING:
+        while (chunk := await arrived.get()) is not _NONE:
             room.release()
             yield chunk
         yield await task

@@ -1,9 +1,8 @@
-"""Log which tool holds the event loop.
+"""Log which tool blocks the event loop.
 
-While calls are in flight in a loop, a daemon thread (one for all loops) asks it for a sign of life several
-times a second. If none comes for a second, it looks at the stack of the loop's thread: the call path's own
-frame in it names
-the tool, the frames inside that one name the place. A call pays for one entry in a dict.
+While calls are in flight, a daemon thread (one for all loops) schedules a heartbeat in each loop several
+times a second. If one is not run for a second, the thread inspects the stack of the loop's thread: a frame of
+the call path names the tool, the frames inside it name the blocking code. A call costs one dict entry.
 """
 
 from __future__ import annotations
@@ -13,109 +12,110 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from time import monotonic, sleep
 from types import CodeType, FrameType
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from toolgen.runtime.context import LOGGER, ToolContext
+from toolgen.runtime.context import Logger, ToolContext
+from toolgen.runtime.logs.logger import LOGGER
 
-LIMIT: Final = 1.0  # seconds that a tool may hold the event loop without being logged
-_INTERVAL: Final = 0.2  # seconds between two signs of life
+LIMIT: Final = 1.0  # seconds that a tool may block the event loop without being logged
+_INTERVAL: Final = 0.2  # seconds between two heartbeats
 _IDLE: Final = 5.0  # seconds without calls after which the thread ends
-_FRAMES: Final = 8  # innermost ones that are looked at where no call is found
+_FRAMES: Final = 8  # innermost frames that are inspected if no call is found
 
 _CALL_PATH: dict[CodeType, Callable[[Mapping[str, Any]], Any]] = {}
-"""Functions that run an implementation → who runs in them: a ToolContext, or a tool's name."""
+"""Code of functions that run an implementation → function that finds its ToolContext in their locals."""
 
 
-def names_tool(function: Any, find: Callable[[Mapping[str, Any]], Any]) -> None:
-    """Register a function whose frames say which tool they run: `find` takes their local variables."""
+def register_call_path(function: Any, find: Callable[[Mapping[str, Any]], Any]) -> None:
+    """Register a function that runs implementations; `find` returns the ToolContext in its locals."""
     _CALL_PATH[function.__code__] = find
 
 
 IN_FLIGHT: Final[dict[ToolContext, asyncio.Task[Any] | None]] = {}
-"""The calls that run now, and the tasks that they run in. The call path adds and deletes them."""
+"""The running calls and their tasks. The call path adds and deletes them."""
 
 
-class _LoopWatch:
-    """Whether one event loop with calls in flight gives signs of life."""
+class _Heartbeat:
+    """The heartbeat of one event loop with calls in flight."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._thread: int | None = getattr(loop, "_thread_id", None)
-        self._asked: float | None = None  # when the sign of life was asked for that is due
+        self._scheduled: float | None = None  # when the pending heartbeat was scheduled
         self._logged = False
 
-    def look(self, names: set[str]) -> None:
-        """Ask the loop for a sign of life; log what keeps it from giving one that is due for long."""
-        if self._asked is None:
-            self._asked = monotonic()
+    def check(self, names: set[str]) -> None:
+        """Schedule a heartbeat; log the tool that blocks the loop if the last one is overdue."""
+        if self._scheduled is None:
+            self._scheduled = monotonic()
             try:
-                self._loop.call_soon_threadsafe(self._alive)
+                self._loop.call_soon_threadsafe(self._beat)
             except RuntimeError:  # the loop has been closed
-                self._asked = None
-        elif not self._logged and monotonic() - self._asked > LIMIT and self._loop.is_running():
-            self._logged = True  # once per hold
+                self._scheduled = None
+        elif not self._logged and monotonic() - self._scheduled > LIMIT and self._loop.is_running():
+            self._logged = True  # once while it is blocked
             self._log(names)
 
-    def _alive(self) -> None:
+    def _beat(self) -> None:
         self._thread = threading.get_ident()
-        self._asked, self._logged = None, False
+        self._scheduled, self._logged = None, False
 
     def _log(self, names: set[str]) -> None:
         frame = sys._current_frames().get(self._thread or 0)
         if frame is None:
             return
-        inside, found = _find_call(frame)
-        logger: Any = LOGGER
-        if found is None:
-            who, fields = f"code outside of a call (calls in flight: {', '.join(sorted(names)[:10])})", {}
+        blocking = _find_blocking_code(frame)
+        call, logger = blocking.call, cast("Logger", LOGGER)
+        if call is None:
+            subject, fields = f"code outside of a call (calls in flight: {', '.join(sorted(names)[:10])})", {}
         else:
-            name = found if isinstance(found, str) else found.tool_name
-            logger = LOGGER if isinstance(found, str) else found.logger
-            who, fields = f"tool {name}", {"tool_name": name}
+            logger = call.logger
+            subject, fields = f"tool {call.tool_name}", {"tool_name": call.tool_name}
         logger.warning(
-            "%s holds the event loop for more than %g s, at %s",
-            who,
+            "%s blocks the event loop for more than %g s, at %s",
+            subject,
             LIMIT,
-            _place(inside),
+            _describe(blocking.frames),
             extra={**fields, "event": "blocked"},
         )
 
 
 class Watchdog:
-    """The thread that watches all event loops which have calls in flight."""
+    """The thread that watches all event loops with calls in flight."""
 
     def __init__(self) -> None:
-        self.asleep = True  # there is no thread: who adds a call starts it
+        self.asleep = True  # no thread is running: the next call starts it
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Start the thread, if there is none."""
+        """Start the thread if it is not running."""
         with self._lock:
             if self.asleep:
                 self.asleep = False
                 threading.Thread(target=self._run, name="toolgen-watchdog", daemon=True).start()
 
     def _run(self) -> None:
-        watches: dict[asyncio.AbstractEventLoop, _LoopWatch] = {}
-        busy = monotonic()
+        heartbeats: dict[asyncio.AbstractEventLoop, _Heartbeat] = {}
+        last_call = monotonic()
         while True:
             calls = _calls_by_loop()
-            watches = {loop: watches.get(loop) or _LoopWatch(loop) for loop in calls}
-            for loop, watch in watches.items():
+            heartbeats = {loop: heartbeats.get(loop) or _Heartbeat(loop) for loop in calls}
+            for loop, heartbeat in heartbeats.items():
                 try:
-                    watch.look(calls[loop])
+                    heartbeat.check(calls[loop])
                 except Exception:
                     LOGGER.exception("the watchdog of the event loop failed")
             if calls:
-                busy = monotonic()
-            elif monotonic() - busy > _IDLE:
+                last_call = monotonic()
+            elif monotonic() - last_call > _IDLE:
                 with self._lock:
                     self.asleep = True
                 if not IN_FLIGHT:
                     return
-                with self._lock:  # one was added just now: did it start another thread?
+                with self._lock:  # a call was added just now and may have started another thread
                     if not self.asleep:
                         return
                     self.asleep = False
@@ -124,7 +124,7 @@ class Watchdog:
 
 
 def _calls_by_loop() -> dict[asyncio.AbstractEventLoop, set[str]]:
-    """Return the event loops that have calls in flight, and the names of the tools."""
+    """Return the event loops that have calls in flight, with the names of the tools."""
     found: dict[asyncio.AbstractEventLoop, set[str]] = {}
     for call, task in IN_FLIGHT.copy().items():
         loop = None if task is None else task.get_loop()
@@ -145,21 +145,28 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _find_call(frame: FrameType) -> tuple[list[FrameType], Any]:
-    """Return the frames inside the innermost frame of the call path, innermost first, and who runs there."""
-    inside: list[FrameType] = []
+@dataclass(frozen=True, slots=True)
+class _BlockingCode:
+    """The frames that block an event loop, innermost first, and the call that they belong to."""
+
+    frames: list[FrameType]
+    call: ToolContext | None  # None: no call is among the callers of the innermost frame
+
+
+def _find_blocking_code(frame: FrameType) -> _BlockingCode:
+    frames: list[FrameType] = []
     current: FrameType | None = frame
     while current is not None:
         find = _CALL_PATH.get(current.f_code)
         if find is not None:
-            return inside, find(current.f_locals)
-        inside.append(current)
+            return _BlockingCode(frames, find(current.f_locals))
+        frames.append(current)
         current = current.f_back
-    return inside[:_FRAMES], None
+    return _BlockingCode(frames[:_FRAMES], None)
 
 
-def _place(frames: list[FrameType]) -> str:
-    """Return the innermost of `frames` and the outermost that is not ours, without any value."""
+def _describe(frames: list[FrameType]) -> str:
+    """Return the innermost and the outermost of `frames` that are not the runtime's, without any value."""
     outside = [
         each for each in frames if not each.f_globals.get("__name__", "").startswith("toolgen.runtime.")
     ]

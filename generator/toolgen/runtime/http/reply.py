@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolgen.runtime.errors import HttpError, ToolError
-from toolgen.runtime.instrumentation.redaction import redact
+from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.validation.json_value import is_json
 
 from .client import Reply

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from toolgen.runtime.errors import ToolError, ToolTimeoutError
 from toolgen.runtime.errors import UnreachableError as UnreachableToolError
-from toolgen.runtime.instrumentation.redaction import redact
+from toolgen.runtime.logs.redaction import redact
 
 from .client import ReplyTimeoutError, UnreachableError, close_client, send
 from .reply import declared_error, result_from_reply, without_secrets

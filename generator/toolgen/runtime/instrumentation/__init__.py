@@ -1,1 +1,1 @@
-"""Logs, events and spans around a call; redaction and error mapping."""
+"""Log records, events and spans of calls; exceptions mapped to errors."""

@@ -1,12 +1,14 @@
-"""Map an exception to the error that the caller receives; the rest goes to the log."""
+"""Map an exception to the error that the caller receives; the log gets the details."""
 
 from __future__ import annotations
 
 import logging
 from typing import Any, Final
 
-from toolgen.runtime.context import ToolContext
-from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.context import CallFailure, ToolContext
+from toolgen.runtime.contract.request import ModelMismatchError
+from toolgen.runtime.contract.result import BrokenContract
+from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import (
     RUNTIME_ERRORS,
     InternalError,
@@ -14,24 +16,22 @@ from toolgen.runtime.errors import (
     ToolError,
     UnknownToolError,
 )
-from toolgen.runtime.execution.request import ModelMismatchError
-from toolgen.runtime.execution.result import BrokenContract
+from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.validation.json_value import is_json
 
-from .record import Failure, note_failure
-from .redaction import redact
+from .record import note_failure
 
 _ONLY_RUNTIME: Final = (UnknownToolError, InvalidResponseError, InternalError)
-"""Reserved errors that an implementation cannot raise: they state what only the runtime can know."""
+"""Reserved errors that only the runtime can raise."""
 
 _ALLOWED: Final = {error.code: error for error in RUNTIME_ERRORS if error not in _ONLY_RUNTIME}
 
 
 def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -> ToolError:
-    """Return the error that the caller receives for `error`; note for the record of the call what it was.
+    """Return the error that the caller receives for `error`; note the cause for the log record of the call.
 
-    Errors that the spec declares, and reserved ones, pass with their text. Everything else, BaseExceptions
-    such as SystemExit and undeclared ToolErrors too, becomes `internal_error` with a reference.
+    Declared and reserved errors keep their text. Everything else, including BaseExceptions such as SystemExit
+    and undeclared ToolErrors, becomes `internal_error` with a reference.
     """
     if isinstance(error, ToolError) and not isinstance(error, ModelMismatchError):
         code = error.code
@@ -53,14 +53,14 @@ def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -
 
 
 def json_metadata(call: ToolContext) -> dict[str, Any]:
-    """Return the metadata that a failed tool left, as far as it is JSON."""
+    """Return the metadata of a failed call, without values that are not JSON."""
     return {key: value for key, value in call.metadata.items() if isinstance(key, str) and is_json(value)}
 
 
 def _checked(error: ToolError, contract: ToolContract, call: ToolContext) -> ToolError:
     """Drop details that are not JSON; mask the tool's secrets in its texts."""
     if error.details is not None and not is_json(error.details):
-        failure = call._failure or Failure(f"failed: {error.code}")
+        failure = call._failure or CallFailure(f"failed: {error.code}")
         summary = f"{failure.summary}, with details that are not JSON"
         note_failure(call, summary, failure.error, detail=failure.detail, level=logging.WARNING)
         error.details = None
@@ -71,8 +71,8 @@ def _checked(error: ToolError, contract: ToolContract, call: ToolContext) -> Too
 
 
 def _as_declared(error: ToolError, contract: ToolContract) -> ToolError:
-    """Return an error of the class that gives the code its meaning: the spec's own, or the runtime's."""
-    own = contract.declared.get(error.code) or _ALLOWED[error.code]
-    if isinstance(error, own):
+    """Return the error as an instance of the class that defines its code, declared or the runtime's."""
+    error_class = contract.declared.get(error.code) or _ALLOWED[error.code]
+    if isinstance(error, error_class):
         return error
-    return own(error.message, details=error.details, retry_after=error.retry_after)
+    return error_class(error.message, details=error.details, retry_after=error.retry_after)

@@ -1,6 +1,6 @@
-"""One log record, one span and the callback events of each call. Without observers, calls pay nothing.
+"""Write one log record, one span and the callback events of each call.
 
-No record above DEBUG holds a value of the arguments, the response or an exception's text:
+No record above DEBUG contains a value of the arguments, the response or an exception's message.
 `docs/operations.md` lists the records and events.
 """
 
@@ -9,24 +9,24 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, MutableMapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from inspect import isawaitable
 from time import perf_counter
 from types import TracebackType
 from typing import Any, Final, Self
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
-from toolgen.runtime.context import LOGGER, EventKind, ToolContext, ToolEvent
+from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 
-from .redaction import redact, traceback_of, without_text, write_record
 from .tracing import current_tracer, mark_failed, open_span
 
-_FAULTS_OF_OPERATION: Final = frozenset(
+_OPERATOR_ERRORS: Final = frozenset(
     {
         "missing_dependency",
         "not_implemented",
@@ -37,13 +37,13 @@ _FAULTS_OF_OPERATION: Final = frozenset(
         "unreachable",
     }
 )
-_FAULTS_OF_CODE: Final = frozenset({"internal_error", "invalid_response"})
+_DEVELOPER_ERRORS: Final = frozenset({"internal_error", "invalid_response"})
 
-_background: set[asyncio.Future[Any]] = set()  # callbacks of cancelled calls; the loop holds them weakly
+_background: set[asyncio.Future[Any]] = set()  # callbacks of cancelled calls; the loop has weak references
 
 
 def observe_call(call: ToolContext, description: str) -> CallRecord | None:
-    """Return the record of `call`; None where nobody observes it."""
+    """Return the record of `call`; None if neither logs, events nor spans are wanted."""
     config = call.config
     tracer = current_tracer()
     quiet = config.callback is None and not _is_enabled(config.logger or LOGGER, logging.INFO)
@@ -51,7 +51,7 @@ def observe_call(call: ToolContext, description: str) -> CallRecord | None:
 
 
 class CallRecord:
-    """One observed call; a context manager around the whole of it."""
+    """The record of one call; a context manager around all of it."""
 
     def __init__(self, call: ToolContext, tracer: Any, description: str) -> None:
         self._call = call
@@ -74,9 +74,9 @@ class CallRecord:
         if error is not None and not self._ended:
             pending = isinstance(error, ConfirmationPending)
             event: EventKind = "pending" if pending else "cancelled"
-            what = "waits for the user" if pending else "was cancelled"
+            summary = "waits for the user" if pending else "was cancelled"
             seconds = _seconds(self._call)
-            log(self._call, logging.INFO, what, event, seconds=seconds)
+            log(self._call, logging.INFO, summary, event, seconds=seconds)
             _notify_soon(self._call, event, {"seconds": seconds})
             if self._span is not None and not pending:
                 mark_failed(self._span, type(error).__name__)
@@ -113,16 +113,6 @@ class CallRecord:
         await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What the record of a failed call says beside the error that its caller receives."""
-
-    summary: str  # holds no values
-    error: BaseException | None = None  # its traceback is logged without texts, but for DEBUG
-    detail: str = ""  # for DEBUG only
-    level: int = logging.NOTSET  # at least; the error's code may ask for more
-
-
 def note_failure(
     call: ToolContext,
     summary: str,
@@ -131,26 +121,26 @@ def note_failure(
     detail: str = "",
     level: int = logging.NOTSET,
 ) -> None:
-    """Set the Failure that the record of `call` will show, in place of an earlier one."""
-    call._failure = Failure(summary, error, detail, level)
+    """Set the failure that the record of `call` will describe; replaces an earlier one."""
+    call._failure = CallFailure(summary, error, detail, level)
 
 
 def log_failure(call: ToolContext, error: ToolError, seconds: float | None = None) -> None:
-    """Write the one record of a call that ended in an error, and at DEBUG one more with its texts."""
-    failure = call._failure or Failure(f"failed: {error.code}")
-    call._failure = None  # it holds the frames of the call
+    """Write the record of a call that ended in an error, and at DEBUG another one with the messages."""
+    failure = call._failure or CallFailure(f"failed: {error.code}")
+    call._failure = None  # it references the frames of the call
     took = _seconds(call) if seconds is None else seconds
     level = max(failure.level, _level_of(error))
-    log(call, level, failure.summary, "failed", failure.error, code=error.code, seconds=took)
+    log(call, level, failure.summary, "failed", error=failure.error, code=error.code, seconds=took)
     texts = "\n".join(text for text in (f"answered {error.code}:", error.message, failure.detail) if text)
-    log(call, logging.DEBUG, texts, "detail", failure.error, code=error.code)
+    log(call, logging.DEBUG, texts, "detail", error=failure.error, code=error.code)
 
 
 def _level_of(error: ToolError) -> int:
-    """INFO for what callers do, WARNING for what operators can change, ERROR for what developers must."""
-    if error.code in _FAULTS_OF_CODE:
+    """Return INFO for errors of callers, WARNING for those of operators, ERROR for those of developers."""
+    if error.code in _DEVELOPER_ERRORS:
         return logging.ERROR
-    if error.code in _FAULTS_OF_OPERATION or (error.code == "http_error" and error.retryable):
+    if error.code in _OPERATOR_ERRORS or (error.code == "http_error" and error.retryable):
         return logging.WARNING
     return logging.INFO
 
@@ -162,14 +152,15 @@ def _seconds(call: ToolContext) -> float:
 def log(
     call: ToolContext,
     level: int,
-    what: str,
+    summary: str,
     event: str,
+    *,
     error: BaseException | None = None,
     **fields: Any,
 ) -> None:
-    """Write one record by the application's logger; by ours if that one raises. Secrets are masked.
+    """Write one record with the application's logger; with the runtime's if that one raises.
 
-    `error` adds a traceback, without the texts of exceptions above DEBUG.
+    Secrets are redacted. `error` adds a traceback, above DEBUG without the messages of exceptions.
     """
     logger = call.config.logger or LOGGER
     if not _is_enabled(logger, level):
@@ -180,38 +171,61 @@ def log(
         "event": event,
         **{key: value for key, value in fields.items() if value is not None},
     }
-    where = f"call {call.call_id}"
+    facts = f"call {call.call_id}"
     for key, value in (("principal", call.principal), ("session_id", call.session_id)):
         if value is not None:
             extra[key] = value
-            where += f", {key.removesuffix('_id')} {quote(value)}"
+            facts += f", {key.removesuffix('_id')} {quote(value)}"
     if "seconds" in extra:
-        where += f", {extra['seconds']:.3f} s"
-    headline, newline, more = what.partition("\n")
-    message = f"tool {call.tool_name} {headline.removesuffix(':')} ({where}){newline}{more}"
+        facts += f", {extra['seconds']:.3f} s"
+    headline, newline, more = summary.partition("\n")
+    message = f"tool {call.tool_name} {headline.removesuffix(':')} ({facts}){newline}{more}"
     if error is not None and level > logging.DEBUG:
         error = without_text(error)
-    hidden = list(call.secrets.values())
-    if hidden:
+    secrets = list(call.secrets.values())
+    if secrets:
         if error is not None and level <= logging.DEBUG:
             message, error = f"{message}\n{traceback_of(error)}", None
-        message = redact(message, hidden)
+        message = redact(message, secrets)
     try:
-        write_record(logger, level, message, extra, error)
-    except Exception as problem:
-        LOGGER.error("the configured logger raised (call %s)", call.call_id, exc_info=without_text(problem))
-        write_record(LOGGER, level, message, extra, error)
+        _write(logger, level, message, extra, error)
+    except Exception as failure:
+        LOGGER.error("the configured logger raised (call %s)", call.call_id, exc_info=without_text(failure))
+        _write(LOGGER, level, message, extra, error)
+
+
+def _write(
+    logger: Any, level: int, message: str, fields: dict[str, Any], error: BaseException | None = None
+) -> None:
+    """Write one record with `fields` as its attributes and the error's traceback, with any kind of logger.
+
+    The logger must be enabled for `level`.
+    """
+    if type(logger) is logging.Logger:  # `Logger.log` without its search for the caller
+        trace = None if error is None else (type(error), error, error.__traceback__)
+        record = logger.makeRecord(
+            logger.name, level, __file__, 0, message, (), trace, _write.__name__, fields
+        )
+        logger.handle(record)
+        return
+    options: MutableMapping[str, Any] = {"extra": fields, "exc_info": error}
+    text: Any = message
+    while isinstance(logger, logging.LoggerAdapter):
+        text, options = logger.process(text, options)
+        options["extra"] = {**fields, **(options.get("extra") or {})}  # 3.11 and 3.12 replace ours
+        logger = logger.logger
+    logger.log(level, text, **options)
 
 
 def _is_enabled(logger: Any, level: int) -> bool:
     try:
         return bool(logger.isEnabledFor(level))
     except Exception:
-        return True  # reported when the logger is used
+        return True  # `log` reports the exception
 
 
 async def notify(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
-    """Give the application's callback an event. What it raises is logged and goes no further."""
+    """Pass an event to the application's callback. Exceptions of the callback are logged."""
     callback = call.config.callback
     if callback is None:
         return
@@ -222,11 +236,11 @@ async def notify(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
         if isawaitable(answer):
             await answer
     except (Exception, SystemExit) as error:
-        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error)
+        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
 
 
 def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
-    """As `notify`, where nothing can be awaited: an async callback goes on in a task of its own."""
+    """Like `notify`, but where nothing can be awaited: an async callback continues in its own task."""
     callback = call.config.callback
     if callback is None:
         return
@@ -241,15 +255,15 @@ def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
             task.add_done_callback(_background.discard)
     except RuntimeError as error:
         if inspect.iscoroutine(answer):
-            answer.close()  # the loop has ended, and nothing can run it
+            answer.close()  # the event loop has ended
         else:
-            log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error)
+            log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
     except (Exception, SystemExit) as error:
-        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error)
+        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
 
 
 async def _finish(call: ToolContext, kind: EventKind, answer: Awaitable[None]) -> None:
     try:
         await answer
     except (Exception, SystemExit) as error:
-        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error)
+        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)

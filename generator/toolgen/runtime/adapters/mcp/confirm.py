@@ -6,7 +6,6 @@ Whatever is not a clear yes is a no. In the second round the client brings the c
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,13 +19,12 @@ from toolgen.runtime.confirmation.question import Confirm, Confirmation, Confirm
 from toolgen.runtime.confirmation.sealing import parse_keys
 from toolgen.runtime.confirmation.stores import StoreError
 from toolgen.runtime.errors import ConfirmationRequiredError
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.toolkit import Toolkit
 
 from .result import PREVIEW_KEY, TOKEN_KEY
-
-LOGGER = logging.getLogger("toolgen.runtime")
 
 FORM: Final[dict[str, Any]] = {
     "type": "object",

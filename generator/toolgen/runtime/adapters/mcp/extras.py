@@ -8,7 +8,6 @@ sees it if the client sends the token back in the same key of its request's `_me
 from __future__ import annotations
 
 import json
-import logging
 import os
 import time
 from collections.abc import Mapping
@@ -20,8 +19,7 @@ from mcp.server.request_state import AESGCMRequestStateCodec, InvalidRequestStat
 from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.confirmation.sealing import KEY_BYTES, parse_keys
-
-LOGGER = logging.getLogger("toolgen.runtime")
+from toolgen.runtime.logs.logger import LOGGER
 
 EXTRAS_KEY: Final = "toolgen/extras"  # in `_meta`, of results and of requests
 NOT_CARRIED_KEY: Final = "toolgen/extras_not_carried"  # in a result's `_meta`: why there is no token

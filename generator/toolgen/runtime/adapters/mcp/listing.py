@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from toolgen.runtime.adapters.naming import options, published_name
-from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.schema.inline import inline_references, wrap_in_object
 
 TARGET: Final = "mcp"

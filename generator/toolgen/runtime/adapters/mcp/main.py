@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from toolgen.runtime.instrumentation.log_setup import configure_logging
+from toolgen.runtime.logs.configure import configure_logging
 from toolgen.runtime.settings import SettingError, Settings
 
 from .options import add_setting_flags, apply_setting_flags
@@ -67,7 +67,7 @@ def _has_implementations(server: ToolServer, *, strict: bool) -> bool:
     catalog = getattr(server, "catalog", None)  # a server of an application's own toolkit has none
     if catalog is None:
         return True
-    from toolgen.runtime.execution.implementation_check import refuse_faults, warn_of_faults
+    from toolgen.runtime.implementations.check import refuse_faults, warn_of_faults
 
     if not strict:
         warn_of_faults(catalog)

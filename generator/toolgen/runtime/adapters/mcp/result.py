@@ -7,9 +7,9 @@ from typing import Any, Final, Literal
 import mcp_types as types
 from mcp.server import ServerRequestContext
 
-from toolgen.runtime.context import LOGGER
-from toolgen.runtime.execution.result import as_text
-from toolgen.runtime.instrumentation.redaction import without_text
+from toolgen.runtime.contract.result import as_text
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.inline import RESULT_PROPERTY
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any, Final
@@ -22,7 +21,8 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
-from toolgen.runtime.instrumentation.redaction import without_text
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.toolkit import Toolkit
 
 from .auth.grant import grant_of, scopes_of
@@ -37,8 +37,6 @@ from .confirm import (
 from .exchange import exchange_of
 from .result import Reporter, result_of
 from .service import STOPPING, STOPPING_CODE, Service, ToolServer, is_modern
-
-LOGGER = logging.getLogger("toolgen.runtime")
 
 DEFAULT_VERSION: Final = "0.0.0"
 LIST_SECONDS: Final = 60  # that a client may reuse the list of tools without asking again

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -19,14 +18,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.adapters.naming import wire_names
-from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.toolkit import Toolkit
 
 from .auth.grant import scopes_of
 from .extras import SealedExtras
 from .listing import TARGET, for_handshake_era, is_object_schema, served_tools
-
-LOGGER = logging.getLogger("toolgen.runtime")
 
 Tools = list[dict[str, Any]]
 Result = TypeVar("Result")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
-from urllib.parse import urlsplit
 
 from mcp.server.auth.provider import TokenVerifier
 
 from toolgen.runtime.settings import SettingError, Settings
+
+from .addresses import is_loopback, is_trusted_url
 
 REMEDY: Final = "configure --auth-tokens or --auth-issuer, or use --insecure-no-auth"
 
@@ -70,26 +70,3 @@ def check_exposure(host: str, settings: Settings, authentication: Authentication
         f"not started: {host or 'every address'} is reachable from other machines "
         f"without authentication: {REMEDY}"
     )
-
-
-def is_loopback(host: str) -> bool:
-    """True for an address that only this machine reaches, and for the name `localhost`."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]").partition("%")[0]).is_loopback
-    except ValueError:
-        return False
-
-
-def is_trusted_url(url: str) -> bool:
-    """True for https, and for http on loopback: what comes from there decides who is let in."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-        parts.port  # noqa: B018  raises ValueError
-    except ValueError:
-        return False
-    if not host or parts.username is not None or parts.fragment:
-        return False
-    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 
-from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.settings import Settings
 
 if TYPE_CHECKING:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any, Final
 
 import jwt
 from mcp.server.auth.provider import AccessToken
 
-from .key_set import KeySet
+from toolgen.runtime.logs.logger import LOGGER
 
-LOGGER = logging.getLogger("toolgen.runtime")
+from .key_set import KeySet
 
 ALGORITHMS: Final = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}

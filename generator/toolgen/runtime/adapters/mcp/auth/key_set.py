@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from time import monotonic
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -13,9 +12,9 @@ import jwt
 from pydantic_core import from_json
 from starlette.authentication import AuthenticationError
 
-from .configuration import is_loopback, is_trusted_url
+from toolgen.runtime.logs.logger import LOGGER
 
-LOGGER = logging.getLogger("toolgen.runtime")
+from .addresses import is_loopback, is_trusted_url
 
 FRESH_SECONDS: Final = 300  # until keys are fetched again
 USABLE_SECONDS: Final = 3600  # that keys are used while the issuer does not answer

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import logging
 import os
 import re
 import stat
@@ -22,9 +21,8 @@ from typing import Any, Final
 
 from mcp.server.auth.provider import AccessToken
 
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
-
-LOGGER = logging.getLogger("toolgen.runtime")
 
 MAX_BYTES: Final = 1024 * 1024
 MAX_TOKEN: Final = 4096  # characters

@@ -24,7 +24,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from toolgen.runtime.adapters.mcp.auth.configuration import REMEDY, Authentication, is_loopback
+from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
+from toolgen.runtime.adapters.mcp.auth.configuration import REMEDY, Authentication
 
 from .body import INVALID_REQUEST, Receive, RefusedError, Scope, Send, refuse
 

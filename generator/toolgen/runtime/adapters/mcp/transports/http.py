@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -17,12 +16,11 @@ from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of, c
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.server import known_options
 from toolgen.runtime.adapters.mcp.service import STOPPING, STOPPING_CODE, ToolServer
+from toolgen.runtime.logs.logger import LOGGER
 
 from .body import Message, Receive, RefusedError, Scope, Send, read_body, refuse, replay, request_in
 from .guard import BearerGuard, LoopbackGuard
-from .sessions import SESSION_HEADER, Endpoint, Sessions
-
-LOGGER = logging.getLogger("toolgen.runtime")
+from .http_sessions import SESSION_HEADER, Endpoint, Sessions
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"

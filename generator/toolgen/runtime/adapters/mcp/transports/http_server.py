@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import uvicorn
 
-from toolgen.runtime.adapters.mcp.auth.configuration import is_loopback
+from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.say import say
 from toolgen.runtime.adapters.mcp.service import ToolServer

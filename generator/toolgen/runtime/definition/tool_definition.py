@@ -1,4 +1,4 @@
-"""The shape of a tool's definition, as `catalog.py` prints it: plain data, the keys of the spec."""
+"""The types of a tool's definition in `catalog.py`: plain data with the keys of the spec."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ErrorDefinition(TypedDict):
 
 
 class ConfirmDefinition(TypedDict):
-    """What the user is asked before the tool acts."""
+    """The question to the user before the tool acts."""
 
     message: str
     preview: NotRequired[bool]
@@ -24,27 +24,27 @@ class ConfirmDefinition(TypedDict):
 
 
 class InjectDefinition(TypedDict):
-    """A value that the application gives and the model never sees."""
+    """A value that the application provides and the model never sees."""
 
     name: str
     type: NotRequired[str]
 
 
 class StreamDefinition(TypedDict):
-    """The shape of each chunk of a result."""
+    """A result in chunks, with the schema of each."""
 
     chunk_schema: dict[str, Any]
 
 
 class AuthDefinition(TypedDict, total=False):
-    """What a caller must be allowed, and which environment variables hold secrets."""
+    """The scopes that a caller needs, and the environment variables that contain secrets."""
 
     scopes: Sequence[str]
     secrets: Sequence[str]
 
 
 class DeprecatedDefinition(TypedDict, total=False):
-    """Since when, and what to use instead."""
+    """Since when a tool is deprecated, and what to use instead."""
 
     since: str
     replaced_by: str
@@ -52,10 +52,10 @@ class DeprecatedDefinition(TypedDict, total=False):
 
 
 class ToolDefinition(TypedDict, total=False):
-    """One tool. A key that the spec leaves out is left out here, too; `x-*` keys are carried beside these."""
+    """One tool. Keys that the spec leaves out are absent here, too; `x-*` keys of the spec are kept."""
 
     name: Required[str]
-    py_name: NotRequired[str]  # of generated definitions, as is class_name
+    py_name: NotRequired[str]  # in generated definitions, as is class_name
     class_name: NotRequired[str]
     title: str
     description: Required[str]

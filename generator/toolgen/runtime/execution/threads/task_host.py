@@ -1,7 +1,7 @@
 """A task that runs coroutines for a worker thread, one after the other.
 
-Context managers built on cancel scopes (anyio's, so most async clients) must be left by the task that
-entered them; `asyncio.run_coroutine_threadsafe` would use a new task for each step.
+Context managers that use cancel scopes of anyio, as most async clients do, must be exited by the task that
+entered them; `asyncio.run_coroutine_threadsafe` would use a new task for each coroutine.
 """
 
 from __future__ import annotations
@@ -14,29 +14,28 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolgen.runtime.context import LOGGER
+from toolgen.runtime.execution.isolation import contain_exit
+from toolgen.runtime.logs.logger import LOGGER
 
-from .isolation import contain_exit
-
-_LAST_SECONDS: Final = 0.5  # that a thread gets to release its values while its event loop ends
+_RELEASE_SECONDS: Final = 0.5  # for a thread to release its values while its event loop ends
 
 
-class CallLeftError(Exception):
-    """Nobody waits for the call any more, or its event loop has ended: the thread should stop."""
+class CallAbandonedError(Exception):
+    """The caller does not wait any more, or its event loop has ended: the thread should stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
     work: Coroutine[Any, Any, Any]
-    answer: Future[Any]
+    result: Future[Any]
     interruptible: bool
 
 
 class TaskHost:
-    """Runs coroutines in one task of `loop`. The task starts with the first of them and ends with `end`.
+    """Runs coroutines in one task of `loop`. The task starts with the first one and ends after `end`.
 
-    When its event loop ends, which cancels every task, it works on for a moment, so that a thread can release
-    its values; with `on_end`, nobody is at work, and it ends at once.
+    When its event loop ends, which cancels every task, it continues for a moment, so that a thread can
+    release its values. With `on_end`, no thread uses it, and it ends at once.
     """
 
     def __init__(
@@ -47,48 +46,48 @@ class TaskHost:
         on_end: Callable[[TaskHost], None] | None = None,
     ) -> None:
         self.tool_name = tool_name
-        self.stack = AsyncExitStack()  # left by the task when it ends
+        self.stack = AsyncExitStack()  # exited by the task when it ends
         self.ended = False
         self._loop = loop
         self._on_end = on_end
         self._lock = threading.Lock()
         self._inbox: asyncio.Queue[_Job | None] = asyncio.Queue()  # used in the event loop only
         self._task: asyncio.Task[None] | None = None
-        self._interruptible = False  # the coroutine that runs now
-        self.stopped = False  # interruptible coroutines are not run any more
+        self._interruptible = False  # the current coroutine
+        self.stopped = False  # interruptible coroutines are refused
         self._finished: Future[None] = Future()
 
     def run(self, work: Coroutine[Any, Any, Any], *, interruptible: bool) -> Future[Any]:
-        """Run `work` and return its future; from any thread. `stop` cancels it if it is interruptible.
+        """Run `work` and return the future of its result; from any thread. `stop` cancels interruptible work.
 
-        The future raises CallLeftError where `work` was not run.
+        The future raises CallAbandonedError if `work` was not run.
         """
-        answer: Future[Any] = Future()
-        answer.set_running_or_notify_cancel()  # who waits may give up; the host still answers
-        job = _Job(work, answer, interruptible)
+        result: Future[Any] = Future()
+        result.set_running_or_notify_cancel()  # a waiter that gives up must not cancel it
+        job = _Job(work, result, interruptible)
         with self._lock:
             if not self.ended:
                 with suppress(RuntimeError):  # the loop has been closed
                     self._loop.call_soon_threadsafe(self._take, job)
-                    return answer
+                    return result
         _refuse(job)
-        return answer
+        return result
 
     def stop(self) -> None:
-        """Cancel the interruptible coroutine that runs, and run no other. Call it in the event loop."""
+        """Cancel the current coroutine if it is interruptible, and refuse others. Call it in the loop."""
         self.stopped = True
         if self._interruptible and self._task is not None:
             self._task.cancel()
 
     def end(self, *, interrupt: bool = False) -> None:
-        """Let the task end when it has done what it was given; from any thread."""
+        """End the task after the work that it has been given; from any thread."""
         with suppress(RuntimeError):
             if interrupt:
                 self._loop.call_soon_threadsafe(self.stop)
             self._loop.call_soon_threadsafe(self._take, None)
 
     async def wait_until_ended(self, seconds: float) -> None:
-        """Wait until the task has left its stack, which `end` makes it do, for at most `seconds`."""
+        """Wait at most `seconds` until the task has exited its stack, after `end`."""
         if self._task is not None and not self._loop.is_closed():
             await asyncio.wait((asyncio.wrap_future(self._finished),), timeout=seconds)
 
@@ -116,16 +115,16 @@ class TaskHost:
                     except asyncio.CancelledError:
                         if until is not None or self._on_end is not None:
                             raise
-                        until = self._loop.time() + _LAST_SECONDS
+                        until = self._loop.time() + _RELEASE_SECONDS
         except Exception:
-            LOGGER.exception("releasing what tool %s was given failed", self.tool_name)
+            LOGGER.exception("releasing the injected values of tool %s failed", self.tool_name)
         finally:
             with self._lock:
                 self.ended = True
             while not self._inbox.empty():
-                left = self._inbox.get_nowait()
-                if left is not None:
-                    _refuse(left)
+                job = self._inbox.get_nowait()
+                if job is not None:
+                    _refuse(job)
             if self._on_end is not None:
                 self._on_end(self)
             self._finished.set_result(None)
@@ -136,22 +135,22 @@ class TaskHost:
             return
         self._interruptible = job.interruptible
         try:
-            job.answer.set_result(await job.work)
+            job.result.set_result(await job.work)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
-            if task is None or not task.cancelling():  # it awaited something that was cancelled
-                job.answer.set_exception(contain_exit(error, self.tool_name))
+            if task is None or not task.cancelling():  # the work awaited something that was cancelled
+                job.result.set_exception(contain_exit(error, self.tool_name))
                 return
-            job.answer.set_exception(CallLeftError("the call has been left"))
+            job.result.set_exception(CallAbandonedError("the call has been abandoned"))
             if not (job.interruptible and self.stopped):
                 raise
             task.uncancel()
         except BaseException as error:
-            job.answer.set_exception(contain_exit(error, self.tool_name))
+            job.result.set_exception(contain_exit(error, self.tool_name))
         finally:
             self._interruptible = False
 
 
 def _refuse(job: _Job) -> None:
     job.work.close()
-    job.answer.set_exception(CallLeftError("the call has been left"))
+    job.result.set_exception(CallAbandonedError("the call has been abandoned"))

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for calls from code that is not async."""
+"""An event loop in its own thread, for calls from synchronous code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class LoopThread:
-    """An event loop that runs in a daemon thread until it is closed. Starts on first use; thread-safe."""
+    """An event loop that runs in a daemon thread from its first use until `stop`. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -35,7 +35,7 @@ class LoopThread:
             return asyncio.run_coroutine_threadsafe(work(), loop)
 
     def run(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """Return the result of `work()`, which runs in the loop. An interrupt of the wait cancels it.
+        """Run `work()` in the loop and return its result. Interrupting the wait cancels it.
 
         Raises RuntimeError in the loop's own thread, which would wait for itself.
         """
@@ -47,11 +47,11 @@ class LoopThread:
         try:
             return future.result()
         except BaseException:
-            future.cancel()  # does nothing if it is done; KeyboardInterrupt came while it was not
+            future.cancel()  # no effect if it is done; after KeyboardInterrupt it is not
             raise
 
     def stop(self, *, wait: bool = True) -> None:
-        """End the loop and its thread; work that still runs is cancelled. A later use starts another."""
+        """End the loop and its thread, and cancel running work. The next use starts another loop."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
@@ -66,12 +66,12 @@ class LoopThread:
         self._loop = loop
         self._thread = threading.Thread(target=_run, args=(loop,), name="toolgen-call-sync", daemon=True)
         self._thread.start()
-        finalize(self, _stop, loop).atexit = False  # a toolkit that is forgotten leaves no thread
+        finalize(self, _stop, loop).atexit = False  # no thread outlives its toolkit
         return loop
 
 
 def _stop(loop: asyncio.AbstractEventLoop) -> None:
-    with suppress(RuntimeError):  # it is closed already
+    with suppress(RuntimeError):  # already closed
         loop.call_soon_threadsafe(loop.stop)
 
 

@@ -1,4 +1,4 @@
-"""Validate tool definitions that are written in Python: `ToolSpec` and hand-written `definition`s."""
+"""Check tool definitions that are written in Python: those of `ToolSpec`, and hand-written ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from .text import either, nearest, show_path
+from toolgen.runtime.text import either, nearest, show_path
 
 if TYPE_CHECKING:
-    from .validation.compiled_schema import CompiledSchema
+    from toolgen.runtime.validation.compiled_schema import CompiledSchema
+
+
+class ToolSpecError(ValueError):
+    """A tool definition that is not valid. `faults` has one sentence for each fault."""
+
+    def __init__(self, subject: str, faults: Sequence[str]) -> None:
+        self.faults = tuple(faults)
+        lines = "".join(f"\n- {fault}" for fault in self.faults)
+        super().__init__(f"{subject} is not valid:{lines}")
+
 
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 _CODE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -23,7 +33,7 @@ _ON_UNSUPPORTED: Final = ("deny", "two_step", "allow")
 
 
 def definition_faults(definition: object) -> list[str]:
-    """Return the faults of a definition that was written by hand, as sentences."""
+    """Return the faults of a definition that was written in Python, one sentence each."""
     if not isinstance(definition, Mapping):
         return [f"a definition is a mapping, not {type(definition).__name__}"]
     required = ("name", "description", "input_schema")
@@ -68,18 +78,18 @@ def _mapping(value: object) -> Iterator[str]:
         yield f": expected a mapping, got {type(value).__name__}"
 
 
-def _number(value: object) -> Iterator[str]:
+def _seconds(value: object) -> Iterator[str]:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 86_400:
         yield f": expected a number of seconds greater than 0 and at most 86400, got {value!r}"
 
 
-def _whole(value: object) -> Iterator[str]:
+def _positive_integer(value: object) -> Iterator[str]:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         yield f": expected a whole number, 1 or more, got {value!r}"
 
 
 def _list_of(check: Callable[[object], Iterator[str]], value: object, unique: str = "") -> Iterator[str]:
-    """Yield the faults of a list's items, and of items that are there twice by the key `unique`."""
+    """Yield the faults of a list's items, and the items that occur twice, compared by the key `unique`."""
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         yield f": expected a list, got {type(value).__name__}"
         return
@@ -87,10 +97,10 @@ def _list_of(check: Callable[[object], Iterator[str]], value: object, unique: st
     for number, item in enumerate(value):
         found = [f"[{number}]{fault}" for fault in check(item)]
         yield from found
-        mark = item.get(unique) if unique and isinstance(item, Mapping) else item
-        if not found and mark in seen:
-            yield f": {mark!r} is given twice"
-        seen.append(mark)
+        key = item.get(unique) if unique and isinstance(item, Mapping) else item
+        if not found and key in seen:
+            yield f": {key!r} is given twice"
+        seen.append(key)
 
 
 def _fields(
@@ -121,8 +131,8 @@ def _schema(value: object) -> Iterator[str]:
     except (ValueError, TypeError, RecursionError) as error:
         path = list(getattr(error, "instance_path", ()))
         place = f" at {show_path(path)}" if path else ""
-        if path and path[-1] == "type" and isinstance(found := _reach(value, path), str):
-            yield place + next((f": {words}" for words in type_faults(found)), ": unknown type")
+        if path and path[-1] == "type" and isinstance(found := _value_at(value, path), str):
+            yield place + next((f": {fault}" for fault in type_faults(found)), ": unknown type")
         else:
             yield f"{place} is not a valid JSON Schema: {_first_line(error)}"
 
@@ -135,12 +145,12 @@ def _object_schema(value: object) -> Iterator[str]:
 
 
 def _compiled(schema: Mapping[str, Any]) -> CompiledSchema:
-    from .validation.compiled_schema import compile_schema
+    from toolgen.runtime.validation.compiled_schema import compile_schema
 
     return compile_schema(schema)
 
 
-def _reach(value: Any, path: Sequence[str | int]) -> Any:
+def _value_at(value: Any, path: Sequence[str | int]) -> Any:
     for step in path:
         value = value[step]
     return value
@@ -201,8 +211,8 @@ _CHECKS: Final[Mapping[str, Callable[[object], Iterator[str]]]] = {
             "secrets": partial(_list_of, partial(_matches, _VARIABLE, "the name of an environment variable")),
         },
     ),
-    "timeout": _number,
-    "concurrency": _whole,
+    "timeout": _seconds,
+    "concurrency": _positive_integer,
     "examples": partial(_list_of, _mapping),
     "aliases": partial(_list_of, _text),
     "deprecated": _mapping,
@@ -223,8 +233,8 @@ def _example_faults(definition: Mapping[str, Any]) -> Iterator[str]:
 
 
 def type_faults(json_type: Any) -> Iterator[str]:
-    """Yield the fault of something that is not a type of JSON Schema."""
+    """Yield a fault if `json_type` is not a type of JSON Schema."""
     if json_type not in TYPES:
         near = nearest(json_type, TYPES) if isinstance(json_type, str) else None
-        help_ = f"did you mean {near!r}?" if near else f"use {either(TYPES)}"
-        yield f"unknown type {json_type!r}; {help_}"
+        remedy = f"did you mean {near!r}?" if near else f"use {either(TYPES)}"
+        yield f"unknown type {json_type!r}; {remedy}"

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from .context import LOGGER
-from .definition import ToolDefinition
-from .tool import BaseTool, check_definition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.tool import BaseTool, check_definition
 
 if TYPE_CHECKING:
-    from .execution.call import Environment, PreparedTool
+    from toolgen.runtime.execution.call import PreparedTool
+    from toolgen.runtime.execution.environment import Environment
 
 
 class Entry:
-    """One tool, loaded or still to be loaded. Toolkits derived from each other share it."""
+    """One tool, loaded on first access. Sessions and selections of a toolkit share it."""
 
     __slots__ = ("_load", "_lock", "_tool", "definition", "prepared")
 
@@ -35,9 +36,9 @@ class Entry:
                 self._tool = _load(self._load, self.definition["name"])
             return self._tool
 
-    def ready(self) -> PreparedTool:
-        """Return the tool prepared for calls. Raises as `tool` does; ValueError for an invalid schema."""
-        from .execution.call import prepare_tool
+    def prepare(self) -> PreparedTool:
+        """Return the tool prepared for calls. Raises as `tool` does, and ValueError for an invalid schema."""
+        from toolgen.runtime.execution.call import prepare_tool
 
         with self._lock:
             if self.prepared is None:
@@ -46,8 +47,8 @@ class Entry:
 
 
 def _load(load: Callable[[], BaseTool[Any, Any]], name: str) -> BaseTool[Any, Any]:
-    """Load a tool. An import that exits the process, for one, raises an ordinary exception instead."""
-    from .execution.isolation import contain_exit
+    """Load a tool. Raises an ordinary exception in place of SystemExit, for example."""
+    from toolgen.runtime.execution.isolation import contain_exit
 
     try:
         return load()
@@ -90,7 +91,7 @@ class Registry:
     """The current snapshot, replaced as a whole when tools are added or removed."""
 
     current: RegistrySnapshot
-    every: list[Entry] = field(default_factory=list)  # ever registered here, or in a selection
+    every: list[Entry] = field(default_factory=list)  # registered now or before, here or in a selection
     lock: threading.Lock = field(default_factory=threading.Lock)
     listeners: list[Callable[[], None]] = field(default_factory=list)
 
@@ -102,11 +103,11 @@ class Registry:
         self._notify()
 
     def remove(self, name: str) -> None:
-        """Remove the tool that answers to `name`; KeyError if there is none. Running calls go on."""
+        """Remove the tool with this name. Raises KeyError if there is none. Running calls continue."""
         with self.lock:
-            gone = self.current.by_name[name]
+            removed = self.current.by_name[name]
             self.current = index_entries(
-                entry for entry in self.current.entries.values() if entry is not gone
+                entry for entry in self.current.entries.values() if entry is not removed
             )
         self._notify()
 
@@ -115,7 +116,7 @@ class Registry:
         return (entry for entry in self.current.entries.values() if choose(entry.definition))
 
     async def close(self, environment: Environment) -> None:
-        """Close all tools that were set up, the last one first."""
+        """Close all tools that were set up, in reverse order."""
         for entry in reversed(self.every):
             if entry.prepared is not None:
                 await entry.prepared.readiness.close(environment)
@@ -124,8 +125,8 @@ class Registry:
         for listener in tuple(self.listeners):
             try:
                 listener()
-            except Exception as error:  # the other listeners are still called
-                from .instrumentation.redaction import without_text
+            except Exception as error:  # the others must be called, too
+                from toolgen.runtime.logs.redaction import without_text
 
                 LOGGER.error("a listener for changes of a toolkit raised", exc_info=without_text(error))
 

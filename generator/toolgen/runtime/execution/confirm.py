@@ -1,7 +1,7 @@
-"""Confirm a call, then act: redeem a token, ask the user, or do what the spec says if nobody can be asked.
+"""Confirm a call before it is executed: redeem a token, ask the user, or apply `confirm.on_unsupported`.
 
-What is done is what was approved. The preview is made again after the answer; if it differs, or the tool
-itself finds a difference (ChangedSinceConfirmedError), nothing happens and the user is asked again.
+Only what was approved is executed. After the answer, the preview is created again; if it differs, or the tool
+itself detects a difference (ChangedSinceConfirmedError), nothing is executed and the user is asked again.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.context import LOGGER, Caller, ToolContext
-from toolgen.runtime.contract import ToolContract
+from toolgen.runtime.context import Caller, ToolContext
+from toolgen.runtime.contract.result import WrittenResult, as_text, write_result
+from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import (
     ChangedSinceConfirmedError,
     ConfirmationRequiredError,
@@ -20,17 +21,25 @@ from toolgen.runtime.errors import (
     NotImplementedToolError,
     ToolError,
 )
-from toolgen.runtime.execution.invoke import PreparedMethod, run_method
-from toolgen.runtime.execution.isolation import ApplicationExit
-from toolgen.runtime.execution.result import WrittenResult, as_text, write_result
+from toolgen.runtime.logs.logger import LOGGER
+
+from .invoke import PreparedMethod, run_method
+from .isolation import ApplicationExit
 
 if TYPE_CHECKING:
-    from toolgen.runtime.execution.call import Environment
     from toolgen.runtime.settings import Settings
 
-from .question import Approval, Confirmation, ConfirmationPending, displayed_preview, render_message
-from .stores import StoreError
-from .tokens import (
+    from .environment import Environment
+
+from toolgen.runtime.confirmation.question import (
+    Approval,
+    Confirmation,
+    ConfirmationPending,
+    displayed_preview,
+    render_message,
+)
+from toolgen.runtime.confirmation.stores import StoreError
+from toolgen.runtime.confirmation.tokens import (
     TokenClaims,
     TokenKind,
     digest_of_call,
@@ -38,20 +47,20 @@ from .tokens import (
     digest_of_question,
 )
 
-MAX_QUESTIONS: Final = 3  # about one call whose preview keeps changing
+MAX_QUESTIONS: Final = 3  # about one call, if its preview changes each time
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What `preview` gave: the text for the user and, where it gave a whole response, that as JSON."""
+    """The result of a tool's `preview` method."""
 
-    text: str
-    content: Any
+    text: str  # for the user
+    content: Any  # the same text, or the whole response as JSON
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
-    """What would happen now, as the user would be told."""
+class _Question:
+    """The question as it would be asked now."""
 
     message: str
     preview: str | None
@@ -63,19 +72,19 @@ class _State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmedCall:
-    """A call of a tool that asks before it acts."""
+    """A call of a tool that needs the user's confirmation."""
 
     contract: ToolContract
-    method: PreparedMethod | None  # `preview`; None: the spec asks for none
-    arguments: Mapping[str, Any]  # as they came, checked
+    method: PreparedMethod | None  # `preview`; None: the spec has no `confirm.preview`
+    arguments: Mapping[str, Any]  # as received, validated
     request: Any
     call: ToolContext
     caller: Caller
     environment: Environment
-    metadata: MutableMapping[str, Any]  # of the response; a token is put here, never in a text
+    metadata: MutableMapping[str, Any]  # of the response; tokens are only put here, never in a text
 
     async def show(self) -> WrittenResult:
-        """Return the preview as a result. Raises NotImplementedToolError without one."""
+        """Return the preview as a result. Raises NotImplementedToolError if the tool has none."""
         preview = await self._preview()
         if preview is None:
             raise NotImplementedToolError(f"{self.contract.name} has no preview.")
@@ -86,51 +95,54 @@ class ConfirmedCall:
             content = preview.content
         return WrittenResult(content, as_text(content))
 
-    async def run(self, act: Callable[[], Awaitable[WrittenResult]]) -> WrittenResult:
-        """Return what `act` returns, once the user has agreed to what it would do.
+    async def run(self, execute: Callable[[], Awaitable[WrittenResult]]) -> WrittenResult:
+        """Await `execute` after the user has agreed, and return its result.
 
-        Raises ConfirmationRequiredError, DeclinedError or ChangedSinceConfirmedError where it may not, and
-        ConfirmationPending with a token where the application's `confirm` raises that.
+        Raises ConfirmationRequiredError, DeclinedError or ChangedSinceConfirmedError if it is not executed,
+        and ConfirmationPending with a token if the application's `confirm` raises that.
         """
         claims = await self._redeem()
         confirm = self.caller.confirm
-        if confirm is None and claims is None and self._otherwise == "allow":
-            return await act()
+        if confirm is None and claims is None and self._on_unsupported == "allow":
+            return await execute()
         approved = None if claims is None else claims.shown
         questions = 0 if claims is None else claims.questions
         change: ToolError | None = None
         while True:
             self.call.approval = None
-            state = await self._state()
-            if approved == state.digest:
-                self.call.approval = Approval(state.preview, state.message, self.call.principal)
+            question = await self._question()
+            if approved == question.digest:
+                self.call.approval = Approval(question.preview, question.message, self.call.principal)
                 try:
-                    return await act()
+                    return await execute()
                 except ToolError as error:
                     if error.code != ChangedSinceConfirmedError.code:
                         raise
                     change, approved = error, None
-                    continue  # with the state as it is now
+                    continue  # with a new preview
             if approved is not None:
                 change = ChangedSinceConfirmedError()
             if change is not None and (confirm is None or questions >= MAX_QUESTIONS):
                 if confirm is None and claims is not None:
-                    self._offer(state, claims.kind, questions + 1)
+                    self._offer_token(question, claims.kind, questions + 1)
                 raise change
             if confirm is None:
-                raise self._required(state)
+                raise self._required(question)
             questions += 1
-            await self._ask(state, questions)
-            approved = state.digest
+            await self._ask(question, questions)
+            approved = question.digest
 
     @property
-    def _otherwise(self) -> str:
-        """What happens where nobody can be asked: deny, two_step or allow."""
-        otherwise: str = (self.contract.confirm or {}).get("on_unsupported", "deny")
-        return otherwise
+    def _on_unsupported(self) -> str:
+        """The spec's rule for callers that cannot ask the user: deny, two_step or allow."""
+        rule: str = (self.contract.confirm or {}).get("on_unsupported", "deny")
+        return rule
 
     async def _redeem(self) -> TokenClaims | None:
-        """Return the claims of the caller's token if it is good for this call. Raises if the store fails."""
+        """Return the claims of the caller's token if it is valid for this call.
+
+        Raises ConfirmationRequiredError if the store fails.
+        """
         token = self.caller.confirmation_token
         if token is None:
             return None
@@ -143,13 +155,13 @@ class ConfirmedCall:
             ) from None
         if claims is None or claims.call != digest_of_call(self.contract.name, self.arguments):
             return None
-        # A model may have seen the token of a two-step call; a tool that denies is not to be had with it.
-        return claims if claims.kind == "pending" or self._otherwise == "two_step" else None
+        # a model may have seen the token of a two-step call, so it does not count for a tool that denies
+        return claims if claims.kind == "pending" or self._on_unsupported == "two_step" else None
 
-    async def _state(self) -> _State:
+    async def _question(self) -> _Question:
         message = render_message((self.contract.confirm or {})["message"], self.arguments)
         preview = await self._preview()
-        return _State(message, None if preview is None else preview.text)
+        return _Question(message, None if preview is None else preview.text)
 
     async def _preview(self) -> Preview | None:
         if self.method is None:
@@ -159,51 +171,53 @@ class ConfirmedCall:
         )
         return preview
 
-    async def _ask(self, state: _State, questions: int) -> None:
-        """Return if the user agrees."""
+    async def _ask(self, question: _Question, questions: int) -> None:
+        """Ask the user. Raises DeclinedError unless the answer is yes."""
         assert self.caller.confirm is not None
         try:
-            answer: Any = self.caller.confirm(self._confirmation(state))
+            answer: Any = self.caller.confirm(self._confirmation(question))
             if isawaitable(answer):
                 answer = await answer
         except ConfirmationPending as pending:
-            pending.token = self._token(state, "pending", questions)
+            pending.token = self._token(question, "pending", questions)
             raise
         except (KeyboardInterrupt, SystemExit) as error:
             raise ApplicationExit(error) from error
         if answer is not True:
             raise DeclinedError
 
-    def _required(self, state: _State) -> ConfirmationRequiredError:
-        stale = self.caller.confirmation_token is not None
-        text = "The confirmation token is used up, too old or for another call. " if stale else ""
-        if self._otherwise == "two_step":
-            self._offer(state, "two_step", 1)
-            text += f"The user has to confirm this call first: {state.message}"
+    def _required(self, question: _Question) -> ConfirmationRequiredError:
+        has_token = self.caller.confirmation_token is not None
+        text = "The confirmation token is used up, too old or for another call. " if has_token else ""
+        if self._on_unsupported == "two_step":
+            self._offer_token(question, "two_step", 1)
+            text += f"The user has to confirm this call first: {question.message}"
         else:
             text += "This call needs the user's confirmation, and the user cannot be asked here."
-        return ConfirmationRequiredError(text, details=None if state.preview is None else self._shown(state))
+        return ConfirmationRequiredError(
+            text, details=None if question.preview is None else self._shown(question)
+        )
 
-    def _offer(self, state: _State, kind: TokenKind, questions: int) -> None:
+    def _offer_token(self, question: _Question, kind: TokenKind, questions: int) -> None:
         self.metadata["confirmation"] = {
-            "token": self._token(state, kind, questions),
-            **self._shown(state),
+            "token": self._token(question, kind, questions),
+            **self._shown(question),
             "seconds": self.environment.confirmations.seconds,
         }
 
-    def _shown(self, state: _State) -> dict[str, Any]:
-        asked = self._confirmation(state)
+    def _shown(self, question: _Question) -> dict[str, Any]:
+        asked = self._confirmation(question)
         return {"message": asked.message, "preview": asked.preview}
 
-    def _confirmation(self, state: _State) -> Confirmation:
-        preview = state.preview
+    def _confirmation(self, question: _Question) -> Confirmation:
+        preview = question.preview
         shown = None if preview is None else displayed_preview(preview, self.arguments)
-        return Confirmation(self.contract.name, state.message, self.arguments, shown)
+        return Confirmation(self.contract.name, question.message, self.arguments, shown)
 
-    def _token(self, state: _State, kind: TokenKind, questions: int) -> str:
+    def _token(self, question: _Question, kind: TokenKind, questions: int) -> str:
         call = digest_of_call(self.contract.name, self.arguments)
         return self.environment.confirmations.issue(
-            TokenClaims(kind, call, state.digest, self._holder, questions)
+            TokenClaims(kind, call, question.digest, self._holder, questions)
         )
 
     @property
@@ -212,9 +226,9 @@ class ConfirmedCall:
 
 
 def preview_of(contract: ToolContract, result: Any, settings: Settings) -> Preview:
-    """Return what `preview` gave: a text, or a response whose `message` is the text.
+    """Return the validated result of a `preview` method: a text, or a response whose `message` is the text.
 
-    Raises TypeError for anything else, and what a response raises that breaks the contract.
+    Raises TypeError for anything else, BrokenContract for a response that breaks the contract.
     """
     if isinstance(result, str):
         return Preview(result, result)

@@ -1,8 +1,8 @@
 """Check that every tool of a catalog has an implementation that loads and fits its spec.
 
 `check_implementations` imports them, which runs their code: `toolgen check --implementations` does so in a
-process of its own, `--strict-start` in the server. Without it, a server only looks for modules that are
-missing or are not valid Python: importing them beside calls would run their code when nobody asked for it.
+separate process, `--strict-start` in the server. Otherwise, a server only reports modules that are missing or
+are not valid Python: importing them would run their code although no call needs it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Literal
 
-from toolgen.runtime.context import LOGGER
-from toolgen.runtime.definition import ToolDefinition
-from toolgen.runtime.instrumentation.redaction import without_text
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool, SignatureError, check_signature
 
 from .loading import Catalog, abstract_methods, implementing_classes, module_name
@@ -43,26 +43,34 @@ FaultCode = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ImplementationFault:
-    """Why one implementation cannot be used; or, as `orphaned-implementation`, that no tool uses it."""
+    """Why an implementation cannot be used, or (`orphaned-implementation`) that no tool uses it."""
 
     code: FaultCode
     tool: str  # wire name; the module's name for an orphan
     file: str  # absolute path
     line: int  # from 1
-    message: str  # holds no text of an exception
-    detail: str = ""  # the exception's text
+    message: str  # without the message of an exception
+    detail: str = ""  # the message of the exception
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
 
     @property
     def is_error(self) -> bool:
-        """False for an orphan: nothing fails because of it."""
+        """False for an orphan, which makes nothing fail."""
         return self.code != "orphaned-implementation"
 
 
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line of a source file."""
+
+    file: str  # absolute path
+    number: int  # from 1
+
+
 Started = Callable[[str, str], None]
-"""Called before each tool (or orphan) is imported, with its name and the file it is expected in."""
+"""Is called before the import of each tool (or orphan), with its name and its expected file."""
 
 
 def check_implementations(
@@ -73,77 +81,80 @@ def check_implementations(
     started: Started = lambda name, file: None,
     interruptible: bool = False,
 ) -> Iterator[ImplementationFault]:
-    """Import each implementation, look at its class, create an instance; yield what is wrong.
+    """Import each implementation, check its class, create an instance; yield the faults.
 
-    `skip` are wire names (of orphans: module names) to pass over, `unlisted` modules that are known to
-    belong to no tool of the catalog. A BaseException that an implementation raises is a fault of its own,
-    except for KeyboardInterrupt if `interruptible`: then the user may have pressed ^C.
+    Args:
+        catalog: the generated module.
+        skip: wire names (of orphans: module names) that are not checked.
+        unlisted: modules that are known to belong to no tool of the catalog.
+        started: is called before each import.
+        interruptible: let KeyboardInterrupt propagate, because the user may have pressed ^C. Every other
+            BaseException of an implementation is a fault.
     """
     package = catalog.IMPLEMENTATIONS
     if package is None:
         return
-    place = _search(package)
-    if place is None:
+    spec = _find_package(package)
+    if spec is None:
         root = Path(sys.path[0] or ".").joinpath(*package.split("."))
         for name in catalog.TOOLS:
             message = f"{name} has no implementation: there is no package {package}"
             yield ImplementationFault("implementation-missing", name, str(root / "__init__.py"), 1, message)
         return
-    home = _home(place)
-    guard = _Guard(interruptible, started)
-    guard.started(package, home)
-    fault = guard.import_fault(package, package, home)
+    file = spec.origin or next(iter(spec.submodule_search_locations or ()), "")
+    importer = _Importer(interruptible, started)
+    importer.started(package, file)
+    fault = importer.import_fault(package, package, file)
     if fault is not None:
         yield fault
         return
     for name, definition in catalog.TOOLS.items():
         if name not in skip:
-            yield from _check_tool(catalog, definition, guard)
+            yield from _check_tool(catalog, definition, importer)
     modules = {module_name(definition) for definition in catalog.TOOLS.values()} | {*unlisted, *skip}
-    for found in iter_modules(place.submodule_search_locations):
+    for found in iter_modules(spec.submodule_search_locations):
         if found.name not in modules and not found.name.startswith("_"):
-            yield from _check_orphan(catalog, f"{package}.{found.name}", guard)
+            yield from _check_orphan(catalog, f"{package}.{found.name}", importer)
 
 
 @dataclass(frozen=True, slots=True)
-class _Guard:
-    """Runs code of implementations."""
+class _Importer:
+    """Imports implementations, and turns their exceptions into faults."""
 
     interruptible: bool
     started: Started
 
     def pass_interrupt(self, error: BaseException) -> None:
-        """Raise `error` again if it may be the user's ^C."""
+        """Raise `error` if it may be the user's ^C."""
         if self.interruptible and isinstance(error, KeyboardInterrupt):
             raise error
 
     def import_fault(self, name: str, path: str, file: str) -> ImplementationFault | None:
-        """Import the module `path`; return what it raises, SystemExit and KeyboardInterrupt too."""
+        """Import the module `path`; return the fault if it raises anything, even SystemExit."""
         try:
             import_module(path)
         except SignatureError as error:
-            function = error.function
-            where = _source_of(function, *(_frame_of_user(error) or (file, 1)))
-            return ImplementationFault("implementation-signature", name, *where, str(error))
+            line = _line_of_function(error.function, _line_of_user(error) or SourceLine(file, 1))
+            return ImplementationFault("implementation-signature", name, line.file, line.number, str(error))
         except BaseException as error:
             self.pass_interrupt(error)
             if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
-                where = (os.path.abspath(error.filename), error.lineno or 1)
+                line = SourceLine(os.path.abspath(error.filename), error.lineno or 1)
             else:
-                where = _frame_of_user(error) or (file, 1)
-            return _fault("implementation-import", name, path, *where, error)
+                line = _line_of_user(error) or SourceLine(file, 1)
+            return _import_fault(name, path, line, error=error)
         return None
 
 
 def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault]:
     """Yield the implementations that are missing or are not valid Python, without running any of them."""
     package = catalog.IMPLEMENTATIONS
-    place = None if package is None else _search(package)
+    parent = None if package is None else _find_package(package)
     for name, definition in catalog.TOOLS.items():
         path = f"{package}.{module_name(definition)}"
-        spec = None if place is None else PathFinder.find_spec(path, place.submodule_search_locations)
+        spec = None if parent is None else PathFinder.find_spec(path, parent.submodule_search_locations)
         if spec is None:
-            file = "" if place is None else _expected_file(place, module_name(definition))
+            file = "" if parent is None else _expected_file(parent, module_name(definition))
             message = f"{name} has no implementation: there is no module {path}"
             yield ImplementationFault("implementation-missing", name, file, 1, message)
             continue
@@ -152,14 +163,14 @@ def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault
             if source is not None:
                 ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = getattr(error, "lineno", None) or 1
-            yield _fault("implementation-import", name, path, str(spec.origin), line, error)
+            line = SourceLine(str(spec.origin), getattr(error, "lineno", None) or 1)
+            yield _import_fault(name, path, line, error=error)
 
 
 def warn_of_faults(catalog: Catalog) -> None:
-    """Log a warning for each implementation that `find_faults_without_import` finds fault with.
+    """Log a warning for each fault that `find_faults_without_import` finds.
 
-    Runs in a thread of its own, so that a server with many tools starts at once.
+    Runs in its own thread, so that a server with many tools starts at once.
     """
 
     def run() -> None:
@@ -173,56 +184,62 @@ def warn_of_faults(catalog: Catalog) -> None:
 
 
 def refuse_faults(catalog: Catalog) -> bool:
-    """Import every implementation; log each fault as an error. True if there is none, orphans aside."""
+    """Import every implementation and log each fault as an error; ignore orphans. True if there is none."""
     faults = [fault for fault in check_implementations(catalog, interruptible=True) if fault.is_error]
     for fault in faults:
         LOGGER.error("%s", fault)
     return not faults
 
 
-def _check_tool(catalog: Catalog, definition: ToolDefinition, guard: _Guard) -> Iterator[ImplementationFault]:
+def _check_tool(
+    catalog: Catalog, definition: ToolDefinition, importer: _Importer
+) -> Iterator[ImplementationFault]:
     name, path = definition["name"], f"{catalog.IMPLEMENTATIONS}.{module_name(definition)}"
     parent = sys.modules[str(catalog.IMPLEMENTATIONS)]
     spec = PathFinder.find_spec(path, getattr(parent, "__path__", None))
-    if spec is None and path not in sys.modules:  # another finder may know it: it gets its chance below
-        guard.started(name, path)
-        if guard.import_fault(name, path, "") is not None:
+    if spec is None and path not in sys.modules:  # another finder may find it
+        importer.started(name, path)
+        if importer.import_fault(name, path, "") is not None:
             parent_spec = parent.__spec__
             file = "" if parent_spec is None else _expected_file(parent_spec, module_name(definition))
             message = f"{name} has no implementation: there is no module {path}"
             yield ImplementationFault("implementation-missing", name, file, 1, message)
             return
     file = str(spec.origin) if spec is not None and spec.origin else path
-    guard.started(name, file)
-    fault = guard.import_fault(name, path, file)
+    importer.started(name, file)
+    fault = importer.import_fault(name, path, file)
     if fault is not None:
         yield fault
         return
     module, generated = sys.modules[path], catalog.tool_class(name)
-    cls, fault = _class_of(module, generated, name, file)
-    if fault is not None:
-        yield fault
-    if cls is not None:
-        faults = list(_check_methods(cls, definition, file))
-        yield from faults or _check_constructor(cls, name, file, guard)
+    found = _implementing_class(module, generated, name, file=file)
+    if isinstance(found, ImplementationFault):
+        yield found
+    else:
+        faults = list(_check_methods(found, definition, file))
+        yield from faults or _check_constructor(found, name, file, importer)
 
 
-def _class_of(
-    module: ModuleType, generated: type[BaseTool[Any, Any]], name: str, file: str
-) -> tuple[type[BaseTool[Any, Any]] | None, ImplementationFault | None]:
-    def fault(message: str, line: int) -> tuple[None, ImplementationFault]:
-        return None, ImplementationFault("implementation-class", name, file, line, message)
+def _implementing_class(
+    module: ModuleType, generated: type[BaseTool[Any, Any]], name: str, *, file: str
+) -> type[BaseTool[Any, Any]] | ImplementationFault:
+    """Return the one class that implements a tool, or the fault if there is none or more."""
 
-    own = implementing_classes(module, generated)
-    complete = [cls for cls in own if not inspect.isabstract(cls)]
+    def fault(message: str, line: int) -> ImplementationFault:
+        return ImplementationFault("implementation-class", name, file, line, message)
+
+    classes = implementing_classes(module, generated)
+    complete = [cls for cls in classes if not inspect.isabstract(cls)]
     if len(complete) == 1:
-        return complete[0], None
+        return complete[0]
     if complete:
         names = ", ".join(cls.__name__ for cls in complete)
-        return fault(f"{len(complete)} classes implement {name} ({names}); leave one", _line(complete[1]))
-    if own:
-        lacks = ", ".join(abstract_methods(own[0]))
-        return fault(f"{own[0].__name__} is not complete: it does not define {lacks}", _line(own[0]))
+        return fault(
+            f"{len(complete)} classes implement {name} ({names}); leave one", _line_of_class(complete[1])
+        )
+    if classes:
+        first, lacks = classes[0], ", ".join(abstract_methods(classes[0]))
+        return fault(f"{first.__name__} is not complete: it does not define {lacks}", _line_of_class(first))
     others = [
         value
         for value in vars(module).values()
@@ -232,7 +249,7 @@ def _class_of(
     ]
     base = f"{generated.__name__} of {generated.__module__}"
     if others:
-        return fault(f"{others[0].__name__} does not extend {base}", _line(others[0]))
+        return fault(f"{others[0].__name__} does not extend {base}", _line_of_class(others[0]))
     return fault(f"no class of {module.__name__} extends {base}", 1)
 
 
@@ -247,49 +264,53 @@ def _check_methods(
         function = getattr(cls, method, None)
         if not callable(function):
             message = f"{cls.__name__} has no method {method}, which the spec of {name} asks for"
-            yield ImplementationFault("implementation-class", name, file, _line(cls), message)
+            yield ImplementationFault("implementation-class", name, file, _line_of_class(cls), message)
             continue
-        where = _source_of(function, file, _line(cls))
+        line = _line_of_function(function, SourceLine(file, _line_of_class(cls)))
         try:
             check_signature(cls, method, injected)
         except SignatureError as error:
-            yield ImplementationFault("implementation-signature", name, *where, str(error))
+            yield ImplementationFault("implementation-signature", name, line.file, line.number, str(error))
             continue
         yields = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
         if yields and (method == "preview" or "stream" not in definition):
-            why = "must return its text" if method == "preview" else "the spec has no `stream`"
-            message = f"{cls.__name__}.{method} is a generator, but {why}"
-            yield ImplementationFault("implementation-signature", name, *where, message)
+            reason = "must return its text" if method == "preview" else "the spec has no `stream`"
+            message = f"{cls.__name__}.{method} is a generator, but {reason}"
+            yield ImplementationFault("implementation-signature", name, line.file, line.number, message)
 
 
-def _check_constructor(cls: type[Any], name: str, file: str, guard: _Guard) -> Iterator[ImplementationFault]:
-    where = _source_of(cls.__init__, file, _line(cls))
+def _check_constructor(
+    cls: type[Any], name: str, file: str, importer: _Importer
+) -> Iterator[ImplementationFault]:
+    line = _line_of_function(cls.__init__, SourceLine(file, _line_of_class(cls)))
     try:
         inspect.signature(cls).bind()
     except TypeError as error:
         message = f"{cls.__name__}() is created without arguments, but {error}"
-        yield ImplementationFault("implementation-constructor", name, *where, message)
+        yield ImplementationFault("implementation-constructor", name, line.file, line.number, message)
         return
     except ValueError:  # a signature that Python does not know
         pass
     try:
         cls()
     except BaseException as error:
-        guard.pass_interrupt(error)
-        found = _frame_of_user(error) or where
+        importer.pass_interrupt(error)
+        line = _line_of_user(error) or line
         message = f"{cls.__name__}() failed with {type(error).__name__}"
-        yield ImplementationFault("implementation-constructor", name, *found, message, _text(error))
+        yield ImplementationFault(
+            "implementation-constructor", name, line.file, line.number, message, _message_of(error)
+        )
 
 
-def _check_orphan(catalog: Catalog, path: str, guard: _Guard) -> Iterator[ImplementationFault]:
-    """A module with a tool's class that no tool of the catalog is implemented by."""
+def _check_orphan(catalog: Catalog, path: str, importer: _Importer) -> Iterator[ImplementationFault]:
+    """Yield a fault if a module has a tool class, although no tool of the catalog is implemented by it."""
     name = path.rpartition(".")[2]
     spec = PathFinder.find_spec(path, getattr(sys.modules[str(catalog.IMPLEMENTATIONS)], "__path__", None))
     if spec is None or not spec.origin:
         return
-    guard.started(name, spec.origin)
+    importer.started(name, spec.origin)
     line = None
-    if guard.import_fault(name, path, spec.origin) is None:
+    if importer.import_fault(name, path, spec.origin) is None:
         classes = [
             value
             for value in vars(sys.modules[path]).values()
@@ -299,16 +320,16 @@ def _check_orphan(catalog: Catalog, path: str, guard: _Guard) -> Iterator[Implem
             and hasattr(value, "definition")
             and not inspect.isabstract(value)
         ]
-        line = _line(classes[0]) if classes else None
-    else:  # as after its spec was removed: the generated class that it imports is gone
-        line = _line_of_tool(spec)
+        line = _line_of_class(classes[0]) if classes else None
+    else:  # probably its spec was removed, and with it the generated class that it imports
+        line = _line_of_tool_class(spec)
     if line is not None:
         message = f"no spec has a tool that {path} would implement"
         yield ImplementationFault("orphaned-implementation", name, spec.origin, line, message)
 
 
-def _line_of_tool(spec: ModuleSpec) -> int | None:
-    """Return the line of the first class whose base is named like a generated one."""
+def _line_of_tool_class(spec: ModuleSpec) -> int | None:
+    """Return the line of the first class with a base that is named like a generated one."""
     try:
         tree = ast.parse(Path(str(spec.origin)).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -324,28 +345,27 @@ def _line_of_tool(spec: ModuleSpec) -> int | None:
     return None
 
 
-def _fault(
-    code: FaultCode, name: str, path: str, file: str, line: int, error: BaseException
-) -> ImplementationFault:
+def _import_fault(name: str, path: str, line: SourceLine, *, error: BaseException) -> ImplementationFault:
+    message = f"importing {path} failed with {type(error).__name__}"
     return ImplementationFault(
-        code, name, file, line, f"importing {path} failed with {type(error).__name__}", _text(error)
+        "implementation-import", name, line.file, line.number, message, _message_of(error)
     )
 
 
-def _text(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return str(error.msg)
     lines = str(error).strip().splitlines()
     return lines[0][:500] if lines else ""
 
 
-def _frame_of_user(error: BaseException) -> tuple[str, int] | None:
-    """Return file and line of the innermost frame that is neither Python's, a library's nor toolgen's."""
+def _line_of_user(error: BaseException) -> SourceLine | None:
+    """Return the line of the innermost frame that belongs to neither Python, a library nor toolgen."""
     found = None
     for frame in traceback.extract_tb(error.__traceback__):
         file = os.path.abspath(frame.filename)
         if os.path.isfile(file) and not file.startswith(_LIBRARIES):
-            found = (file, frame.lineno or 1)
+            found = SourceLine(file, frame.lineno or 1)
     return found
 
 
@@ -362,25 +382,21 @@ _LIBRARIES = tuple(
 )
 
 
-def _search(package: str) -> ModuleSpec | None:
+def _find_package(package: str) -> ModuleSpec | None:
     """Find a package by its dotted name without importing anything; None if it is not on `sys.path`."""
-    known = sys.modules.get(package)
-    if known is not None and known.__spec__ is not None:
-        return known.__spec__
+    loaded = sys.modules.get(package)
+    if loaded is not None and loaded.__spec__ is not None:
+        return loaded.__spec__
     spec: ModuleSpec | None = None
-    places: Any = None
+    search_path: Any = None
     name = ""
     for part in package.split("."):
         name = f"{name}.{part}" if name else part
-        spec = PathFinder.find_spec(name, places)
+        spec = PathFinder.find_spec(name, search_path)
         if spec is None or spec.submodule_search_locations is None:
             return None
-        places = spec.submodule_search_locations
+        search_path = spec.submodule_search_locations
     return spec
-
-
-def _home(spec: ModuleSpec) -> str:
-    return spec.origin or next(iter(spec.submodule_search_locations or ()), "")
 
 
 def _expected_file(parent: ModuleSpec, py_name: str) -> str:
@@ -388,12 +404,12 @@ def _expected_file(parent: ModuleSpec, py_name: str) -> str:
     return os.path.join(folder, f"{py_name}.py")
 
 
-def _source_of(function: Any, file: str, line: int) -> tuple[str, int]:
+def _line_of_function(function: Any, default: SourceLine) -> SourceLine:
     code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
-    return (file, line) if code is None else (os.path.abspath(code.co_filename), code.co_firstlineno)
+    return default if code is None else SourceLine(os.path.abspath(code.co_filename), code.co_firstlineno)
 
 
-def _line(cls: type[Any]) -> int:
+def _line_of_class(cls: type[Any]) -> int:
     try:
         return inspect.getsourcelines(cls)[1] or 1
     except (OSError, TypeError):

@@ -1,4 +1,4 @@
-"""Load the implementation of a tool: import its module, find its class, make an instance."""
+"""Load the implementation of a tool: import its module, find its class, create an instance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inspect import isabstract, isclass
 from types import ModuleType
 from typing import Any, Protocol
 
-from toolgen.runtime.definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import NotImplementedToolError
 from toolgen.runtime.tool import BaseTool
 
@@ -23,12 +23,12 @@ class Catalog(Protocol):
     def TOOLS(self) -> Mapping[str, ToolDefinition]: ...  # noqa: N802
 
     def tool_class(self, name: str) -> type[BaseTool[Any, Any]]:
-        """The generated class of the tool called `name`."""
+        """Return the generated class of the tool called `name`."""
         ...
 
 
 class ImplementationError(NotImplementedToolError):
-    """A tool without an implementation that can be used; `reason` is for the log."""
+    """A tool has no usable implementation; `reason` is for the log."""
 
     def __init__(self, tool: str, reason: str) -> None:
         super().__init__(f"{tool} is not implemented in this application.")
@@ -37,7 +37,7 @@ class ImplementationError(NotImplementedToolError):
 
 
 class ProcessExitError(RuntimeError):
-    """An implementation that tried to exit the process while it was imported or created."""
+    """An implementation tried to exit the process while it was imported or created."""
 
 
 def module_name(definition: ToolDefinition) -> str:
@@ -48,8 +48,8 @@ def module_name(definition: ToolDefinition) -> str:
 def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any]:
     """Return an instance of the one implementation of a tool.
 
-    Raises ImplementationError (code `not_implemented`) if there is none, ProcessExitError instead of a
-    SystemExit, and whatever else the module or the class's `__init__` raises.
+    Raises ImplementationError (code `not_implemented`) if there is none, ProcessExitError in place of
+    SystemExit, and any other exception of the module or of the class's `__init__`.
     """
     name = definition["name"]
     if catalog.IMPLEMENTATIONS is None:
@@ -73,7 +73,7 @@ def load_context(catalog: Catalog) -> Mapping[str, Any]:
     except Exception:
         raise
     except BaseException as error:
-        from .isolation import contain_exit
+        from toolgen.runtime.execution.isolation import contain_exit
 
         raise contain_exit(error, catalog.IMPLEMENTATIONS) from error
     context: Mapping[str, Any] = getattr(package, "CONTEXT", {})
@@ -81,7 +81,7 @@ def load_context(catalog: Catalog) -> Mapping[str, Any]:
 
 
 def _import(path: str) -> ModuleType | None:
-    """Return the module at `path`, None if there is none. An import that fails further down raises."""
+    """Import the module `path`; return None if it does not exist. Raises what the module raises."""
     try:
         return import_module(path)
     except ModuleNotFoundError as error:
@@ -107,8 +107,8 @@ def implementing_classes(module: ModuleType, generated: type[BaseTool[Any, Any]]
 def _implementation(
     module: ModuleType, generated: type[BaseTool[Any, Any]], name: str
 ) -> type[BaseTool[Any, Any]]:
-    own = implementing_classes(module, generated)
-    found = [value for value in own if not isabstract(value)]
+    classes = implementing_classes(module, generated)
+    found = [value for value in classes if not isabstract(value)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -116,12 +116,12 @@ def _implementation(
         raise ImplementationError(
             name, f"{module.__name__} has {len(found)} implementations ({names}); leave one"
         )
-    if own:
-        lacks = ", ".join(f"{value.__name__} lacks {', '.join(abstract_methods(value))}" for value in own)
+    if classes:
+        lacks = ", ".join(f"{value.__name__} lacks {', '.join(abstract_methods(value))}" for value in classes)
         raise ImplementationError(name, f"the class in {module.__name__} is not complete: {lacks}")
     raise ImplementationError(name, f"{module.__name__} defines no subclass of {generated.__name__}")
 
 
 def abstract_methods(cls: type) -> list[str]:
-    """Return the names of the abstract methods that a class leaves abstract."""
+    """Return the names of a class's abstract methods, sorted."""
     return sorted(getattr(cls, "__abstractmethods__", ()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -15,10 +14,9 @@ from mcp.server.auth.middleware.bearer_auth import (
 )
 
 from toolgen.runtime.adapters.mcp.exchange import SCOPE_KEY, Exchange
+from toolgen.runtime.logs.logger import LOGGER
 
 from .body import INVALID_REQUEST, Message, Receive, RefusedError, Scope, Send
-
-LOGGER = logging.getLogger("toolgen.runtime")
 
 SESSION_HEADER: Final = b"mcp-session-id"
 Endpoint: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]

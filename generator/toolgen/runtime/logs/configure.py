@@ -1,6 +1,6 @@
 """Configure logging for processes that toolgen starts: `python -m <package>.mcp_server` and `toolgen call`.
 
-Applications that use a Toolkit configure logging themselves; nothing here touches theirs.
+Applications that use a Toolkit configure logging themselves; this module does not change their logging.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.settings import Settings
 
 _CHATTY: Final = ("httpcore", "httpx", "httpx2", "mcp", "uvicorn")
-"""Libraries whose INFO records repeat, for each request, what the record of the call says."""
+"""Libraries whose INFO records repeat, for each request, the record of the call."""
 
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -49,16 +49,16 @@ else:
 class TurnHandler(_StreamHandler):
     """Writes the records of one turn of the event loop at once, which saves a system call for most calls.
 
-    A record from WARNING up is written immediately, after those before it; so is one outside of a loop.
+    Records from WARNING up, and those outside of a loop, are written immediately, after the pending ones.
     """
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
         self._lines: list[str] = []
-        self._loop: asyncio.AbstractEventLoop | None = None  # will write the lines
+        self._loop: asyncio.AbstractEventLoop | None = None  # in which `flush` is scheduled
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, or have it written when the event loop has run what is ready."""
+        """Write a record, or schedule its writing for the next turn of the event loop."""
         try:
             self._lines.append(self.format(record))
             loop = asyncio._get_running_loop()
@@ -71,7 +71,7 @@ class TurnHandler(_StreamHandler):
             self.handleError(record)
 
     def flush(self) -> None:
-        """Write what is waiting to be written."""
+        """Write the pending lines."""
         self.acquire()
         try:
             self._loop = None
@@ -84,7 +84,7 @@ class TurnHandler(_StreamHandler):
 
 
 class TextFormatter(logging.Formatter):
-    """Time (RFC 3339, UTC), level, logger and message; the traceback follows."""
+    """Formats a record as time (RFC 3339, UTC), level, logger and message, followed by the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as text."""
@@ -97,10 +97,10 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, the record's own fields, exception."""
+    """Formats a record as one line of JSON: time, level, logger, message, its extra fields, exception."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as one line of JSON; a value that JSON does not have becomes its `str`."""
+        """Return the record as one line of JSON; values that are not JSON are converted by `str`."""
         data: dict[str, Any] = {
             "time": _rfc3339(record),
             "level": record.levelname,
@@ -133,5 +133,5 @@ def _second(seconds: int) -> str:
 def _as_text(value: object) -> str:
     try:
         return str(value)
-    except Exception as error:  # an object's own method
+    except Exception as error:  # of an object's own `__str__`
         return f"<{type(value).__name__}: {type(error).__name__}>"

@@ -1,0 +1,105 @@
+"""Compile a tool's contract, once per class: schemas, injected values, confirmation, declared errors."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary
+
+from toolgen.runtime.errors import ToolError
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from toolgen.runtime.definition.tool_definition import ToolDefinition
+
+
+class ContractSource(Protocol):
+    """A tool class, or a ToolSpec by itself. Both may also have `request_model` and `metadata_model`."""
+
+    @property
+    def definition(self) -> ToolDefinition: ...
+    @property
+    def response_model(self) -> type[BaseModel] | None: ...
+    @property
+    def errors(self) -> Sequence[type[ToolError]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """A value that a tool is given by the application."""
+
+    name: str
+    type: str  # dotted name; empty if the spec names none
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContract:
+    """A tool class's contract, the same for every call."""
+
+    name: str  # wire name
+    request_schema: CompiledSchema
+    build_request: Callable[[Any], Any]  # `model_validate` of the request model, without its overhead
+    has_own_validators: bool  # the request model is hand-written and may refuse more than the schema
+    response_schema: CompiledSchema | None  # None: any JSON value
+    response_model: type[BaseModel] | None
+    chunk_schema: CompiledSchema | None  # None: the result is not a stream
+    inject: tuple[Injection, ...]
+    confirm: Mapping[str, Any] | None
+    timeout: float | None  # seconds
+    concurrency: int | None  # calls at the same time
+    declared: Mapping[str, type[ToolError]]  # code → the declared error, which may have a code of the runtime
+    secrets: tuple[str, ...]  # environment variables whose values are redacted
+    scopes: frozenset[str]  # that a caller needs
+    metadata_model: type[BaseModel] | None
+    final_answer: bool
+    coerce: bool  # strings that contain JSON are turned into values
+
+    def secret_values(self) -> list[str]:
+        """Return the values of the secrets, read from the environment now."""
+        return [value for value in map(os.environ.get, self.secrets) if value]
+
+
+_CONTRACTS: WeakKeyDictionary[ContractSource, ToolContract] = WeakKeyDictionary()
+
+
+def contract_of(source: ContractSource) -> ToolContract:
+    """Return the contract, compiled on first use. Raises ValueError if a schema is not valid."""
+    contract = _CONTRACTS.get(source)
+    if contract is None:
+        contract = _CONTRACTS[source] = _compile(source)  # harmless if two threads do it
+    return contract
+
+
+def _compile(source: ContractSource) -> ToolContract:
+    definition = source.definition
+    output, stream = definition.get("output_schema"), definition.get("stream")
+    auth = definition.get("auth", {})
+    model: type[BaseModel] | None = getattr(source, "request_model", None)
+    spec = getattr(source, "spec", None) if isinstance(source, type) else source
+    return ToolContract(
+        name=definition["name"],
+        request_schema=compile_schema(definition["input_schema"]),
+        # without a model, the tool gets a dict, which it may change
+        build_request=copy.deepcopy if model is None else model.__pydantic_validator__.validate_python,
+        has_own_validators=model is not None and getattr(spec, "request_model", None) is model,
+        response_schema=None if output is None else compile_schema(output),
+        response_model=source.response_model,
+        chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
+        inject=tuple(
+            Injection(entry["name"], entry.get("type", "")) for entry in definition.get("inject", ())
+        ),
+        confirm=definition.get("confirm"),
+        timeout=definition.get("timeout"),
+        concurrency=definition.get("concurrency"),
+        declared={error.code: error for error in source.errors},
+        secrets=tuple(auth.get("secrets", ())),
+        scopes=frozenset(auth.get("scopes", ())),
+        metadata_model=getattr(source, "metadata_model", None),
+        final_answer=definition.get("final_answer", False),
+        coerce=definition.get("coerce", True),
+    )

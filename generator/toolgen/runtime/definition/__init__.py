@@ -1,0 +1,1 @@
+"""Definitions of tools as plain data: their shape, and the validation of hand-written ones."""

@@ -1,0 +1,1 @@
+"""Threads of the runtime: workers for synchronous tools, and an event loop for synchronous callers."""

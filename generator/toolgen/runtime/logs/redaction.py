@@ -1,0 +1,69 @@
+"""Redaction: keep secret values, and the messages of exceptions, out of error texts and logs."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable
+from typing import Any
+
+MASK = "[secret]"
+
+
+def redact(value: Any, secrets: Iterable[str]) -> Any:
+    """Return a text, or a JSON value, with every secret replaced by MASK."""
+    longest_first = sorted((text for text in secrets if text), key=len, reverse=True)
+    return _redact(value, longest_first) if longest_first else value
+
+
+def _redact(value: Any, secrets: list[str]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, MASK)
+        return value
+    if isinstance(value, dict):
+        return {_redact(key, secrets): _redact(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_redact(item, secrets) for item in value]
+    return value
+
+
+def traceback_of(error: Any) -> str:
+    """Return the formatted traceback of an exception; of the current one if `error` is True."""
+    if isinstance(error, BaseException):
+        return "".join(traceback.format_exception(error)).rstrip()
+    if isinstance(error, tuple) and isinstance(error[1], BaseException):
+        return "".join(traceback.format_exception(error[1])).rstrip()
+    return traceback.format_exc().rstrip()
+
+
+_MAX_CAUSES = 20  # of an exception
+_MAX_MEMBERS = 15  # of an exception group
+
+
+def without_text(error: BaseException, links: int = _MAX_CAUSES) -> BaseException:
+    """Return a copy of `error` to log, with its class's name and its traceback, but without its message.
+
+    Messages of exceptions often quote values. Causes, contexts and the members of an exception group are
+    replaced in the same way. `error` is not changed.
+    """
+    copy = _empty_copy(error, links)
+    copy.__traceback__ = error.__traceback__
+    copy.__suppress_context__ = error.__suppress_context__
+    if isinstance(error, SyntaxError) and isinstance(error.filename, str) and error.filename.endswith(".py"):
+        copy.add_note(f'  File "{error.filename}", line {error.lineno}')
+    if links:
+        if error.__cause__ is not None:
+            copy.__cause__ = without_text(error.__cause__, links - 1)
+        elif error.__context__ is not None and not error.__suppress_context__:
+            copy.__context__ = without_text(error.__context__, links - 1)
+    return copy
+
+
+def _empty_copy(error: BaseException, links: int) -> BaseException:
+    kind = type(error)
+    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    if isinstance(error, BaseExceptionGroup) and links:
+        members = [without_text(member, links // 2) for member in error.exceptions[:_MAX_MEMBERS]]
+        return BaseExceptionGroup("", members)
+    copy: BaseException = type(kind.__name__, (Exception,), names)()
+    return copy
