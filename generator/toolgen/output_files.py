@@ -14,8 +14,7 @@ from toolgen.python_source.names import snake
 def tool_files(name: str, targets: Sequence[Target]) -> list[str]:
     """Return the files of the tool with the wire name `name`, sorted, below the output folder."""
     py_name = snake(name, "tool")
-    rendered = (path.replace(TOOL, py_name) for path in _outputs(targets) if TOOL in path)
-    return sorted([f"models/{py_name}.py", *rendered])
+    return sorted(path.replace(TOOL, py_name) for path in _outputs(targets) if TOOL in path)
 
 
 def index_files(targets: Sequence[Target]) -> list[str]:

@@ -14,10 +14,10 @@ from toolgen.compile.compiled_specs import FORMAT, collect
 from toolgen.compile.conflicts import find_conflicts
 from toolgen.compile.format import format_files, format_tree
 from toolgen.compile.lower import lower
-from toolgen.compile.models import render_models
+from toolgen.compile.models import model_modules
 from toolgen.compile.parse import parse
 from toolgen.compile.read import read
-from toolgen.compile.render import render_index, render_tools
+from toolgen.compile.render import models_path, render_index, render_tools
 from toolgen.compile.request_limits import exceeded_request_limits
 from toolgen.compile.resolve import resolve
 from toolgen.data.bug import TemplateBug
@@ -132,8 +132,12 @@ def _limits(target: TargetDefinition) -> list[Any]:
 
 
 def _tool_files(package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
-    """The formatted files of each tool, by its Python name; one run of the formatter for all."""
-    printed, models = render_tools(package, targets), render_models(package, cache)
-    trees = {name: {**models[name], **printed[name]} for name in printed}
-    formatted = format_tree({path: text for tree in trees.values() for path, text in tree.items()})
-    return {name: {path: formatted[path] for path in tree} for name, tree in trees.items()}
+    """The formatted files of each tool, by its Python name; one run of the formatter for all that need it."""
+    modules = model_modules(package, cache)
+    trees = render_tools(package, targets, modules)
+    laid_out = {models_path(name) for name, module in modules.items() if module.laid_out}
+    together = {path: text for tree in trees.values() for path, text in tree.items()}
+    formatted = format_tree({path: text for path, text in together.items() if path not in laid_out})
+    return {
+        name: {path: formatted.get(path, text) for path, text in tree.items()} for name, tree in trees.items()
+    }

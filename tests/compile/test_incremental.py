@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from toolgen.compile.format import format_tree
 from toolgen.compile.lower import lower
-from toolgen.compile.models import _classes
+from toolgen.compile.models import tool_classes
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
 from toolgen.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
@@ -153,7 +153,7 @@ def modules() -> list[dict[str, ModelClass]]:
     found: list[dict[str, ModelClass]] = []
     for folder in (ROOT / "specs", *sorted(CASES.glob("accepted/*"))):
         texts = {path: text for path, text in texts_below(folder).items() if path != "case.yaml"}
-        found += map(_classes, lower(analyze(texts, TARGETS), PackageSettings()).tools)
+        found += map(tool_classes, lower(analyze(texts, TARGETS), PackageSettings()).tools)
     return found
 
 

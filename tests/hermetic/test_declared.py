@@ -175,7 +175,8 @@ def test_nothing_is_written_over_an_input(actions: Actions) -> None:
 
 
 def test_a_cache_is_used_where_one_is_named(actions: Actions) -> None:
-    spec = actions.tool("a")
+    list_root = "output_schema: {type: array, items: {type: string}}"  # printed by the model engine
+    spec = actions.tool("a", f"{PLAIN}{list_root}\n")
     assert actions.spec(spec, "--cache", "kept").code == 0
     assert tree(actions.root / "kept")
     first = tree(actions.root / "out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import ModuleType
@@ -13,7 +13,8 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 from toolgen.compile.lower import lower
-from toolgen.compile.models import render_models
+from toolgen.compile.models import model_modules
+from toolgen.compile.render import models_path, render_tools
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span
@@ -54,8 +55,13 @@ def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = N
         response,
         None,
     )
-    files = render_models(lower(Program((tool,)), PackageSettings()), {})["probe"]
-    return module(files["models/probe.py"])
+    return module(models_of(lower(Program((tool,)), PackageSettings()), {})["probe"])
+
+
+def models_of(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, str]:
+    """Return the text of the models of each tool, not formatted."""
+    trees = render_tools(package, TARGETS[:1], model_modules(package, cache))
+    return {name: tree[models_path(name)] for name, tree in trees.items()}
 
 
 def module(code: str) -> ModuleType:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from toolgen.compile.models import render_models
 
-from tests.models.helpers import classes_of, lowered, same, there_and_back
+from tests.models.helpers import classes_of, lowered, models_of, same, there_and_back
 
 OBJECT = {"type": "object"}
 
@@ -178,16 +178,24 @@ def test_wide_and_deep_schemas_have_models() -> None:
     assert there_and_back(classes_of(deep).ProbeRequest, value) == value
 
 
-def test_models_come_from_the_cache() -> None:
-    spec = "name: t\ndescription: d\ninput_schema: {type: object, properties: {a: {type: string}}}"
+def test_what_the_engine_prints_comes_from_the_cache() -> None:
+    schema = {**OBJECT, "properties": {"p": {"oneOf": TAGGED}}}
+    spec = f"name: t\ndescription: d\ninput_schema: {json.dumps(schema)}"
     cache: dict[str, bytes] = {}
-    made = render_models(lowered(spec), cache)
+    made = models_of(lowered(spec), cache)
     (key,) = cache
     cache[key] = b"# from the cache\n"
-    assert render_models(lowered(spec), cache)["t"]["models/t.py"].endswith("\n# from the cache\n")
-    assert render_models(lowered(spec.replace("string", "integer")), cache) != made
-    assert render_models(lowered(spec + "\nversion: '2'"), cache) == render_models(lowered(spec), cache)
+    assert models_of(lowered(spec), cache)["t"].endswith("\n# from the cache\n\n")
+    assert models_of(lowered(spec.replace("integer", "number")), cache) != made
+    assert models_of(lowered(spec + "\nversion: '2'"), cache) == models_of(lowered(spec), cache)
     assert len(cache) == 2
+
+
+def test_what_the_template_prints_is_not_cached() -> None:
+    spec = "name: t\ndescription: d\ninput_schema: {type: object, properties: {a: {type: string}}}"
+    cache: dict[str, bytes] = {}
+    assert "a: str | None = None" in models_of(lowered(spec), cache)["t"]
+    assert not cache
 
 
 def test_a_definition_that_leads_back_to_itself_through_a_class_ends() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 import jinja2
 
@@ -16,6 +17,7 @@ from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
 from toolgen.data.package import Package
 from toolgen.data.target import Target
+from toolgen.models.module_source import ModuleSource
 
 _ENDING = ".jinja"
 TOOL = "{tool}"
@@ -29,8 +31,10 @@ class _RenderedFile:
     target: str
 
 
-def render_tools(package: Package, targets: Sequence[Target]) -> dict[str, Tree]:
-    """Return the files of each tool by its Python name.
+def render_tools(
+    package: Package, targets: Sequence[Target], modules: Mapping[str, ModuleSource]
+) -> dict[str, Tree]:
+    """Return the files of each tool by its Python name; `modules` has the tools' models by the same names.
 
     Raises `TemplateBug`, or `SpecErrors` for a template of the project's own.
     """
@@ -38,7 +42,7 @@ def render_tools(package: Package, targets: Sequence[Target]) -> dict[str, Tree]
     for target in targets:
         outputs = {path: output for path, output in outputs_of(target).items() if TOOL in output}
         jobs = [TemplateJob(path, number) for number in range(len(package.tools)) for path in outputs]
-        texts = iter(_texts(target, package, jobs))
+        texts = iter(_texts(target, package, jobs, modules))
         for tool in package.tools:
             for output in outputs.values():
                 path = output.replace(TOOL, tool.py_name)
@@ -59,6 +63,11 @@ def render_index(package: Package, targets: Sequence[Target]) -> Tree:
     return _tree(files)
 
 
+def models_path(py_name: str) -> str:
+    """Return the path of a tool's models below the output folder."""
+    return f"models/{py_name}.py"
+
+
 def _tree(files: Iterable[_RenderedFile]) -> Tree:
     tree: dict[str, str] = {}
     for file in files:
@@ -77,8 +86,13 @@ def outputs_of(target: Target) -> Mapping[str, str]:
     }
 
 
-def _texts(target: Target, package: Package, jobs: Sequence[TemplateJob]) -> list[str]:
-    """Return the text of each job."""
+def _texts(
+    target: Target,
+    package: Package,
+    jobs: Sequence[TemplateJob],
+    modules: Mapping[str, ModuleSource] = MappingProxyType({}),
+) -> list[str]:
+    """Return the text of each job; built-in templates of tools also see the tool's `module` of models."""
     if target.own:
         return render_in_sandbox(target, package, jobs) if jobs else []
     environment = _environment(tuple(sorted(target.templates.items())))
@@ -86,7 +100,8 @@ def _texts(target: Target, package: Package, jobs: Sequence[TemplateJob]) -> lis
     def text(job: TemplateJob) -> str:
         names: dict[str, object] = {"model": package}
         if job.tool is not None:
-            names["tool"] = package.tools[job.tool]
+            names["tool"] = tool = package.tools[job.tool]
+            names["module"] = modules[tool.py_name]
         try:
             return environment.get_template(job.template).render(names)
         except jinja2.TemplateError as error:

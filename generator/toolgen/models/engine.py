@@ -18,7 +18,8 @@ from typing import Any
 
 from toolgen.data.bug import EngineBug
 from toolgen.models.class_builder import ModelClass
-from toolgen.models.shapes import classes_in, renamed
+from toolgen.models.module_source import dependency_order, may_confuse_keys
+from toolgen.models.shapes import renamed
 from toolgen.python_source.literals import docstring
 
 _MAX_BATCH = 16  # modules; larger batches save nothing
@@ -56,7 +57,7 @@ def batches(modules: Sequence[Module]) -> Iterator[list[int]]:
     """
     batch: list[int] = []
     for index, module in enumerate(modules):
-        if _is_circular(module):
+        if dependency_order(module) is None:
             yield [index]
             continue
         if len(batch) == _MAX_BATCH:
@@ -65,16 +66,6 @@ def batches(modules: Sequence[Module]) -> Iterator[list[int]]:
         batch.append(index)
     if batch:
         yield batch
-
-
-def _is_circular(module: Module) -> bool:
-    waiting = {name: set(classes_in(made.shape)) & module.keys() for name, made in module.items()}
-    while waiting:
-        free = {name for name, needed in waiting.items() if not needed & waiting.keys()}
-        if not free:
-            return True
-        waiting = {name: needed for name, needed in waiting.items() if name not in free}
-    return False
 
 
 def _print_one(module: Module) -> str:
@@ -111,7 +102,7 @@ def _print(modules: Sequence[Module]) -> list[str]:
         for wire, python in made.names.items()
         if wire != python
     }
-    bases = {name: _OPEN_MODEL for name, made in classes.items() if _may_confuse_keys(made)}
+    bases = {name: _OPEN_MODEL for name, made in classes.items() if may_confuse_keys(made)}
     generate, options = _engine()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -119,12 +110,6 @@ def _print(modules: Sequence[Module]) -> list[str]:
             document, aliases=aliases, base_class_map=bases, custom_file_header='""""""', **options
         )
     return _split(str(code), modules, classes)
-
-
-def _may_confuse_keys(made: ModelClass) -> bool:
-    """True if an unknown key could be taken for an optional field, by the field's Python name."""
-    optional = made.names.keys() - set(made.shape.get("required", ()))
-    return bool(made.shape.get("additionalProperties")) and any(made.names[wire] != wire for wire in optional)
 
 
 @cache
@@ -147,11 +132,6 @@ def _engine() -> tuple[Any, dict[str, Any]]:
         "allow_population_by_field_name": False,
         "formatters": [],
     }
-
-
-def load_engine() -> None:
-    """Import the engine now, before processes are forked that would each import it."""
-    _engine()
 
 
 def _split(code: str, modules: Sequence[Module], classes: Module) -> list[str]:

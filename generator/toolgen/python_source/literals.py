@@ -96,7 +96,7 @@ def _entry(value: Any) -> str:
 
 
 def _string(text: str) -> str:
-    quote = "'" if '"' in text and "'" not in text else '"'
+    quote = "'" if text.count('"') > text.count("'") else '"'  # the formatter's choice
     return quote + _escape(text.replace("\\", "\\\\").replace(quote, "\\" + quote)) + quote
 
 

@@ -35,9 +35,6 @@ def worker_pool(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[E
                 gc.collect()  # the model engine leaves much behind
             yield compile_batch(batch)
         return
-    from toolgen.models.engine import load_engine
-
-    load_engine()
     yield from _in_workers(compile_batch, batches, workers)
 
 

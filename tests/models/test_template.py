@@ -1,0 +1,148 @@
+"""The template prints the classes that the model engine prints for the same description, laid out by itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from toolgen.compile.format import format_tree
+from toolgen.compile.lower import lower
+from toolgen.compile.models import model_modules
+from toolgen.data.package import Package, PackageSettings
+from toolgen.data.program import Program, ProgramTool
+from toolgen.data.source import Marks, Source
+from toolgen.data.spec import Spec
+from toolgen.pipeline import analyze
+
+from tests.corpora import corpus, is_shared
+from tests.models.helpers import TARGETS, models_of
+from tests.models.test_lossless import schemas
+from tools.corpus.models import compare_models
+
+ROOT = Path(__file__).parents[2]
+BASE = TARGETS[:1]
+OBJECT = {"type": "object"}
+PROJECTS = [ROOT / "specs", *sorted((ROOT / "tests/cases").glob("accepted/*/specs"))]
+UNION = {"oneOf": [{**OBJECT, "properties": {name: {"type": "string"}}, "required": [name]} for name in "ab"]}
+
+
+def of_schemas(schemas: Iterable[tuple[Mapping[str, Any], Mapping[str, Any] | None]]) -> Package:
+    """Return a package with a tool for each pair of an input schema and an output schema."""
+    tools = []
+    for number, (request, response) in enumerate(schemas):
+        spec = {"name": f"tool_{number:04}", "description": "d", "input_schema": dict(request)}
+        if response is not None:
+            spec["output_schema"] = dict(response)
+        source = Source(f"specs/{spec['name']}.yaml", "", spec, lambda: Marks({}, {}))
+        tools.append(ProgramTool(Spec.model_validate(spec), source, request, response, None))
+    return lower(Program(tuple(tools)), PackageSettings())
+
+
+def sample(name: str) -> list[dict[str, Any]]:
+    """Return the tools of a corpus, every tenth of a large one."""
+    lines = corpus(name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines[:: 10 if is_shared(name) else 1]]
+
+
+def of_mcp() -> Package:
+    tools = sample("mcp_tools.public.jsonl")
+    return of_schemas((tool["inputSchema"], tool.get("outputSchema")) for tool in tools)
+
+
+def of_openai() -> Package:
+    functions = [line.get("function", line) for line in sample("openai_functions.public.jsonl")]
+    return of_schemas((function.get("parameters") or OBJECT, None) for function in functions)
+
+
+def of_project(folder: Path) -> Package:
+    texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.yaml")}
+    return lower(analyze(texts, TARGETS), PackageSettings())
+
+
+@pytest.mark.parametrize("folder", PROJECTS, ids=lambda folder: folder.parent.name)
+def test_classes_of_every_case_are_those_of_the_engine(folder: Path) -> None:
+    assert compare_models(of_project(folder), BASE).differing == []
+
+
+@pytest.mark.parametrize("package_of", [of_mcp, of_openai])
+def test_classes_of_public_tools_are_those_of_the_engine(package_of: Any) -> None:
+    compared = compare_models(package_of(), BASE)
+    assert compared.differing == []
+    assert compared.by_template > 0.97 * (compared.by_template + compared.by_engine), compared
+
+
+@pytest.mark.parametrize("package_of", [of_mcp, of_openai])
+def test_models_of_public_tools_are_laid_out_by_the_template(package_of: Any) -> None:
+    package = package_of()
+    laid_out = [name for name, module in model_modules(package, {}).items() if module.laid_out]
+    printed = models_of(package, {})
+    tree = {f"{name}.py": printed[name] for name in laid_out}
+    assert len(tree) > 0.97 * len(package.tools)
+    assert format_tree(tree) == tree
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(schemas(), schemas(depth=2))
+def test_classes_of_any_schema_are_those_of_the_engine(schema: Any, one: Any) -> None:
+    assume(isinstance(schema, dict))
+    root = {**OBJECT, "properties": {"p": schema, "q": {"items": one}}, "$defs": {"One": one, "Two": {}}}
+    package = of_schemas([(root, {**root, "required": ["p"]})])
+    assert compare_models(package, BASE).differing == []
+    (module,) = model_modules(package, {}).values()
+    tree = {f"{name}.py": text for name, text in models_of(package, {}).items()}
+    if module.laid_out:
+        assert format_tree(tree) == tree
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {**OBJECT, "properties": {"p": UNION}},
+        {**OBJECT, "properties": {"p": {"type": "array", "items": UNION}}},
+        {**OBJECT, "properties": {"p": {"anyOf": [{"type": "null"}, UNION]}}},
+        {**OBJECT, "properties": {"p": {"$ref": "#"}}},
+        UNION,
+        {"type": "array", "items": {"type": "string"}},
+    ],
+)
+def test_the_engine_prints_unions_of_classes_root_models_and_circles(schema: dict[str, Any]) -> None:
+    (module,) = model_modules(of_schemas([(OBJECT, schema)]), {}).values()
+    assert "class Tool0000Response(" in module.printed
+    assert not module.classes
+    assert not module.laid_out
+
+
+def test_code_that_is_not_ascii_is_left_to_the_formatter() -> None:
+    schema = {
+        **OBJECT,
+        "properties": {"p": {"enum": ["거실, 에어컨, 실행", "에어컨, 냉방 실행", "다용도실, 통돌이"]}},
+    }
+    described = {**OBJECT, "properties": {"p": {"type": "string", "description": "거실"}}}
+    modules = model_modules(of_schemas([(schema, None), (described, None)]), {})
+    assert [module.laid_out for module in modules.values()] == [False, True]
+    assert all(module.classes for module in modules.values())
+
+
+ENGINE = "datamodel_code_generator"
+COMPILE = """
+import sys
+from toolgen.data.package import PackageSettings
+from toolgen.pipeline import compile_project
+from tests.models.helpers import TARGETS
+compile_project({"tool.yaml": sys.argv[1]}, TARGETS, PackageSettings(), {})
+print(*sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("schema", "needed"), [({"type": "string"}, False), (UNION, True)])
+def test_the_engine_is_imported_only_when_it_is_needed(schema: dict[str, Any], needed: bool) -> None:
+    spec = {"name": "tool", "description": "d", "input_schema": {**OBJECT, "properties": {"p": schema}}}
+    command = [sys.executable, "-c", COMPILE, json.dumps(spec)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (ENGINE in done.stdout.split()) is needed
