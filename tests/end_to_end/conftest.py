@@ -12,7 +12,7 @@ from .slow_tools import add_tools
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """A project with one well-behaved tool, `echo`; not generated yet."""
+    """A project with one well-behaved tool, `echo`, not generated yet."""
     made = Project(tmp_path, {"TOOLGEN_CACHE_DIR": str(tmp_path / "cache")})
     made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
     made.write("tools/__init__.py", "")
@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A generated project with tools that are hard on a server; see `slow_tools.py`. Tests share it: leave it."""
+    """A generated project with the tools of `slow_tools.py`. Tests share it and must not change it."""
     folder = tmp_path_factory.mktemp("serving")
     made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
     made.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')

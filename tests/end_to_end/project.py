@@ -51,13 +51,13 @@ _GENERATED: dict[object, dict[Path, bytes]] = {}  # all files of a project that 
 
 @dataclass
 class Project:
-    """Specs and implementations in a folder; `generate` makes the package `generated`."""
+    """Specs and implementations in a folder; `generate` writes the package `generated`."""
 
     root: Path
     env: dict[str, str] = field(default_factory=dict)
 
     def write(self, path: str, text: str) -> Path:
-        """Write a file, its text dedented."""
+        """Write a dedented text to a file."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(textwrap.dedent(text).lstrip("\n"))
@@ -72,8 +72,8 @@ class Project:
     def toolgen(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
         """Run a toolgen command in the project's folder.
 
-        In this process, which saves the start of another: unless it runs the project's code, or is told to
-        look for programs or modules elsewhere.
+        The command runs in this process, which is faster, unless it runs the project's code or looks for programs
+        or modules in other places.
         """
         wanted = self.environment(env)
         elsewhere = any(wanted.get(name) != os.environ.get(name) for name in ("PATH", "PYTHONPATH"))
@@ -115,7 +115,7 @@ class Project:
     def generate(self) -> None:
         """Generate the package, which must succeed.
 
-        toolgen runs once for the same files: another project with them gets a copy of what it wrote.
+        toolgen runs once for each set of files; other projects with the same files get copies of the output.
         """
         before = self._files()
         inputs = {path: data for path, data in before.items() if path.parts[0] != CACHE_FOLDER}
@@ -135,7 +135,7 @@ class Project:
                 file.write_bytes(data)
 
     def _files(self) -> dict[Path, bytes]:
-        """What the files of the project say, toolgen's cache among them."""
+        """Return the contents of the project's files, including toolgen's cache."""
         return {
             file.relative_to(self.root): file.read_bytes()
             for file in self.root.rglob("*")
@@ -144,7 +144,7 @@ class Project:
 
     @asynccontextmanager
     async def stdio_client(self, era: str, *flags: str, **options: Any) -> AsyncIterator[Client]:
-        """A client of `python -m generated.mcp_server` over stdio. `options` are those of the SDK's Client."""
+        """Connect to `python -m generated.mcp_server` over stdio. `options` are passed to the SDK's Client."""
         parameters = StdioServerParameters(
             command=sys.executable,
             args=["-m", "generated.mcp_server", *flags],
@@ -158,7 +158,7 @@ class Project:
     async def server(
         self, *flags: str, run: tuple[str, ...] = ("-m", "generated.mcp_server"), **env: str
     ) -> AsyncIterator[HttpServer]:
-        """`python -m generated.mcp_server --http --port 0`, or what `run` says, ended with SIGTERM."""
+        """Run `python -m generated.mcp_server --http --port 0`, or the command `run`; end it with SIGTERM."""
         with (self.root / "server.log").open("w+") as log:
             process = subprocess.Popen(
                 [sys.executable, *run, "--http", "--port", "0", *flags],
@@ -192,11 +192,11 @@ class HttpServer:
 
     @property
     def log(self) -> str:
-        """What it has written to stderr."""
+        """Return what the server has written to stderr."""
         return self.log_file.read_text()
 
     async def started(self) -> None:
-        """Wait for the line with its URL."""
+        """Wait for the line with the server's URL."""
         async with asyncio.timeout(SECONDS):
             while (found := re.search(r"http://\S+/mcp", self.log)) is None:
                 assert self.process.poll() is None, self.log
@@ -205,16 +205,16 @@ class HttpServer:
 
     @asynccontextmanager
     async def client(self, era: str, **options: Any) -> AsyncIterator[Client]:
-        """A client of this server. `options` are those of the SDK's Client."""
+        """Connect to this server. `options` are passed to the SDK's Client."""
         async with asyncio.timeout(SECONDS), Client(self.url, mode=era, **options) as client:
             yield client
 
 
 def text_of(result: Any) -> str:
-    """The text of a tool result."""
+    """Return the text of a tool result."""
     return "".join(block.text for block in result.content if block.type == "text")
 
 
 def error_code(result: Any) -> str | None:
-    """The error code of a tool result; None where it succeeded."""
+    """Return the error code of a tool result; None if the call succeeded."""
     return result.meta["toolgen/error"]["code"] if result.is_error else None

@@ -1,4 +1,4 @@
-"""A project whose tools show what reaches them, and a module `probe` to call them through every provider."""
+"""A project whose tools return what they receive, and a module `probe` that calls them through each provider."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def add_tools(project: Project) -> None:
 
 
 def run(project: Project, body: str, **env: str) -> Any:
-    """Run `body` in an `async def main()` of the project, and return what it returns."""
+    """Run `body` in an `async def main()` of the project; return its result."""
     indented = "\n".join(f"    {line}" for line in body.strip("\n").splitlines())
     code = (
         "from probe import *\n"
@@ -168,9 +168,9 @@ return found
 
 
 def run_each(project: Project, body: str, provider: str) -> Any:
-    """Return what `body` returns for a provider, which is its `p`.
+    """Return what `body` returns for a provider, which it knows as `p`.
 
-    One process runs it for all of them, each with a toolkit of its own: the tests of the others find the results.
+    One process runs it for all providers, each with its own toolkit; tests of the other providers use the results.
     """
     key = (body, (project.root / "tools/echo.py").read_text())
     if key not in _RESULTS:

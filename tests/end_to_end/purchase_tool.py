@@ -1,4 +1,4 @@
-"""A tool that buys at the price in a file, once its user agrees; what it bought is in another file."""
+"""A tool that buys at a price that can change while the user is asked. Price and purchases are in files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Buy(BuyTool):
 
 
 class Shop:
-    """The project's files, and its user: what is seen, and what happens meanwhile."""
+    """The project's files and its user, during whose decision the price may change."""
 
     def __init__(self, project: Project, *prices: str) -> None:
         self._folder = project.root
@@ -80,7 +80,7 @@ class Shop:
         return file.read_text().split() if file.exists() else []
 
     async def ask(self, context: Any, params: Any) -> ElicitResult:
-        """The user reads the question, the price changes, and the user says yes."""
+        """Answer a question as a user: the price changes, then the user agrees."""
         self.seen.append(params.message)
         if self._later:
             self.price = self._later.pop(0)
@@ -88,12 +88,12 @@ class Shop:
 
 
 def shop_of(project: Project, *prices: str, on_unsupported: str = "deny", tool: str = TOOL) -> Shop:
-    """The project with the tool `buy`, generated."""
+    """Return the project with the tool `buy`, generated."""
     project.add_tool("buy", SPEC % on_unsupported, tool)
     project.generate()
     return Shop(project, *prices)
 
 
 def log_of(folder: Path) -> str:
-    """What servers of the project wrote to stderr."""
+    """Return what servers of the project wrote to stderr."""
     return "".join(file.read_text() for file in folder.glob("*.log"))

@@ -1,4 +1,4 @@
-"""HTTP requests written by hand, for what well-behaved clients do not send."""
+"""HTTP requests that well-behaved clients do not send."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEGACY = "2025-06-18"
 
 @dataclass
 class Answer:
-    """An HTTP response: one JSON-RPC message, whether it came as JSON or as the last event of a stream."""
+    """An HTTP response with one JSON-RPC message: JSON, or the last event of a stream."""
 
     status: int
     headers: dict[str, str]
@@ -109,7 +109,7 @@ class Connection:
         return await self.ask("tools/call", {"name": tool, "arguments": arguments}, number)
 
     async def initialize(self) -> None:
-        """Open a session up to 2025-11-25, which later requests of this connection are part of."""
+        """Open a session (MCP up to 2025-11-25) for later requests of this connection."""
         params = {
             "protocolVersion": LEGACY,
             "capabilities": {},
@@ -123,7 +123,7 @@ class Connection:
         assert (await self.receive()).status == 202
 
     def close(self) -> None:
-        """Leave without a word."""
+        """Close the connection without a message."""
         self.writer.transport.abort()
 
 
@@ -131,7 +131,7 @@ class Connection:
 async def connect(
     url: str, *, session: bool = False, like: Connection | None = None
 ) -> AsyncIterator[Connection]:
-    """A connection; `session` opens a session up to 2025-11-25, `like` shares that of another connection."""
+    """Connect. `session` opens a session (MCP up to 2025-11-25); `like` shares the session of another connection."""
     parts = urlsplit(url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     connection = Connection(url, reader, writer)

@@ -1,4 +1,4 @@
-"""Two server processes behind a proxy that sends each connection to the next of them."""
+"""Server processes behind a proxy that distributes connections."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
 @asynccontextmanager
 async def round_robin(urls: Sequence[str]) -> AsyncIterator[str]:
-    """The URL of a proxy in front of `urls`. One request a connection: replies are closed after each."""
+    """Yield the URL of a proxy in front of `urls`. Connections are closed after one request."""
     targets = itertools.cycle([(parts.hostname, parts.port) for parts in map(urlsplit, urls)])
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -53,6 +53,6 @@ async def round_robin(urls: Sequence[str]) -> AsyncIterator[str]:
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nobody listens on."""
+    """Return an unused port of the loopback interface."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         return int(listening.getsockname()[1])

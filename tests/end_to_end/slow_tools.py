@@ -1,4 +1,4 @@
-"""Tools that are hard on a server: they wait, hold a thread or the event loop, or never come to an end."""
+"""Tools that wait, occupy a thread, block the event loop, or never end."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ if __name__ == "__main__":
 
 
 def add_tools(project: Project) -> None:
-    """Add the tools, and `growing.py`, a server whose tools become more."""
+    """Add the tools, and `growing.py`, a server to which tools are added while it runs."""
     project.add_tool("nap", NAP_SPEC, NAP_TOOL)
     project.add_tool("hang", NAP_SPEC.replace("nap", "hang"), HANG_TOOL)
     block = HANG_TOOL.replace("Hang", "Block").replace("hang", "block").replace("    def", "    async def")
@@ -130,12 +130,12 @@ async def begun(file: Path) -> None:
 
 
 def end(file: Path) -> None:
-    """Let the tool that wrote this file answer."""
+    """Let the tool that wrote this file continue."""
     file.with_suffix(".end").touch()
 
 
 def nap(seconds: float, file: Path) -> dict[str, Any]:
-    """Return the arguments of tools that wait."""
+    """Return arguments for tools that wait."""
     return {"seconds": seconds, "file": str(file)}
 
 

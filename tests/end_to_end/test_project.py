@@ -8,7 +8,7 @@ from .project import ERAS, Project, error_code, text_of
 
 
 @ERAS
-def test_a_well_behaved_tool_is_served_over_stdio_and_http(project: Project, era: str) -> None:
+def test_a_tool_is_served_over_stdio_and_http(project: Project, era: str) -> None:
     project.generate()
 
     async def run() -> None:

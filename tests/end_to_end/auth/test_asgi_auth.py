@@ -1,4 +1,4 @@
-"""S7: an ASGI application that does not know its address is not open by accident."""
+"""An ASGI application, which does not know its address, refuses other machines without authentication."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["shop"]
 
 
 def own_address() -> str:
-    """An address of this machine that is not loopback."""
+    """Return an address of this machine that is not loopback."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # nothing is sent
@@ -31,7 +31,9 @@ def own_address() -> str:
 @pytest.mark.parametrize(
     ("env", "status"), [({}, 403), ({"TOOLGEN_INSECURE_NO_AUTH": "1"}, 200), ({"auth": "tokens"}, 401)]
 )
-def test_requests_by_another_address_are_refused(shop: Project, env: dict[str, str], status: int) -> None:
+def test_requests_to_another_address_than_loopback_are_refused(
+    shop: Project, env: dict[str, str], status: int
+) -> None:
     port, address = free_port(), own_address()
     if env.pop("auth", None):
         env = {"TOOLGEN_AUTH_TOKENS": tokens_of(shop)}
@@ -54,7 +56,7 @@ def test_requests_by_another_address_are_refused(shop: Project, env: dict[str, s
     asyncio.run(run())
 
 
-def test_a_mount_asks_for_tokens_and_leaves_the_application_alone(shop: Project) -> None:
+def test_a_mounted_server_requires_tokens_and_the_rest_of_the_application_does_not(shop: Project) -> None:
     port = free_port()
     shop.write("mounted.py", MOUNTED)
     command = ("-m", "uvicorn", "mounted:app", "--port", str(port))

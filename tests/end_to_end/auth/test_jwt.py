@@ -1,4 +1,4 @@
-"""S7: access tokens of an issuer. What is not signed by it, for this server and for now, is no token."""
+"""JWTs: only tokens that the issuer signed for this server, and that are valid now, are accepted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def key_of(private: Any, kid: str) -> dict[str, Any]:
 
 
 class Issuer:
-    """An authorization server on loopback; `answers` may be changed while it runs."""
+    """An authorization server on loopback; tests change `answers` while it runs."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -123,7 +123,7 @@ def unsigned(claims: dict[str, Any], **header: Any) -> str:
 
 
 def with_public_key(token: str) -> str:
-    """The classic attack: the published key, taken for a shared secret."""
+    """Sign a token with the published key as a shared secret, a classic attack."""
     import hashlib
     import hmac
 
@@ -133,7 +133,7 @@ def with_public_key(token: str) -> str:
     return f"{header}.{claims}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
 
 
-def test_what_is_no_token_of_the_issuer_is_refused(shop: Project, issuer: Issuer) -> None:
+def test_invalid_tokens_are_refused(shop: Project, issuer: Issuer) -> None:
     now = int(time.time())
     good = issuer.token()
     claims = jwt.decode(good, options={"verify_signature": False})
@@ -183,7 +183,7 @@ def test_what_is_no_token_of_the_issuer_is_refused(shop: Project, issuer: Issuer
     assert good not in log
 
 
-def test_without_keys_nobody_is_let_in(shop: Project, issuer: Issuer) -> None:
+def test_without_keys_every_request_is_refused(shop: Project, issuer: Issuer) -> None:
     cases: tuple[Any, ...] = (None, b"no JSON", {"keys": {}}, b" " * 300_000, [])
 
     async def run(answer: Any) -> None:
@@ -225,13 +225,13 @@ def test_metadata_of_the_protected_resource(shop: Project, issuer: Issuer) -> No
         (["--auth-issuer", "https://a.example", "--auth-tokens", "x"], "exclude"),
     ],
 )
-def test_settings_that_do_not_go_together(shop: Project, flags: list[str], said: str) -> None:
+def test_contradictory_settings_are_refused(shop: Project, flags: list[str], said: str) -> None:
     done = shop.python("-m", "generated.mcp_server", "--http", "--port", "0", *flags)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert said in done.stderr
 
 
-def test_a_replica_takes_the_same_tokens(shop: Project, issuer: Issuer) -> None:
+def test_a_replica_accepts_the_same_tokens(shop: Project, issuer: Issuer) -> None:
     async def run() -> None:
         async with (
             asyncio.timeout(SECONDS),

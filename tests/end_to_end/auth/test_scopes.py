@@ -1,4 +1,4 @@
-"""S7: nothing that needs a scope or a token is open to callers who have none."""
+"""Scopes and bearer tokens: callers without them are refused."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def shop(project: Project) -> Project:
 
 
 def tokens_of(project: Project, extra: str = "", mode: int = 0o600) -> str:
-    """A file of tokens: Ada may do everything, Bob may read, Cy nothing."""
+    """Write a file of tokens: Ada has all scopes, Bob can read, Cy has none."""
     digest = hashlib.sha256(ADA.encode()).hexdigest()
     file = project.write(
         "tokens.toml",
@@ -136,7 +136,7 @@ def test_without_authentication_tools_with_scopes_are_refused(shop: Project, era
         (("--scopes", "disks:write"), ["echo"], "insufficient_scope"),
     ],
 )
-def test_who_starts_a_stdio_server_grants_scopes(
+def test_the_user_who_starts_a_stdio_server_grants_scopes(
     shop: Project, era: str, flags: tuple[str, ...], seen: list[str], code: str | None
 ) -> None:
     async def run() -> None:
@@ -149,7 +149,7 @@ def test_who_starts_a_stdio_server_grants_scopes(
 
 
 @ERAS
-def test_a_token_says_who_calls_what(shop: Project, era: str) -> None:
+def test_a_token_decides_principal_and_scopes(shop: Project, era: str) -> None:
     async def run() -> str:
         async with shop.server("--auth-tokens", tokens_of(shop), "--log-format", "json") as server:
             for token, seen in (
@@ -182,7 +182,7 @@ LISTING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode
 
 @pytest.fixture
 def guarded(shop: Project) -> Callable[[Callable[[HttpServer], Any]], Any]:
-    """Run something against a server that asks for tokens."""
+    """Run `work` against a server that requires tokens."""
 
     def run(work: Callable[[HttpServer], Any]) -> Any:
         async def serve() -> Any:
@@ -195,7 +195,7 @@ def guarded(shop: Project) -> Callable[[Callable[[HttpServer], Any]], Any]:
 
 
 async def raw(url: str, method: str, path: str, *headers: str, body: bytes = LISTING) -> tuple[int, bytes]:
-    """Send lines of headers as they are; return the status and all that comes back."""
+    """Send header lines verbatim; return the status and the whole response."""
     host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     lines = [f"{method} {path} HTTP/1.1", f"Host: {host}:{port}", "Connection: close", *headers]
@@ -207,7 +207,7 @@ async def raw(url: str, method: str, path: str, *headers: str, body: bytes = LIS
     return int(answer.split()[1]), answer
 
 
-def test_what_is_no_valid_token_is_refused(guarded: Any) -> None:
+def test_invalid_bearer_tokens_are_refused(guarded: Any) -> None:
     attempts: dict[str, tuple[list[str], str]] = {
         "none": ([], "/mcp"),
         "empty": (["Authorization: Bearer "], "/mcp"),
@@ -237,7 +237,7 @@ def test_what_is_no_valid_token_is_refused(guarded: Any) -> None:
     guarded(work)
 
 
-def test_no_path_and_no_method_leads_around_the_token(guarded: Any) -> None:
+def test_every_path_and_method_requires_the_token(guarded: Any) -> None:
     paths = ("/mcp", "/mcp/", "//mcp", "/%6dcp", "/./mcp", "/mcp;x", "/MCP", "/", "/x/../mcp", "http://a/mcp")
     paths += ("/.well-known/oauth-protected-resource", "/.well-known/../mcp")
 
@@ -261,7 +261,7 @@ def test_a_request_without_a_token_is_refused_before_its_body_arrives(guarded: A
     guarded(work)
 
 
-def test_nobody_listens_without_a_token(guarded: Any) -> None:
+def test_subscriptions_require_a_token(guarded: Any) -> None:
     async def work(server: HttpServer) -> None:
         async with connect(server.url) as connection:
             params = {"notifications": {"toolsListChanged": True}}
@@ -296,7 +296,7 @@ def test_a_session_belongs_to_its_principal(guarded: Any) -> None:
     guarded(work)
 
 
-def test_the_confirmation_of_another_principal_counts_for_nothing(guarded: Any) -> None:
+def test_the_confirmation_of_another_principal_is_refused(guarded: Any) -> None:
     async def work(server: HttpServer) -> None:
         async with connect(server.url) as ada, connect(server.url) as bob:
             ada.headers, bob.headers = bearer(ADA), bearer(CY)
@@ -325,7 +325,7 @@ def test_another_address_than_loopback_needs_authentication(shop: Project, host:
 
 
 @pytest.mark.parametrize("how", ["tokens", "insecure"])
-def test_another_address_is_served_where_that_is_said(shop: Project, how: str) -> None:
+def test_insecure_no_auth_serves_another_address(shop: Project, how: str) -> None:
     flags = ("--auth-tokens", tokens_of(shop)) if how == "tokens" else ("--insecure-no-auth",)
 
     async def run() -> None:
@@ -357,7 +357,7 @@ SECRET = "do-not-show-this-token-1234567890"
         (f'[[tokens]]\nprincipal = "a"\ntoken = "{SECRET}"\n' * 2, "twice"),
     ],
 )
-def test_a_bad_file_of_tokens_is_said_in_one_line(shop: Project, text: str, said: str) -> None:
+def test_an_invalid_token_file_is_reported_in_one_line(shop: Project, text: str, said: str) -> None:
     file = shop.write("bad.toml", text)
     file.chmod(0o600)
     done = shop.python("-m", "generated.mcp_server", "--http", "--port", "0", "--auth-tokens", str(file))
@@ -368,14 +368,14 @@ def test_a_bad_file_of_tokens_is_said_in_one_line(shop: Project, text: str, said
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o660, 0o622])
-def test_a_file_that_others_can_use_is_refused(shop: Project, mode: int) -> None:
+def test_a_token_file_that_others_can_use_is_refused(shop: Project, mode: int) -> None:
     file = tokens_of(shop, mode=mode)
     done = shop.python("-m", "generated.mcp_server", "--http", "--port", "0", TOOLGEN_AUTH_TOKENS=file)
     assert (done.returncode, done.stdout) == (2, "")
     assert "chmod" in done.stderr
 
 
-def test_a_token_that_has_expired_is_refused(shop: Project) -> None:
+def test_an_expired_bearer_token_is_refused(shop: Project) -> None:
     file = tokens_of(shop, "expires = 2020-01-01T00:00:00Z")
 
     async def run() -> None:
@@ -386,7 +386,7 @@ def test_a_token_that_has_expired_is_refused(shop: Project) -> None:
     asyncio.run(run())
 
 
-def test_a_missing_file_is_said(shop: Project, tmp_path: Path) -> None:
+def test_a_missing_token_file_is_reported(shop: Project, tmp_path: Path) -> None:
     missing = str(tmp_path / "none.toml")
     done = shop.python("-m", "generated.mcp_server", "--http", "--auth-tokens", missing)
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Seed 002: tools are called from code that is not async, inside and outside of a running event loop."""
+"""`Toolkit.call_sync`: synchronous code calls tools, inside and outside of a running event loop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USER = contextvars.ContextVar("USER", default="nobody")
 
 
 class Pooled(EchoTool):
-    """A tool with a connection that belongs to one event loop, made by its set-up."""
+    """A tool whose set-up opens a connection that belongs to one event loop."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
@@ -67,14 +67,14 @@ def text(toolkit: Toolkit, said: str, **options: Any) -> str:
     return str(toolkit.call_sync("echo", {"text": said}, **options).content["text"])
 
 
-def test_it_works_outside_of_a_loop_with_one_set_up_for_all_calls() -> None:
+def test_call_sync_works_outside_of_a_loop_with_one_set_up_for_all_calls() -> None:
     tool = Pooled()
     with Toolkit([tool]) as toolkit:
         assert [text(toolkit, said) for said in "ab"] == ["a nobody", "b nobody"]
     assert tool.events == ["setup", "close"]
 
 
-def test_it_works_inside_of_a_running_loop() -> None:
+def test_call_sync_works_inside_of_a_running_loop() -> None:
     tool = Pooled()
 
     async def main() -> str:
@@ -133,7 +133,7 @@ def test_an_async_tool_that_calls_it_in_its_own_loop_is_not_a_deadlock() -> None
     toolkit.close_sync()
 
 
-def test_closing_cancels_what_still_runs() -> None:
+def test_closing_cancels_running_calls() -> None:
     tool = Waiting()
     toolkit = Toolkit([tool])
     with ThreadPoolExecutor(1) as pool:
@@ -143,7 +143,7 @@ def test_closing_cancels_what_still_runs() -> None:
         assert tool.cancelled.wait(SECONDS)
 
 
-def test_a_toolkit_that_is_forgotten_leaves_no_thread() -> None:
+def test_an_abandoned_toolkit_leaves_no_thread() -> None:
     before = loop_threads()
     toolkit = Toolkit([Pooled()])
     text(toolkit, "a")

@@ -1,4 +1,4 @@
-"""R11: progress from plain functions, context managers that are entered, dependencies that are checked; setup."""
+"""Progress reports, injected context managers, types of injected values, and set-up."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def injecting(project: Project) -> Project:
 
 
 @pytest.mark.parametrize("name", ["async_uses", "plain_uses"])
-def test_a_dependency_is_of_the_declared_type_or_missing(injecting: Project, name: str) -> None:
+def test_an_injected_value_of_another_type_is_a_missing_dependency(injecting: Project, name: str) -> None:
     for given, code in CODES.items():
         done = injecting.python("-c", CALL, name, given)
         assert done.stdout == f"{code}\n", (given, done.stderr)
@@ -98,7 +98,7 @@ def test_a_dependency_is_of_the_declared_type_or_missing(injecting: Project, nam
     assert (injecting.root / "left").exists()
 
 
-def test_a_connection_of_another_thread_says_what_to_do(injecting: Project) -> None:
+def test_the_log_explains_a_connection_of_another_thread(injecting: Project) -> None:
     assert injecting.python("-c", CALL, "async_uses", "value").stdout == "1\n"
     done = injecting.python("-c", CALL, "plain_uses", "value")
     assert done.stdout == "missing_dependency\n"
@@ -197,7 +197,7 @@ asyncio.run(main())
 
 @pytest.mark.parametrize("name", ["async_setup", "plain_setup"])
 @pytest.mark.parametrize("given", ["plain", "loop"])
-def test_setup_is_given_configuration_and_context(project: Project, name: str, given: str) -> None:
+def test_setup_receives_configuration_and_context(project: Project, name: str, given: str) -> None:
     kind, get = ("async ", "await context.aget") if name == "async_setup" else ("", "context.get")
     cls = "".join(word.capitalize() for word in name.split("_"))
     module = SETUP.format(name=name, cls=cls, kind=kind, get=get, again="")
@@ -219,7 +219,7 @@ class Tool({cls}Tool):
 """
 
 
-def test_the_tool_that_holds_the_event_loop_is_logged_with_its_place(project: Project) -> None:
+def test_a_tool_that_blocks_the_event_loop_is_logged_with_its_line(project: Project) -> None:
     names: dict[str, Any] = {"holds": "pass", "holds_later": "await asyncio.sleep(0.05)"}
     for name, before in names.items():
         cls = "".join(word.capitalize() for word in name.split("_"))

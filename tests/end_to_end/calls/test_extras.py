@@ -1,4 +1,4 @@
-"""Seed 003: what a call leaves in `extras` reaches the next call, also where the protocol has no sessions."""
+"""`extras` of a call reach the next call, even if the protocol has no sessions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Echo(EchoTool):
 
 
 class Counter(EchoTool):
-    """Counts the calls of a conversation, or leaves what a test wants."""
+    """Counts the calls of a conversation, or sets the extras that a test wants."""
 
     def __init__(self, left: Any = None) -> None:
         self.left = left
@@ -44,7 +44,7 @@ class Counter(EchoTool):
 
 
 async def count(client: Client, carried: Any = None, text: str = "") -> tuple[str, dict[str, Any]]:
-    """Call the counter; what it says, and the result's `_meta`."""
+    """Call the counter; return its answer and the result's `_meta`."""
     meta: Any = None if carried is None else {EXTRAS: carried}
     result = await client.call_tool("echo", {"text": text}, meta=meta)
     return text_of(result), dict(result.meta or {})
@@ -54,7 +54,7 @@ def said(number: int) -> str:
     return f'{{"text":"{number}"}}'
 
 
-def test_over_stdio_a_modern_client_sends_them_back(project: Project) -> None:
+def test_over_stdio_a_modern_client_sends_extras_back(project: Project) -> None:
     project.write("tools/echo.py", COUNTER)
     project.generate()
 
@@ -71,7 +71,7 @@ def test_over_stdio_a_modern_client_sends_them_back(project: Project) -> None:
 
 
 @pytest.mark.parametrize(("era", "flags"), [("auto", []), ("legacy", ["--stateless"])])
-def test_over_http_they_go_from_one_replica_to_another(project: Project, era: str, flags: list[str]) -> None:
+def test_over_http_extras_reach_another_replica(project: Project, era: str, flags: list[str]) -> None:
     project.write("tools/echo.py", COUNTER)
     project.env["TOOLGEN_CONFIRMATION_KEY"] = base64.urlsafe_b64encode(os.urandom(32)).decode()
     project.env["TOOLGEN_CONFIRMATION_STORE"] = "memory"
@@ -87,7 +87,7 @@ def test_over_http_they_go_from_one_replica_to_another(project: Project, era: st
     asyncio.run(run())
 
 
-def test_a_session_of_the_older_protocol_carries_them_itself(project: Project) -> None:
+def test_a_session_of_the_older_protocol_carries_extras(project: Project) -> None:
     project.write("tools/echo.py", COUNTER)
     project.generate()
 
@@ -116,7 +116,7 @@ def test_without_the_token_a_conversation_begins_anew() -> None:
     in_process(Toolkit([Counter()]), act)
 
 
-def test_extras_that_were_cleared_are_gone_for_the_next_call() -> None:
+def test_cleared_extras_do_not_reach_the_next_call() -> None:
     async def act(client: Client) -> None:
         _, meta = await count(client)
         _, meta = await count(client, meta[EXTRAS], "clear")
@@ -125,7 +125,7 @@ def test_extras_that_were_cleared_are_gone_for_the_next_call() -> None:
     in_process(Toolkit([Counter()]), act)
 
 
-def test_a_tool_that_leaves_nothing_adds_nothing() -> None:
+def test_without_extras_the_result_has_no_token() -> None:
     class Plain(EchoTool):
         def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
             return EchoResponse(text="")
@@ -139,7 +139,7 @@ def test_a_tool_that_leaves_nothing_adds_nothing() -> None:
 @pytest.mark.parametrize(
     "wrong", ["", "v1.AAAA", 7, {"count": 5}, "x" * 100_000], ids=lambda each: str(each)[:9]
 )
-def test_a_token_that_is_not_ours_is_refused_and_not_ignored(wrong: Any) -> None:
+def test_a_foreign_extras_token_is_refused_and_not_ignored(wrong: Any) -> None:
     async def act(client: Client) -> None:
         with pytest.raises(MCPError, match="Invalid or expired toolgen/extras"):
             await count(client, wrong)
@@ -147,7 +147,7 @@ def test_a_token_that_is_not_ours_is_refused_and_not_ignored(wrong: Any) -> None
     in_process(Toolkit([Counter()]), act)
 
 
-def test_a_token_that_was_changed_or_is_of_another_server_is_refused() -> None:
+def test_a_changed_extras_token_or_one_of_another_server_is_refused() -> None:
     async def issue(client: Client) -> str:
         return str((await count(client))[1][EXTRAS])
 
@@ -165,7 +165,7 @@ def test_a_token_that_was_changed_or_is_of_another_server_is_refused() -> None:
 @pytest.mark.parametrize(
     ("left", "why"), [(object(), "they are not JSON"), ("x" * 20_000, "larger than 16384")]
 )
-def test_what_cannot_be_carried_is_said_to_client_and_operator(
+def test_extras_that_cannot_be_carried_are_reported_to_client_and_operator(
     left: Any, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def act(client: Client) -> dict[str, Any]:
@@ -180,7 +180,9 @@ def test_what_cannot_be_carried_is_said_to_client_and_operator(
     ]
 
 
-def test_a_token_is_bound_to_who_is_authenticated_and_to_its_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extras_token_is_bound_to_the_principal_and_expires_after_a_day(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from toolgen.runtime.adapters.mcp import extras
 
     user = "ada"
@@ -200,7 +202,7 @@ def test_a_token_is_bound_to_who_is_authenticated_and_to_its_day(monkeypatch: py
 
 
 @pytest.mark.parametrize("key", ["short", "ä", base64.urlsafe_b64encode(b"x" * 31).decode(), ","])
-def test_a_key_that_is_not_valid_refuses_to_serve(key: str) -> None:
+def test_a_server_with_an_invalid_key_for_extras_refuses_to_start(key: str) -> None:
     from toolgen.runtime.settings import Settings
 
     settings = Settings(confirmation_key=key, confirmation_store="memory")
@@ -209,7 +211,7 @@ def test_a_key_that_is_not_valid_refuses_to_serve(key: str) -> None:
 
 
 @ERAS
-def test_in_one_process_each_era_counts_in_its_way(era: Any) -> None:
+def test_in_one_process_extras_work_in_each_protocol_era(era: Any) -> None:
     async def act(client: Client) -> list[str]:
         first, meta = await count(client)
         return [first, (await count(client, meta.get(EXTRAS)))[0]]

@@ -1,4 +1,4 @@
-"""Seed 003: `final_answer` is said by the response, not only by the spec, through every adapter."""
+"""`final_answer`: a response can override the spec, through every adapter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.scopes import SCOPES, granting
 
 
 class Echo(EchoTool):
-    """Its spec says that every answer is final; this one is asked."""
+    """The spec says that every answer is final; the request overrides it."""
 
     def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
         assert context.final_answer is True, "the spec's"
@@ -31,7 +31,7 @@ class Echo(EchoTool):
 
 
 class Query(SqlQueryTool):
-    """Its spec says that no answer is final."""
+    """The spec says that no answer is final."""
 
     async def execute(
         self, request: SqlQueryRequest, context: ToolContext, *, reader: object
@@ -58,7 +58,9 @@ def toolkit_of(tool: BaseTool[Any, Any]) -> Toolkit:
 
 
 @CASES
-def test_in_the_response(tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool) -> None:
+def test_the_response_overrides_the_spec(
+    tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
+) -> None:
     response = asyncio.run(toolkit_of(tool).call(str(tool.name), arguments, scopes=SCOPES))
     assert response.success, response.as_text()
     assert response.final_answer is final
@@ -95,7 +97,7 @@ def test_through_openai_and_anthropic(
 
 
 @ERAS
-def test_a_failure_is_never_final_and_no_other_value_is_taken(era: Any) -> None:
+def test_a_failure_is_never_final_and_only_booleans_are_accepted(era: Any) -> None:
     class Wrong(EchoTool):
         def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
             context.final_answer = "yes"  # type: ignore[assignment]

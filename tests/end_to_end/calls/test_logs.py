@@ -1,4 +1,4 @@
-"""R13: undeclared errors are masked, values stay out of the log, and every call has one record."""
+"""Undeclared errors are masked, values are not logged above DEBUG, and every call has one log record."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def faulty(project: Project) -> Project:
 
 
 def records(log: str) -> list[dict[str, Any]]:
-    """The records of a log in JSON."""
+    """Return the records of a JSON log."""
     return [json.loads(line) for line in log.splitlines() if line.startswith("{")]
 
 
@@ -101,7 +101,7 @@ def test_an_undeclared_tool_error_is_masked(faulty: Project, era: str) -> None:
     asyncio.run(run())
 
 
-def test_no_value_is_logged_below_debug(faulty: Project) -> None:
+def test_values_are_only_logged_at_debug(faulty: Project) -> None:
     hows = ["undeclared", "declared", "reserved", "crash", "group", "response", "key", "slow", "well"]
 
     async def run(level: str) -> str:
@@ -179,7 +179,7 @@ def test_text_records_have_time_level_logger_and_message(faulty: Project) -> Non
     assert "failed: timeout" in log
 
 
-def test_a_log_setting_that_is_not_valid_is_refused(faulty: Project) -> None:
+def test_an_invalid_log_setting_is_refused(faulty: Project) -> None:
     done = faulty.python("-m", "generated.mcp_server", TOOLGEN_LOG_LEVEL="loud")
     assert done.returncode == 2
     assert "TOOLGEN_LOG_LEVEL must be one of debug, info, warning, error" in done.stderr
@@ -243,7 +243,7 @@ def test_unknown_and_cancelled_calls_have_a_record_and_events(faulty: Project) -
     ]
 
 
-def test_an_implementation_that_exits_while_it_is_imported_leaves_the_server_alive(faulty: Project) -> None:
+def test_the_server_survives_an_implementation_that_exits_during_import(faulty: Project) -> None:
     faulty.write("tools/faulty.py", "raise SystemExit('value-4711')\n")
 
     async def run() -> None:

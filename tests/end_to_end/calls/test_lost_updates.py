@@ -1,4 +1,4 @@
-"""What a tool says it wrote is there, however many write at once: R10."""
+"""Concurrent calls and processes do not lose updates of the gallery's data."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @pytest.mark.parametrize(("tool", "file"), [("todo", "todo.md"), ("write", "notes/log.txt")])
-def test_no_update_is_lost_by_calls_and_processes_side_by_side(tmp_path: Path, tool: str, file: str) -> None:
+def test_concurrent_calls_and_processes_lose_no_update(tmp_path: Path, tool: str, file: str) -> None:
     from examples.store.database import workspace_folder
 
     workspace = workspace_folder(tmp_path)
@@ -83,7 +83,7 @@ def test_no_update_is_lost_by_calls_and_processes_side_by_side(tmp_path: Path, t
 
 
 @NEWEST_ERA
-def test_two_servers_lose_nothing(tmp_path: Path, era: Any) -> None:
+def test_two_servers_on_the_same_data_lose_no_update(tmp_path: Path, era: Any) -> None:
     async def agree(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"confirm": True})
 

@@ -1,4 +1,4 @@
-"""Every provider module is one adapter over one toolkit, with the same arguments everywhere."""
+"""All provider modules take the same arguments and share one toolkit."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ return [token in text, text, other, done, again]
 
 
 @EACH
-def test_streams_take_the_same_arguments(project: Project, provider: str) -> None:
+def test_streams_take_the_same_arguments_as_calls(project: Project, provider: str) -> None:
     body = """
 heard = []
 async def listen(chunk):
@@ -78,7 +78,7 @@ return [items[:-1], heard, p.text(wiped[-1].message)]
     assert wiped == "wiped a"
 
 
-def test_a_session_is_one_conversation_over_all_providers(project: Project) -> None:
+def test_a_session_is_shared_by_all_providers(project: Project) -> None:
     body = """
 found = []
 for p in ALL.values():
@@ -92,7 +92,7 @@ return [found, other, none, json.loads(report)["session"]]
     assert run(project, body) == [["1", "2", "3", "4", "5"], "1", "1", "conversation 1"]
 
 
-def test_the_session_idle_longest_makes_room(project: Project) -> None:
+def test_a_new_session_replaces_the_one_idle_longest(project: Project) -> None:
     body = """
 p = ALL["anthropic"]
 found = []
@@ -132,7 +132,7 @@ return [texts, result.is_error, during, Path("lifecycle.log").read_text()]
 @pytest.mark.parametrize(
     "closing", ["catalog", "openai_tools", "anthropic_tools", "gemini_tools", "bedrock_tools"]
 )
-def test_close_closes_the_tools_and_the_next_call_sets_them_up_again(project: Project, closing: str) -> None:
+def test_tools_are_set_up_again_after_close(project: Project, closing: str) -> None:
     body = f"""
 await catalog.close()
 first = catalog.default_toolkit()
@@ -162,7 +162,7 @@ with ThreadPoolExecutor(16) as pool:
     assert run(project, body) == 1
 
 
-def test_a_given_toolkit_is_used_and_left_open(project: Project) -> None:
+def test_a_given_toolkit_is_used_and_not_closed(project: Project) -> None:
     body = """
 async with catalog.toolkit(context={"tenant": "mine"}) as toolkit:
     texts = []
@@ -197,7 +197,7 @@ def test_the_argument_order_is_the_same_in_the_runtime_and_in_generated_code(pro
     assert {name: order for name, order in found.items() if order != expected} == {}
 
 
-def test_openai_callers_and_namespaces_come_back(project: Project) -> None:
+def test_openai_callers_and_namespaces_are_returned(project: Project) -> None:
     body = """
 from openai.types.responses import ResponseFunctionToolCall
 program = {"type": "program", "caller_id": "prog_1"}
@@ -211,7 +211,7 @@ return [await openai_tools.execute_tool_call(each) for each in (sent, as_object,
     assert run(project, body) == [with_caller, with_caller, output]
 
 
-def test_a_pending_confirmation_leaves_the_call_unanswered(project: Project) -> None:
+def test_a_pending_confirmation_is_raised_and_nothing_is_executed(project: Project) -> None:
     body = """
 from toolgen.runtime import ConfirmationPending
 async def later(confirmation):
@@ -309,7 +309,7 @@ empty = [[], {"role": "assistant", "content": [{"text": "no"}]}]
 
 
 @EACH
-def test_the_calls_of_a_message_are_found(project: Project, provider: str) -> None:
+def test_run_tool_calls_accepts_every_form_of_a_message(project: Project, provider: str) -> None:
     body = f"""
 p = ALL[{provider!r}]
 {MESSAGES[provider].strip()}
@@ -330,7 +330,7 @@ return [[[p.text(message) for message in messages] for messages in found], nothi
 
 
 @EACH
-def test_calls_that_wait_for_the_user_do_not_lose_the_others(project: Project, provider: str) -> None:
+def test_a_pending_confirmation_does_not_lose_the_other_answers(project: Project, provider: str) -> None:
     body = """
 from toolgen.runtime import ConfirmationPending
 from toolgen.runtime.adapters.provider import ConfirmationsPending
@@ -371,7 +371,7 @@ return [most, order, [answer["tool_use_id"] for answer in answers], [p.text(answ
     assert texts[2] == "wiped c"
 
 
-def test_each_of_several_calls_takes_its_own_token(project: Project) -> None:
+def test_each_of_several_calls_redeems_its_own_token(project: Project) -> None:
     body = """
 p = ALL["anthropic"]
 calls = [p.call("wipe", {"disk": disk}, id=disk) for disk in "ab"]
@@ -393,7 +393,7 @@ return [p.text(answer) for answer in await p.module.run_tool_calls(calls, confir
         (["--scopes", "orders:read"], {"TOOLGEN_SCOPES": "orders:write"}, 1),
     ],
 )
-def test_toolgen_call_takes_scopes(
+def test_toolgen_call_accepts_scopes(
     project: Project, words: list[str], env: dict[str, str], code: int
 ) -> None:
     project.write("tools/__init__.py", 'CONTEXT = {"tenant": "acme"}\n')
@@ -402,7 +402,7 @@ def test_toolgen_call_takes_scopes(
     assert ("[insufficient_scope]" in done.stderr) == (code == 1)
 
 
-def test_a_call_that_is_cancelled_by_others_does_not_cancel_its_neighbours(project: Project) -> None:
+def test_cancelling_one_of_several_calls_does_not_cancel_the_others(project: Project) -> None:
     project.write(
         "tools/echo.py",
         """
@@ -461,7 +461,7 @@ return [task.cancelled(), echo.ended]
     assert run(project, body) == [True, ["one", "two"]]
 
 
-def test_a_call_without_an_id_is_refused_before_any_other_is_executed(project: Project) -> None:
+def test_a_call_without_an_id_is_refused_before_any_call_is_executed(project: Project) -> None:
     body = """
 p = ALL["anthropic"]
 calls = [p.call("count", {}), {"type": "tool_use", "name": "count", "input": {}}]
@@ -473,7 +473,7 @@ except TypeError as error:
     assert run(project, body) == ["the tool call has no 'id' to answer to", "1"]
 
 
-def test_a_session_is_named_by_text(project: Project) -> None:
+def test_a_session_id_must_be_a_string(project: Project) -> None:
     body = """
 p = ALL["anthropic"]
 try:

@@ -1,4 +1,4 @@
-"""R3: what a plain tool was given is released when its thread has ended, whatever happened to the call."""
+"""Injected values of a plain tool are released when its thread has ended, not when its call has."""
 
 from __future__ import annotations
 

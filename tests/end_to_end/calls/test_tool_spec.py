@@ -1,4 +1,4 @@
-"""Seed 003: a tool that is written in Python, without generated code, validated when it is constructed."""
+"""`ToolSpec`: tools written in Python without a spec file, validated when they are defined."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.end_to_end.project import text_of
 
 
 class EchoTool(BaseTool[dict[str, Any], str]):
-    """The minimal tool of the seed."""
+    """A minimal tool."""
 
     spec = ToolSpec(
         name="echo",
@@ -78,7 +78,7 @@ class Greet(BaseTool[GreetRequest, GreetResponse]):
 
 
 class SQLQueryTool(BaseTool[dict[str, Any], dict[str, Any]]):
-    """The tool of the seed that uses injected runtime context."""
+    """A tool that uses an injected value."""
 
     spec = ToolSpec(
         name="sql_query",
@@ -116,7 +116,7 @@ def test_a_hand_written_tool_works_in_a_toolkit() -> None:
     assert (response.content, response.final_answer) == ("a", True)
 
 
-def test_its_definition_is_what_the_spec_says() -> None:
+def test_the_definition_is_created_from_the_tool_spec() -> None:
     assert EchoTool.definition["description"] == (
         "Echoes the input string back to the caller.\n\n"
         "Use when: When you need to return the same text verbatim.\n\nReturns: The echoed text"
@@ -130,7 +130,7 @@ def test_its_definition_is_what_the_spec_says() -> None:
     assert EchoTool.definition["output_schema"] == {"type": "string", "description": "The echoed text"}
 
 
-def test_its_inputs_are_checked() -> None:
+def test_inputs_of_a_hand_written_tool_are_validated() -> None:
     assert EchoTool.check_inputs({"text": "a"}) == EchoTool.spec.check_inputs({"text": "a"}) == {"text": "a"}
     for check in (EchoTool.check_inputs, EchoTool.spec.check_inputs):
         with pytest.raises(ToolError, match=r"\$\.text") as caught:
@@ -141,7 +141,7 @@ def test_its_inputs_are_checked() -> None:
     assert "colour" in refused.error.message
 
 
-def test_pydantic_models_give_the_schemas() -> None:
+def test_schemas_come_from_pydantic_models() -> None:
     assert Greet.definition["input_schema"] == GreetRequest.model_json_schema()
     assert call(Greet(), {"name": "Ada", "times": 2}).content == {"text": "Hello, Ada! Hello, Ada!"}
     assert call(Greet(), {"name": ""}).error.code == "invalid_request"
@@ -149,7 +149,7 @@ def test_pydantic_models_give_the_schemas() -> None:
     assert (declared.code, declared.hint) == ("nobody", "Try Ada.")
 
 
-def test_what_a_validator_of_the_model_refuses_is_an_invalid_request() -> None:
+def test_a_request_refused_by_a_model_validator_is_an_invalid_request() -> None:
     error = call(Greet(), {"name": "robot"}).error
     assert error.code == "invalid_request"
     assert "- $.name: Value error, robots are not greeted" in error.message
@@ -224,7 +224,7 @@ def test_a_hand_written_definition_is_validated_when_its_class_is_defined(change
     assert says in str(caught.value)
 
 
-def test_a_definition_without_name_says_so() -> None:
+def test_a_definition_without_a_name_is_reported() -> None:
     with pytest.raises(ValueError, match="name is missing"):
 
         class Nameless(BaseTool[Any, Any]):
@@ -269,7 +269,7 @@ def test_every_fault_of_a_spec_is_reported_at_once() -> None:
         assert fault in message
 
 
-def test_a_spec_that_is_none_is_a_type_error() -> None:
+def test_a_spec_of_another_type_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="spec must be a ToolSpec, not dict"):
         type("X", (BaseTool,), {"spec": GOOD, "execute": lambda *_: None})
 

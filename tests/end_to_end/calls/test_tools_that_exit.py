@@ -1,4 +1,4 @@
-"""R2: a tool that exits, interrupts or cancels is answered `internal_error`, and harms no other."""
+"""A tool that exits, interrupts or cancels gets `internal_error` and does not affect other calls."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def expected(name: str) -> str | None:
 
 
 @NEWEST_ERA
-def test_a_tool_that_exits_or_cancels_ends_no_server(misbehaving: Project, era: str) -> None:
+def test_a_server_survives_a_tool_that_exits_or_cancels(misbehaving: Project, era: str) -> None:
     async def calls(client: object) -> dict[str, str | None]:
         found = {}
         for name in (*EXECUTES, *SETUPS, *PREVIEWS, *CLOSES):
@@ -193,7 +193,7 @@ class Sleeps(SleepsTool):
 """
 
 
-def test_the_callers_own_cancellation_propagates_whatever_the_tool_makes_of_it(project: Project) -> None:
+def test_the_callers_cancellation_propagates_even_if_the_tool_handles_it(project: Project) -> None:
     project.add_tool("sleeps", SPEC.format(name="sleeps", more="timeout: 60"), SLEEPS)
     project.generate()
     done = project.python("-c", IN_PROCESS.format(act="task.cancel()", run="asyncio.run(main())"))

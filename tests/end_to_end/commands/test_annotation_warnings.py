@@ -1,4 +1,4 @@
-"""Annotations that promise what is not so are diagnosed: C5."""
+"""Warnings about annotations that contradict the rest of a spec."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ input_schema: {type: object}
         ("destructive_hint: true", "", "misspelt-annotation"),
     ],
 )
-def test_a_promise_that_is_not_kept_is_a_warning(
+def test_a_contradicting_annotation_is_a_warning(
     project: Project, annotations: str, confirm: str, code: str
 ) -> None:
     project.add_tool("wipe", SPEC % (annotations, confirm))
@@ -49,7 +49,7 @@ def test_a_promise_that_is_not_kept_is_a_warning(
         ("readOnlyHint: true, destructiveHint: false, audience: [user], x-team: shop", ""),
     ],
 )
-def test_everything_else_is_no_warning(project: Project, annotations: str, confirm: str) -> None:
+def test_consistent_annotations_have_no_warning(project: Project, annotations: str, confirm: str) -> None:
     project.add_tool("wipe", SPEC % (annotations, confirm))
     done = project.toolgen("generate")
     assert done.returncode == 0

@@ -1,4 +1,4 @@
-"""R9: `toolgen check --implementations` finds every kind of broken implementation, and servers say so at start."""
+"""`toolgen check --implementations` finds every kind of broken implementation; servers warn at start."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ BROKEN: dict[str, tuple[str, str, str, int, str]] = {  # spec, module, code, lin
 
 
 def check(project: Project) -> tuple[int, list[dict[str, Any]]]:
-    """Exit code and implementation findings of `check --implementations --format json`."""
+    """Return exit code and implementation diagnostics of `check --implementations --format json`."""
     done = project.toolgen("check", "--implementations", "--format", "json")
     return done.returncode, json.loads(done.stdout)["implementations"]
 
@@ -177,7 +177,7 @@ def test_a_missing_module_is_found(project: Project) -> None:
     assert (code, fault["code"], fault["file"]) == (1, "implementation-missing", "tools/broken.py")
 
 
-def test_an_error_in_a_helper_is_reported_where_it_is(project: Project) -> None:
+def test_an_error_in_a_helper_is_reported_at_its_line(project: Project) -> None:
     project.add_tool("broken", PLAIN)
     project.write("tools/_helper.py", "x = 1\ny = undefined_name\n")
     project.write("tools/broken.py", "from . import _helper\n" + GOOD)
@@ -187,7 +187,7 @@ def test_an_error_in_a_helper_is_reported_where_it_is(project: Project) -> None:
     assert "NameError" in fault["message"]
 
 
-def test_an_orphan_is_a_warning_and_helpers_are_none(project: Project) -> None:
+def test_an_orphaned_implementation_is_a_warning_but_a_helper_is_not(project: Project) -> None:
     project.add_tool("broken", PLAIN, GOOD)
     project.write("tools/_private.py", GOOD)
     project.write("tools/helpers.py", "def add(a, b):\n    return a + b\n")
@@ -205,14 +205,14 @@ def test_an_orphan_is_a_warning_and_helpers_are_none(project: Project) -> None:
     assert check(project) == (0, []), "the tool exists, and is not enabled"
 
 
-def test_a_package_that_does_not_import_is_one_fault(project: Project) -> None:
+def test_a_package_that_does_not_import_is_reported_once(project: Project) -> None:
     project.write("tools/__init__.py", "x = 1\nraise RuntimeError('no')\n")
     project.generate()
     code, (fault,) = check(project)
     assert (code, fault["file"], fault["line"]) == (1, "tools/__init__.py", 2)
 
 
-def test_all_faults_are_found_at_once_though_one_ends_the_process(project: Project) -> None:
+def test_all_faults_are_reported_even_if_one_ends_the_process(project: Project) -> None:
     for name in ("a", "b", "c"):
         project.add_tool(name, ECHO_SPEC.replace("name: echo", f"name: {name}"), "import os\nos._exit(0)\n")
     project.add_tool("d", ECHO_SPEC.replace("name: echo", "name: d"), "1 / 0\n")

@@ -1,4 +1,4 @@
-"""P1, P2: the demo compares whole schemas and runs what it prints; where something is not true, it fails."""
+"""The demo compares whole schemas and runs the calls that it prints; it fails if something is not as printed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ subprocess.run = failing
 
 
 def demo(change: str) -> subprocess.CompletedProcess[str]:
-    """Run the demo in a process where something is not as the specs say."""
+    """Run the demo in a process that differs from the specs."""
     code = f"import runpy\n{change}\nrunpy.run_module('examples.demo', run_name='__main__')"
     return subprocess.run(
         [sys.executable, "-c", code],
@@ -57,7 +57,7 @@ def demo(change: str) -> subprocess.CompletedProcess[str]:
     ],
     ids=["every schema is null", "another description", "generate fails"],
 )
-def test_the_demo_fails_where_it_is_not_true(change: str, says: str) -> None:
+def test_the_demo_fails_if_its_output_is_not_true(change: str, says: str) -> None:
     done = demo(change)
     assert done.returncode == 1, done.stdout[-2000:] + done.stderr
     assert says in done.stderr

@@ -1,4 +1,4 @@
-"""R15: ^C ends `generate` with exit code 130 at any moment, and leaves all of the output or none of it."""
+"""^C ends `generate` with exit code 130 at any moment, and leaves all of the output or none of it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tree(root: Path) -> dict[str, bytes]:
 
 
 def interrupted(project: Project, after: float, cache: Path) -> tuple[int, str]:
-    """Run `generate` with a new cache, ^C to its group after some seconds; exit code and stderr."""
+    """Run `generate` with a new cache, send ^C to its group after some seconds; return exit code and stderr."""
     started = project.root / "started"
     started.unlink(missing_ok=True)
     process = subprocess.Popen(
@@ -161,7 +161,7 @@ def test_an_interrupt_while_modules_are_imported_is_exit_code_130(project: Proje
     assert not (project.root / "generated").exists()
 
 
-def test_a_formatter_that_is_interrupted_first_is_no_bug_in_toolgen(project: Project) -> None:
+def test_an_interrupted_formatter_is_not_reported_as_a_bug(project: Project) -> None:
     ruff = project.write("bin/ruff", "#!/bin/sh\nkill -INT $$\n")
     ruff.chmod(0o755)
     project.write("stubs/ruff/__init__.py", f"def find_ruff_bin():\n    return {str(ruff)!r}\n")

@@ -1,4 +1,4 @@
-"""U9: without the extra `cli`, or with versions that do not fit, the commands say what to install."""
+"""Without the extra `cli`, or with other versions of tools, commands say what to install."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VERBS = [
 
 
 def without(project: Project, modules: list[str], *words: str) -> subprocess.CompletedProcess[str]:
-    """A command where `modules` cannot be imported."""
+    """Run a command in a process that cannot import `modules`."""
     project.write("site/sitecustomize.py", BLOCKER)
     path = str(project.root / "site")
     env = {"BLOCKED": ",".join(modules), "PYTHONPATH": path, "TOOLGEN_CACHE_DIR": "", "XDG_CACHE_HOME": path}
@@ -37,7 +37,9 @@ def without(project: Project, modules: list[str], *words: str) -> subprocess.Com
 
 
 @pytest.mark.parametrize("words", VERBS, ids=lambda words: words[0])
-def test_without_the_extra_every_verb_says_what_to_install(project: Project, words: tuple[str, ...]) -> None:
+def test_without_the_extra_every_command_says_what_to_install(
+    project: Project, words: tuple[str, ...]
+) -> None:
     done = without(project, EXTRA, *words)
     assert done.returncode == 2, done.stderr
     said = done.stdout + done.stderr
@@ -55,7 +57,7 @@ def test_each_missing_module_is_named(project: Project, module: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["0.1.0", "99.0.0"])
-def test_another_ruff_is_named_with_the_version_wanted(project: Project, version: str) -> None:
+def test_another_version_of_ruff_is_reported_with_the_required_one(project: Project, version: str) -> None:
     project.write("stubs/ruff/__init__.py", "")
     project.write(
         f"stubs/ruff-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: ruff\nVersion: {version}\n"
@@ -68,7 +70,9 @@ def test_another_ruff_is_named_with_the_version_wanted(project: Project, version
 
 
 @pytest.mark.parametrize("version", ["0.20.0", "99.0.0"])
-def test_another_engine_is_named_with_the_version_wanted(project: Project, version: str) -> None:
+def test_another_version_of_the_engine_is_reported_with_the_required_one(
+    project: Project, version: str
+) -> None:
     project.write("stubs/datamodel_code_generator/__init__.py", "")
     folder = f"stubs/datamodel_code_generator-{version}.dist-info"
     project.write(
@@ -80,8 +84,8 @@ def test_another_engine_is_named_with_the_version_wanted(project: Project, versi
     assert "bug in toolgen" not in done.stderr
 
 
-def test_an_old_ruff_that_refuses_our_options_is_named(project: Project) -> None:
-    """It has the function that finds it, and other flags."""
+def test_an_old_ruff_that_refuses_our_options_is_reported(project: Project) -> None:
+    """It is found in the same way, but has other flags."""
     old = project.write("bin/ruff", "#!/bin/sh\necho 'error: unexpected argument' >&2\nexit 2\n")
     old.chmod(0o755)
     project.write("stubs/ruff/__init__.py", f"def find_ruff_bin():\n    return {str(old)!r}\n")

@@ -1,4 +1,4 @@
-"""U16: one rule says what a file of shared schemas is, also for `import --sync`."""
+"""`import --sync` recognises files of shared schemas as the compiler does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _imported(project: Project, *more: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def test_sync_knows_a_shared_file_with_a_property_called_name(project: Project) -> None:
+def test_sync_recognises_a_shared_file_with_a_property_called_name(project: Project) -> None:
     assert _imported(project)[0] == 0
     project.write("specs/shared/suppliers.yaml", SHARED)
     spec = project.root / "specs/find.yaml"

@@ -1,4 +1,4 @@
-"""What is done is what was approved: C1."""
+"""A tool does only what the user approved, even if the state changes while the user decides."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def call_over_mcp(project: Project, era: str, shop: Any) -> Any:
 
 
 @ERAS
-def test_a_price_that_changes_while_the_user_thinks_is_asked_about_again(project: Project, era: str) -> None:
+def test_the_user_is_asked_again_after_the_price_changed(project: Project, era: str) -> None:
     shop = shop_of(project, "49800.00")
     result = call_over_mcp(project, era, shop)
     assert [text.partition("\n")[0] for text in shop.seen] == [
@@ -71,7 +71,7 @@ def test_a_price_that_changes_while_the_user_thinks_is_asked_about_again(project
 
 
 @ERAS
-def test_after_three_questions_nothing_is_done(project: Project, era: str) -> None:
+def test_a_call_is_refused_after_three_questions(project: Project, era: str) -> None:
     shop = shop_of(project, "1", "2", "3", "4", "5")
     result = call_over_mcp(project, era, shop)
     assert error_code(result) == "changed_since_confirmed"
@@ -79,7 +79,7 @@ def test_after_three_questions_nothing_is_done(project: Project, era: str) -> No
     assert shop.bought == []
 
 
-def test_a_callback_is_asked_again_about_the_new_state(project: Project) -> None:
+def test_a_confirm_callback_is_asked_again_after_the_price_changed(project: Project) -> None:
     shop = shop_of(project)
     done = project.python("-c", ASKING, "49800.00")
     assert done.stdout == ('{"seen": ["chains costs 498.00", "chains costs 49800.00"], "code": null}\n'), (
@@ -88,7 +88,7 @@ def test_a_callback_is_asked_again_about_the_new_state(project: Project) -> None
     assert shop.bought == ["49800.00"]
 
 
-def test_two_step_acts_on_what_was_shown_only(project: Project) -> None:
+def test_a_two_step_token_is_void_after_the_price_changed(project: Project) -> None:
     shop_of(project, on_unsupported="two_step")
     done = project.python("-c", TWO_STEPS)
     assert done.stdout == (
@@ -98,9 +98,7 @@ def test_two_step_acts_on_what_was_shown_only(project: Project) -> None:
 
 
 @ERAS
-def test_a_tool_that_finds_another_state_than_was_approved_has_the_user_asked_again(
-    project: Project, era: str
-) -> None:
+def test_the_user_is_asked_again_if_check_approval_finds_a_change(project: Project, era: str) -> None:
     shop = shop_of(project, tool=CHECKING_TOOL)
     project.write("rises.txt", "")
     result = call_over_mcp(project, era, shop)

@@ -1,4 +1,4 @@
-"""The gallery's tools do what was approved, whatever changes while the user thinks: C1."""
+"""The gallery's tools do only what the user approved, even if the state changes while the user decides."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ CASES: list[Any] = [
 
 
 def state(folder: Path) -> tuple[list[str], dict[str, bytes]]:
-    """Everything that the tools could have changed."""
+    """Return everything that the tools could have changed."""
     with closing(sqlite3.connect(database.database(folder))) as db:
         rows = list(db.iterdump())
     workspace = database.workspace_folder(folder)
@@ -119,10 +119,10 @@ def test_the_user_is_asked_again_when_something_has_changed(
 
 
 @pytest.mark.parametrize(("name", "arguments", "change"), CASES)
-def test_the_tool_itself_checks_in_its_transaction(
+def test_the_tool_checks_the_approval_in_its_transaction(
     tmp_path: Path, name: str, arguments: dict[str, Any], change: Callable[[Path], None]
 ) -> None:
-    """Called with an approval of another state, as when the state changes after the runtime's own check."""
+    """The state can change after the runtime's own check."""
     from toolgen.runtime import Approval, ChangedSinceConfirmedError
 
     toolkit = catalog.toolkit(context=context(tmp_path))

@@ -1,4 +1,4 @@
-"""`is_preview` of the gallery's answers means what it says: C4."""
+"""`is_preview` in the gallery's responses is true for previews only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.end_to_end.project import text_of
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
-def test_is_preview_is_true_of_the_gallery_s_previews(tmp_path: Any, era: Any) -> None:
+def test_is_preview_is_true_for_previews_of_the_gallery(tmp_path: Any, era: Any) -> None:
     from mcp import Client
 
     from examples.tools import context

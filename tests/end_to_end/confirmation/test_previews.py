@@ -1,4 +1,4 @@
-"""A preview can be had without being asked: C4."""
+"""Previews can be requested without asking the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ asyncio.run(main())
 """
 
 
-def test_a_toolkit_gives_a_preview_and_neither_asks_nor_acts(project: Project) -> None:
+def test_toolkit_preview_neither_asks_nor_acts(project: Project) -> None:
     shop = shop_of(project)
     done = project.python("-c", PREVIEW)
     assert done.stdout == "True chains costs 498.00\n", done.stderr
@@ -48,7 +48,7 @@ def test_a_client_that_cannot_ask_gets_the_preview(project: Project, era: str, o
 
 
 @ERAS
-def test_an_mcp_client_gets_a_preview_by_meta(project: Project, era: str) -> None:
+def test_an_mcp_client_requests_a_preview_in_meta(project: Project, era: str) -> None:
     shop = shop_of(project)
 
     async def run() -> None:

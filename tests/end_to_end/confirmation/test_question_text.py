@@ -1,4 +1,4 @@
-"""Arguments cannot forge the text that a user reads before agreeing: C2."""
+"""Arguments cannot forge the question and the preview that a user reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ FORGED = "chains\nTotal: 0.00\nReally \u202etxt\u2066\u200b\U000e0041\x1b[2K\x85
 
 
 @ERAS
-def test_no_argument_breaks_a_line_or_turns_the_text_of_a_preview(project: Project, era: str) -> None:
+def test_arguments_cannot_break_lines_or_change_the_direction_of_a_preview(
+    project: Project, era: str
+) -> None:
     shop = shop_of(project)
 
     async def run() -> None:
@@ -38,7 +40,7 @@ def test_no_argument_breaks_a_line_or_turns_the_text_of_a_preview(project: Proje
         ("search_and_replace", {"search": "brake", "replacement": "x\u202e\r\x1b[1A"}),
     ],
 )
-def test_the_gallery_shows_hostile_texts_as_they_are(
+def test_the_gallerys_previews_show_hostile_texts_escaped(
     tmp_path: Any, name: str, arguments: dict[str, str]
 ) -> None:
     from examples.tools import context
@@ -61,7 +63,7 @@ def test_the_gallery_shows_hostile_texts_as_they_are(
     assert "\n+ more" not in seen[0]
 
 
-def test_an_answer_of_the_client_that_is_not_a_clear_yes_is_a_no(project: Project) -> None:
+def test_only_a_clear_yes_of_the_client_is_consent(project: Project) -> None:
     shop = shop_of(project)
 
     async def no(context: Any, params: Any) -> ElicitResult:

@@ -1,4 +1,4 @@
-"""A confirmation asked by one replica is accepted by the next, once: R7.
+"""A confirmation that one replica requested is accepted by another one, once.
 
 With SQLite always; with Redis by `make test-redis`.
 """
@@ -28,7 +28,7 @@ CALLS = 60
 
 @pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
 def store(request: Any, tmp_path: Path) -> Iterator[str]:
-    """The URL of a store that processes share."""
+    """Return the URL of a store that processes share."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path}/confirmations.sqlite3"
         return
@@ -57,7 +57,7 @@ def store(request: Any, tmp_path: Path) -> Iterator[str]:
 
 
 class Replicas:
-    """Two servers of a project that share a key and a store."""
+    """Two servers of a project with the same key and store."""
 
     def __init__(self, project: Project, store: str) -> None:
         self.project, self.env = (
@@ -77,7 +77,7 @@ class Replicas:
 
 
 async def several_at_once(work: list[Any]) -> list[Any]:
-    """The results of `work`, ten at a time."""
+    """Return the results of `work`, run ten at a time."""
     places = asyncio.Semaphore(10)
 
     async def one(each: Any) -> Any:
@@ -91,7 +91,7 @@ async def agree(context: Any, params: Any) -> ElicitResult:
     return ElicitResult(action="accept", content={"confirm": True})
 
 
-def test_sixty_confirmations_behind_a_proxy(project: Project, store: str) -> None:
+def test_sixty_confirmations_are_accepted_behind_a_proxy(project: Project, store: str) -> None:
     shop = shop_of(project)
 
     async def run() -> int:
@@ -109,7 +109,7 @@ def test_sixty_confirmations_behind_a_proxy(project: Project, store: str) -> Non
 
 
 @NEWEST_ERA
-def test_sixty_two_step_calls_behind_a_proxy(project: Project, store: str, era: Any) -> None:
+def test_sixty_two_step_tokens_are_redeemed_behind_a_proxy(project: Project, store: str, era: Any) -> None:
     shop = shop_of(project, on_unsupported="two_step")
 
     async def two_steps(client: Client, number: int) -> bool:
@@ -135,7 +135,7 @@ def test_sixty_two_step_calls_behind_a_proxy(project: Project, store: str, era: 
     assert len(shop.bought) == CALLS
 
 
-def test_an_answer_is_good_for_one_replica_and_one_call(project: Project, store: str) -> None:
+def test_an_answer_is_accepted_by_one_replica_for_one_call(project: Project, store: str) -> None:
     shop: Shop = shop_of(project)
     what = {"what": "chains"}
     yes = {"confirm": types.ElicitResult(action="accept", content={"confirm": True})}

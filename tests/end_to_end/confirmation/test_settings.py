@@ -1,4 +1,4 @@
-"""A server with a key that cannot work refuses to start, and says why: R7."""
+"""Settings for confirmations: keys, stores, expiry."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ asyncio.run(main(*sys.argv[1:]))
         (KEY, "redis://host:port:what", "not a Redis URL"),
     ],
 )
-def test_a_server_refuses_to_start(project: Project, key: str, store: str, words: str) -> None:
+def test_a_server_with_an_invalid_key_or_store_refuses_to_start(
+    project: Project, key: str, store: str, words: str
+) -> None:
     project.generate()
     env = {"TOOLGEN_CONFIRMATION_KEY": key, "TOOLGEN_CONFIRMATION_STORE": store}
     done = project.python("-m", "generated.mcp_server", **env)

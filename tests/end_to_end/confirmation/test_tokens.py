@@ -1,4 +1,4 @@
-"""A confirmation belongs to one principal or session, and strangers cannot make it void: C3."""
+"""A confirmation is bound to a principal or session, and other callers cannot invalidate it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def token_of(result: Any) -> str:
     return token
 
 
-def test_a_token_of_one_session_is_not_redeemed_by_another(project: Project) -> None:
+def test_a_token_is_refused_in_another_session(project: Project) -> None:
     shop = shop_of(project, on_unsupported="two_step")
     mine = {"what": "chains"}
 
@@ -75,14 +75,14 @@ def test_a_token_of_one_session_is_not_redeemed_by_another(project: Project) -> 
     assert shop.bought == ["498.00"]
 
 
-def test_a_token_of_one_principal_is_not_redeemed_by_another(project: Project) -> None:
+def test_a_token_is_refused_for_another_principal(project: Project) -> None:
     shop = shop_of(project, on_unsupported="two_step")
     done = project.python("-c", PRINCIPALS)
     assert done.stdout.split() == ["False", "False", "True", "False"], done.stderr
     assert shop.bought == ["498.00"]
 
 
-def test_a_thousand_other_calls_leave_a_pending_confirmation_alone(project: Project) -> None:
+def test_a_pending_confirmation_survives_a_thousand_other_calls(project: Project) -> None:
     shop_of(project, on_unsupported="two_step")
     done = project.python("-c", EVICTING)
     assert done.stdout == "True\n", done.stderr
@@ -103,7 +103,7 @@ def test_a_stateless_server_redeems_its_tokens(project: Project) -> None:
     assert shop.bought == ["498.00"] * 2
 
 
-def test_a_declined_token_is_used_up_and_only_its_owner_declines_it(project: Project) -> None:
+def test_only_its_owner_can_decline_a_token_which_is_then_invalid(project: Project) -> None:
     shop = shop_of(project, on_unsupported="two_step")
     done = project.python("-c", DECLINED)
     assert done.stdout.split() == ["False", "False", "True", "False", "False"], done.stderr

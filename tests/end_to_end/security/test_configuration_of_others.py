@@ -1,4 +1,4 @@
-"""S3: configuration above the start folder is used only where nobody else can have written it."""
+"""Configuration above the start folder is only used if no other user can write it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BELOW = ("-C", "mine/deeper", "check")
 
 @pytest.fixture
 def above(project: Project) -> Project:
-    """A generated project with a folder `mine/deeper` in it."""
+    """Return a generated project with a folder `mine/deeper`."""
     project.generate()
     (project.root / "mine/deeper").mkdir(parents=True)
     return project
@@ -27,7 +27,7 @@ def test_configuration_above_is_used(above: Project) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o703])
-def test_a_folder_that_everybody_may_write_to_is_refused(above: Project, mode: int) -> None:
+def test_a_world_writable_folder_is_refused(above: Project, mode: int) -> None:
     above.root.chmod(mode)
     done = above.toolgen(*BELOW)
     assert done.returncode == 2
@@ -36,14 +36,14 @@ def test_a_folder_that_everybody_may_write_to_is_refused(above: Project, mode: i
     assert "TOOLGEN_SAFE_DIRECTORY" in done.stderr
 
 
-def test_a_file_that_everybody_may_write_to_is_refused(above: Project) -> None:
+def test_a_world_writable_file_is_refused(above: Project) -> None:
     (above.root / "toolgen.toml").chmod(0o666)
     assert "error[unsafe-configuration]" in above.toolgen(*BELOW).stderr
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.parametrize("path", [".", "toolgen.toml"])
-def test_what_belongs_to_another_user_is_refused(above: Project, path: str) -> None:
+def test_configuration_of_another_user_is_refused(above: Project, path: str) -> None:
     os.chown(above.root / path, 12345, 12345)
     done = above.toolgen(*BELOW)
     assert done.returncode == 2
@@ -51,7 +51,7 @@ def test_what_belongs_to_another_user_is_refused(above: Project, path: str) -> N
     assert above.toolgen(*BELOW, SUDO_UID="12345").returncode == 0
 
 
-def test_the_start_folder_is_taken_whoever_owns_it(above: Project) -> None:
+def test_the_start_folder_is_trusted_whoever_owns_it(above: Project) -> None:
     (above.root / "toolgen.toml").chmod(0o666)
     above.root.chmod(0o777)
     if os.geteuid() == 0:
@@ -62,14 +62,18 @@ def test_the_start_folder_is_taken_whoever_owns_it(above: Project) -> None:
 
 
 @pytest.mark.parametrize("table", ["[tool.toolgen]\nspecs = 'specs'\n", "[tool.toolgen\n"])
-def test_a_pyproject_of_others_is_refused_where_it_may_configure_toolgen(above: Project, table: str) -> None:
+def test_a_pyproject_of_another_user_is_refused_if_it_may_configure_toolgen(
+    above: Project, table: str
+) -> None:
     (above.root / "toolgen.toml").unlink()
     above.write("pyproject.toml", table)
     above.root.chmod(0o1777)
     assert "error[unsafe-configuration]" in above.toolgen(*BELOW).stderr
 
 
-def test_a_pyproject_of_others_that_does_not_know_toolgen_is_passed(tmp_path: Path, above: Project) -> None:
+def test_a_pyproject_of_another_user_that_does_not_mention_toolgen_is_ignored(
+    tmp_path: Path, above: Project
+) -> None:
     (above.root / "mine/pyproject.toml").write_text("[project]\nname = 'x'\n")
     (above.root / "mine").chmod(0o1777)
     done = above.toolgen(*BELOW)
@@ -78,7 +82,7 @@ def test_a_pyproject_of_others_that_does_not_know_toolgen_is_passed(tmp_path: Pa
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
 @pytest.mark.parametrize("name", ["toolgen.toml", "pyproject.toml"])
-def test_a_pipe_of_others_is_not_waited_for(above: Project, name: str) -> None:
+def test_a_pipe_of_another_user_does_not_block(above: Project, name: str) -> None:
     (above.root / "mine").chmod(0o1777)
     os.mkfifo(above.root / "mine" / name)
     done = above.toolgen(*BELOW)
@@ -94,12 +98,12 @@ def test_a_folder_can_be_trusted_by_name(above: Project, chosen: str) -> None:
 
 
 @pytest.mark.parametrize("chosen", ["", "{root}/mine", "relative"])
-def test_another_name_does_not_help(above: Project, chosen: str) -> None:
+def test_trusting_another_folder_changes_nothing(above: Project, chosen: str) -> None:
     above.root.chmod(0o1777)
     assert above.toolgen(*BELOW, TOOLGEN_SAFE_DIRECTORY=chosen.format(root=above.root)).returncode == 2
 
 
-def test_imports_do_not_go_to_a_project_of_others(above: Project) -> None:
+def test_imports_are_not_written_to_a_project_of_another_user(above: Project) -> None:
     above.write("mine/deeper/tools.json", '[{"name": "x", "inputSchema": {"type": "object"}}]')
     above.root.chmod(0o1777)
     done = above.toolgen("-C", "mine/deeper", "import", "mcp", "tools.json")
@@ -108,7 +112,7 @@ def test_imports_do_not_go_to_a_project_of_others(above: Project) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
-def test_a_configuration_that_is_no_file_is_not_waited_for(project: Project) -> None:
+def test_a_configuration_that_is_not_a_file_does_not_block(project: Project) -> None:
     (project.root / "toolgen.toml").unlink()
     os.mkfifo(project.root / "toolgen.toml")
     done = project.toolgen("check")

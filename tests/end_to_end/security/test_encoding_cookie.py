@@ -1,4 +1,4 @@
-"""S1: names of files and folders are text: none of them changes how a generated file is read."""
+"""Names of files and folders cannot change the encoding of a generated file (PEP 263)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ input_schema: {type: object}
 
 
 def read_as_utf_8(folder: Path) -> int:
-    """How many Python files there are below `folder`; each must be read as UTF-8, and parse."""
+    """Return the number of Python files below `folder`; each must be read as UTF-8, and parse."""
     files = sorted(folder.rglob("*.py"))
     for file in files:
         data = file.read_bytes()
@@ -41,7 +41,7 @@ def read_as_utf_8(folder: Path) -> int:
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_a_file_name_is_no_encoding_cookie(project: Project, name: str) -> None:
+def test_a_file_name_cannot_be_an_encoding_cookie(project: Project, name: str) -> None:
     (project.root / "specs/echo.yaml").unlink()
     project.write(f"specs/{name}", CANARY)
     done = project.toolgen("generate")
@@ -53,7 +53,7 @@ def test_a_file_name_is_no_encoding_cookie(project: Project, name: str) -> None:
     assert project.toolgen("check").returncode == 0
 
 
-def test_a_folder_name_is_no_encoding_cookie(project: Project) -> None:
+def test_a_folder_name_cannot_be_an_encoding_cookie(project: Project) -> None:
     (project.root / "specs").rename(project.root / "coding=utf-7 ")
     (project.root / "coding=utf-7 /echo.yaml").rename(project.root / "coding=utf-7 /coding=utf-7 .yaml")
     project.write("toolgen.toml", 'specs = "coding=utf-7 "\n')
@@ -62,7 +62,7 @@ def test_a_folder_name_is_no_encoding_cookie(project: Project) -> None:
 
 
 @pytest.mark.parametrize("shown_as", ["coding=utf-7 ", "coding:utf-7", "specs # coding=rot13"])
-def test_shown_as_is_no_encoding_cookie(project: Project, shown_as: str) -> None:
+def test_shown_as_cannot_be_an_encoding_cookie(project: Project, shown_as: str) -> None:
     words = ("--spec", "specs/echo.yaml", "--include-root", "specs", "--out", "out", "--piece", "echo.piece")
     done = project.toolgen("generate", *words, "--shown-as", shown_as)
     assert done.returncode == 0, done.stderr
@@ -70,7 +70,7 @@ def test_shown_as_is_no_encoding_cookie(project: Project, shown_as: str) -> None
     assert read_as_utf_8(project.root / "out") > 5
 
 
-def test_a_template_of_the_project_prints_no_encoding_cookie(project: Project) -> None:
+def test_a_template_of_the_project_cannot_print_an_encoding_cookie(project: Project) -> None:
     project.write("mine/own/target.yaml", "tool_name: ^.+$\n")
     project.write("mine/own/own.py.jinja", "# {{ model.tools[0].file | comment }}\n")
     project.write("toolgen.toml", 'templates = "mine"\n')

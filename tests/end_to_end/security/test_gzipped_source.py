@@ -1,4 +1,4 @@
-"""S8: a small gzipped answer must not unpack to all memory in `import mcp URL`."""
+"""`import mcp URL` limits the size of responses after decompression."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.bombs.gzip_server import answering
 from tests.bombs.limited_process import MEGABYTES, toolgen
 
 
-def test_a_gzipped_answer_is_counted_unpacked(tmp_path: Path) -> None:
+def test_a_gzipped_response_is_limited_after_decompression(tmp_path: Path) -> None:
     write_project(tmp_path)
     with answering(gzip.compress(b" " * 600_000_000, 1)) as url:
         done = toolgen("import", "mcp", url, folder=tmp_path)

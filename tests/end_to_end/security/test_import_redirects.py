@@ -1,4 +1,4 @@
-"""S11: an import from a URL takes the document of the host that was asked, in time."""
+"""Imports from a URL follow redirects within the host only, and have a deadline."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOCUMENT = json.dumps(
 
 @contextmanager
 def server(locations: dict[str, str]) -> Iterator[str]:
-    """A server that redirects the paths in `locations`, and has the document at every other."""
+    """Run a server that redirects the paths in `locations` and has the document at all others."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -57,7 +57,7 @@ def test_a_redirect_within_the_host_is_followed(project: Project) -> None:
     assert (project.root / "specs/list_pets.yaml").exists()
 
 
-def test_a_redirect_to_another_place_is_refused_and_named(project: Project) -> None:
+def test_a_redirect_to_another_host_is_refused_and_named(project: Project) -> None:
     with (
         server({}) as other,
         server({"/a": f"{other}/api.json", "/b": "http://user:word@localhost:1/x"}) as url,
@@ -81,7 +81,7 @@ def test_a_redirect_that_leads_nowhere_is_refused(project: Project, location: st
     assert "error[bad-source]" in done.stderr
 
 
-def test_headers_that_drip_have_an_end(project: Project) -> None:
+def test_slow_headers_are_cut_off(project: Project) -> None:
     import socket
     import time
 

@@ -1,4 +1,4 @@
-"""S4: an imported document does not choose which secrets of the environment are sent, nor where to."""
+"""An imported document cannot choose which secrets of the environment are sent, or to which host."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.end_to_end.project import Project
 
 
 def document(title: str, scheme: str, server: str = "https://api.example.com", **more: Any) -> str:
-    """An OpenAPI document with one operation and one bearer token or API key."""
+    """Return an OpenAPI document with one operation and one bearer token or API key."""
     return json.dumps(
         {
             "openapi": "3.1.0",
@@ -91,7 +91,7 @@ def test_an_unencrypted_host_is_named(project: Project) -> None:
 @pytest.mark.parametrize(
     "prefix", ["AWS", "GITHUB", "OPENAI", "ANTHROPIC", "GOOGLE", "AZURE", "GH", "TOOLGEN"]
 )
-def test_credentials_of_others_are_refused(project: Project, prefix: str) -> None:
+def test_well_known_credentials_are_refused(project: Project, prefix: str) -> None:
     done = imported(project, document("Pets", "token"), "--env-prefix", prefix)
     assert done.returncode == 2
     name = f"{prefix}_PETS_TOKEN"
@@ -102,7 +102,7 @@ def test_credentials_of_others_are_refused(project: Project, prefix: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["aws", "github-tools", "9lives", "...", "é"])
-def test_any_projects_name_makes_a_prefix(project: Project, name: str) -> None:
+def test_every_project_name_gives_a_valid_prefix(project: Project, name: str) -> None:
     project.write("pyproject.toml", f"[project]\nname = '{name}'\n")
     done = imported(project, document("Pets", "token"))
     assert done.returncode == 0, done.stderr
@@ -110,7 +110,7 @@ def test_any_projects_name_makes_a_prefix(project: Project, name: str) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["", "9", "a b", "x" * 99, "É", "-"])
-def test_a_prefix_must_begin_a_variables_name(project: Project, prefix: str) -> None:
+def test_a_prefix_that_cannot_begin_a_variable_is_refused(project: Project, prefix: str) -> None:
     done = imported(project, document("Pets", "token"), f"--env-prefix={prefix}")
     assert done.returncode == (0 if not prefix else 2), done.stderr
 
@@ -135,7 +135,7 @@ def test_sync_does_not_take_a_secret_to_another_host(project: Project) -> None:
 
 
 def test_sync_keeps_the_names_of_variables(project: Project) -> None:
-    """Also those of earlier versions, which began with the document's title only."""
+    """This includes the names of earlier versions, which began with the document's title only."""
     assert imported(project, document("Pets", "key")).returncode == 0
     spec = project.root / "specs/list_things.yaml"
     prefix = call_of(project)["base_url"].removesuffix("_PETS_BASE_URL")

@@ -1,4 +1,4 @@
-"""S10: what `init` writes installs the toolgen that wrote it, or nothing."""
+"""The workflow and hook of `init` install the toolgen that wrote them, or nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GIT = {"vcs": "git", "commit_id": COMMIT, "requested_revision": "main"}
 def initialised(
     project: Project, origin: Any, folder: str = ""
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The steps of the workflow and the hook that `init` writes where PEP 610's file says `origin`."""
+    """Return the workflow's steps and the hook that `init` writes if PEP 610's file has `origin`."""
     (project.root / ".git").mkdir()
     (project.root / "toolgen.toml").unlink()
     (project.root / folder).mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def initialised(
         ),
     ],
 )
-def test_the_same_toolgen_is_installed(project: Project, origin: Any, wanted: str) -> None:
+def test_the_workflow_installs_the_same_commit_or_archive(project: Project, origin: Any, wanted: str) -> None:
     steps, hook = initialised(project, origin)
     assert shlex.split(steps[2]["run"]) == ["python", "-m", "pip", "install", wanted]
     assert steps[-1]["run"] == "toolgen check"
@@ -92,7 +92,7 @@ def test_a_copy_in_the_repository_is_installed(project: Project) -> None:
         {"url": "https://example.com/toolgen.whl", "archive_info": {}},
     ],
 )
-def test_nothing_is_installed_where_the_source_is_not_known(project: Project, origin: Any) -> None:
+def test_nothing_is_installed_if_the_source_is_unknown(project: Project, origin: Any) -> None:
     steps, hook = initialised(project, origin)
     assert not [step for step in steps if "pip install" in step.get("run", "")]
     assert "exit 1" in steps[2]["run"]
@@ -115,7 +115,7 @@ def test_nothing_is_installed_where_the_source_is_not_known(project: Project, or
         "{{ x }}",
     ],
 )
-def test_a_folders_name_is_one_word_of_a_command(project: Project, folder: str) -> None:
+def test_the_name_of_a_folder_is_quoted_in_commands(project: Project, folder: str) -> None:
     steps, hook = initialised(project, None, folder)
     assert shlex.split(steps[-1]["run"]) == ["toolgen", "-C", folder, "check"]
     assert "${{" not in steps[-1]["run"]

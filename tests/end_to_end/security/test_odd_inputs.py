@@ -1,4 +1,4 @@
-"""S11: pipes, large files, long chains, long enums and odd names end in a diagnostic, or are generated."""
+"""Pipes, large files, long chains, long enums and odd names are refused with a diagnostic, or generated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.bombs.limited_process import toolgen
 
 
 @pytest.mark.parametrize("verb", ["generate", "check"])
-def test_a_pipe_is_no_spec(tmp_path: Path, verb: str) -> None:
+def test_a_pipe_is_refused_as_a_spec(tmp_path: Path, verb: str) -> None:
     write_project(tmp_path, {"type": "object"})
     os.mkfifo(tmp_path / "specs/odd.yaml")
     done = toolgen(verb, folder=tmp_path)
@@ -31,7 +31,7 @@ def test_a_spec_of_many_megabytes_is_refused_unread(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ref_chain", "long_enum"])
-def test_what_is_too_long_is_refused_at_its_place(tmp_path: Path, name: str) -> None:
+def test_too_long_chains_and_enums_are_refused_at_their_line(tmp_path: Path, name: str) -> None:
     write_project(tmp_path, FAMILIES[name].make())
     done = toolgen("generate", folder=tmp_path)
     assert done.code == 2, done.err[:500]
@@ -39,7 +39,7 @@ def test_what_is_too_long_is_refused_at_its_place(tmp_path: Path, name: str) -> 
     assert "error[too-complex]" in done.err
 
 
-def test_a_property_whose_lower_case_is_longer_is_generated(tmp_path: Path) -> None:
+def test_a_property_whose_name_grows_in_lower_case_is_generated(tmp_path: Path) -> None:
     write_project(
         tmp_path, {"type": "object", "properties": {"İ": {"type": "string"}, "नाम": {"type": "string"}}}
     )

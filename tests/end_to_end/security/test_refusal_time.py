@@ -1,4 +1,4 @@
-"""S6: explaining why a call is refused must not hold the event loop."""
+"""Describing the faults of a refused call does not block the event loop."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ asyncio.run(main())
 
 
 def refuse(project: Project, schema: dict[str, Any], arguments: str) -> float:
-    """The longest time that a refused call held the event loop for."""
+    """Return the longest time for which a refused call blocked the event loop."""
     spec = {"name": "bomb", "description": "A tool.", "input_schema": schema}
     project.write("specs/bomb.yaml", json.dumps(spec))
     project.write("tools/bomb.py", TOOL)

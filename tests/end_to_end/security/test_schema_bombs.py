@@ -1,4 +1,4 @@
-"""S5: a schema of one kilobyte must not take all memory, or all time, of `generate`, `check` and `import`."""
+"""Small schemas that are expensive to process are refused by `generate`, `check` and `import`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DIAMONDS = ("any_of_diamond", "all_of_diamond", "one_of_diamond")
 
 
 @pytest.mark.parametrize("name", DIAMONDS)
-def test_a_diamond_is_refused_at_its_place(tmp_path: Path, name: str) -> None:
+def test_a_diamond_of_references_is_refused_at_its_line(tmp_path: Path, name: str) -> None:
     write_project(tmp_path, FAMILIES[name].make())
     done = toolgen("generate", folder=tmp_path)
     assert done.code == 2, done.err[:500]
@@ -25,7 +25,7 @@ def test_a_diamond_is_refused_at_its_place(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["mcp", "openai"])
-def test_a_diamond_is_refused_by_an_import(tmp_path: Path, kind: str) -> None:
+def test_a_diamond_of_references_is_refused_by_an_import(tmp_path: Path, kind: str) -> None:
     write_project(tmp_path)
     write_source(tmp_path, kind, FAMILIES["any_of_diamond"].make())
     done = toolgen("import", kind, "source.json", folder=tmp_path)
@@ -33,6 +33,6 @@ def test_a_diamond_is_refused_by_an_import(tmp_path: Path, kind: str) -> None:
     assert "too-complex" in done.err
 
 
-def test_classes_that_hold_each_other_twice_are_generated(tmp_path: Path) -> None:
+def test_classes_that_refer_to_each_other_twice_are_generated(tmp_path: Path) -> None:
     write_project(tmp_path, FAMILIES["inert_diamond"].make())
     assert toolgen("generate", folder=tmp_path).code == 0

@@ -1,4 +1,4 @@
-"""S12: what a tool of an HTTP API sends as a secret is not in what it answers; what CI runs is pinned."""
+"""Secrets of HTTP tools are masked in their results; CI's actions are pinned."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ asyncio.run(main())
 
 @pytest.fixture
 def mirror() -> Iterator[str]:
-    """A server that answers with what it was sent."""
+    """Run a server that returns what it received."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -92,7 +92,7 @@ def imported(project: Project, url: str, scheme: dict[str, str]) -> None:
     ],
     ids=lambda each: each.get("in") or each["scheme"] if isinstance(each, dict) else None,
 )
-def test_a_reply_that_repeats_a_secret_is_masked(
+def test_a_secret_in_a_response_is_masked(
     project: Project, mirror: str, scheme: dict[str, str], variables: list[str]
 ) -> None:
     imported(project, mirror, scheme)
@@ -107,8 +107,8 @@ def test_a_reply_that_repeats_a_secret_is_masked(
     assert not [each for each in hidden if each in done.stdout + done.stderr]
 
 
-def test_a_secret_goes_to_the_host_of_the_spec_only(project: Project, mirror: str) -> None:
-    """A spec whose server was changed by hand, or whose path goes on with the host's name."""
+def test_a_secret_is_sent_only_to_the_host_in_the_spec(project: Project, mirror: str) -> None:
+    """The server was changed by hand, or the path continues the host's name."""
     imported(project, mirror, {"type": "http", "scheme": "bearer"})
     spec = project.root / "specs/echo_headers.yaml"
     text = spec.read_text()

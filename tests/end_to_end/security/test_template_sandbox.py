@@ -1,4 +1,4 @@
-"""S2: templates of a project print text; they run nothing, and they end."""
+"""Templates of a project run in a sandbox with limits."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ BOMBS: list[Any] = [
 
 
 def template(project: Project, text: str) -> None:
-    """Give the project a target with one template."""
+    """Add a target with one template to the project."""
     project.write("mine/own/target.yaml", "tool_name: ^.+$\n")
     (project.root / "mine/own/bad.txt.jinja").write_text(f"first\n{text}\n")
     project.write("toolgen.toml", 'templates = "mine"\n')
 
 
 @pytest.mark.parametrize("text", ESCAPES)
-def test_a_template_reaches_nothing_but_its_data(project: Project, text: str) -> None:
+def test_a_template_can_only_access_its_data(project: Project, text: str) -> None:
     template(project, text)
     done = project.toolgen("check")
     assert done.returncode == 2, done.stderr
@@ -66,7 +66,7 @@ def test_a_template_reaches_nothing_but_its_data(project: Project, text: str) ->
 
 
 @pytest.mark.parametrize("text", BOMBS)
-def test_a_template_that_takes_too_much_is_ended(project: Project, text: str) -> None:
+def test_a_template_beyond_its_limits_is_ended(project: Project, text: str) -> None:
     template(project, text)
     start = time.monotonic()
     done = project.toolgen("check")
@@ -77,7 +77,7 @@ def test_a_template_that_takes_too_much_is_ended(project: Project, text: str) ->
     assert time.monotonic() - start < 60  # 4 seconds of processor time; a loaded machine gives them slowly
 
 
-def test_a_template_for_each_tool_may_use_what_jinja_has(project: Project) -> None:
+def test_a_template_for_each_tool_can_use_all_of_jinja(project: Project) -> None:
     project.write("mine/own/target.yaml", "tool_name: ^.+$\n")
     project.write("mine/own/_macros.jinja", "{% macro loud(text) %}{{ text | upper }}!{% endmacro %}")
     text = (
@@ -105,14 +105,14 @@ def test_a_built_in_template_may_be_replaced(project: Project) -> None:
 @pytest.mark.parametrize(
     "text", ["{{ 1 / 0 }}", "{{ nothing }}", "{% if %}", "{{ model.tools + 1 }}", "{{ {}['a'] }}"]
 )
-def test_a_template_that_fails_is_shown_at_its_line(project: Project, text: str) -> None:
+def test_an_error_in_a_template_is_reported_at_its_line(project: Project, text: str) -> None:
     template(project, text)
     done = project.toolgen("check")
     assert done.returncode == 2
     assert "mine/own/bad.txt.jinja:2:1: error[bad-template]" in done.stderr
 
 
-def test_an_action_of_a_build_system_holds_its_templates_to_the_same(project: Project) -> None:
+def test_build_actions_run_templates_in_the_same_sandbox(project: Project) -> None:
     template(project, ESCAPES[0])
     words = ("--spec", "specs/echo.yaml", "--include-root", "specs", "--out", "out", "--piece", "echo.piece")
     done = project.toolgen("generate", *words, "--templates", "mine")

@@ -1,4 +1,4 @@
-"""R8: the generated server is an ASGI application for other servers, and a part of other applications."""
+"""The generated server as an ASGI application: under uvicorn and gunicorn, and inside other applications."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def health() -> str:
 async def process(
     project: Project, port: int, *command: str, **env: str
 ) -> AsyncIterator[subprocess.Popen[bytes]]:
-    """A server process that listens on `port`; ended with SIGTERM."""
+    """Run a server process that listens on `port`; end it with SIGTERM."""
     with (project.root / "server.log").open("w+") as log:
         started = subprocess.Popen(
             [sys.executable, *command],
@@ -157,7 +157,7 @@ def test_the_package_is_imported_without_the_server(serving: Project) -> None:
         ([], {"TOOLGEN_QUEUE": "x"}, "TOOLGEN_QUEUE must be a whole number, 0 or more, not 'x'\n"),
     ],
 )
-def test_a_bad_setting_is_said_in_one_line(
+def test_an_invalid_setting_is_reported_in_one_line(
     serving: Project, flags: list[str], env: dict[str, str], said: str
 ) -> None:
     done = serving.python("-m", "generated.mcp_server", *flags, **env)
@@ -175,7 +175,7 @@ def test_every_setting_has_its_flag(serving: Project) -> None:
     }  # fmt: skip
 
 
-def test_only_allowed_hosts_and_origins_are_let_in(serving: Project) -> None:
+def test_only_allowed_hosts_and_origins_are_accepted(serving: Project) -> None:
     flags = (
         "--insecure-no-auth",
         "--allowed-host",
@@ -203,7 +203,7 @@ def test_only_allowed_hosts_and_origins_are_let_in(serving: Project) -> None:
     asyncio.run(run())
 
 
-def test_the_end_comes_in_time_under_uvicorn_with_open_streams(serving: Project) -> None:
+def test_uvicorn_stops_in_time_despite_open_streams(serving: Project) -> None:
     port = free_port()
     command = ("-m", "uvicorn", "generated.mcp_server:app", "--port", str(port))
 

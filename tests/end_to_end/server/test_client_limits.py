@@ -1,4 +1,4 @@
-"""R5, R14, R15: clients that leave, that come in great numbers, and that send what they should not."""
+"""Clients that disconnect, open many sessions, or send invalid or slow requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "leg
 
 
 @SESSIONS
-def test_an_endless_stream_ends_when_its_client_has_left(
+def test_an_endless_stream_ends_when_its_client_disconnects(
     serving: Project, tmp_path: Path, session: bool
 ) -> None:
     async def run() -> None:
@@ -34,8 +34,10 @@ def test_an_endless_stream_ends_when_its_client_has_left(
     asyncio.run(run())
 
 
-def test_a_call_that_is_no_stream_goes_on_without_its_client(serving: Project, tmp_path: Path) -> None:
-    """Up to 2025-11-25 a client that has lost its connection has not cancelled its request."""
+def test_a_call_without_a_stream_continues_after_its_client_disconnects(
+    serving: Project, tmp_path: Path
+) -> None:
+    """Up to 2025-11-25, losing the connection does not cancel a request."""
 
     async def run() -> None:
         async with serving.server() as server, connect(server.url, session=True) as connection:
@@ -58,12 +60,12 @@ def test_a_call_that_is_no_stream_goes_on_without_its_client(serving: Project, t
 
 
 def resident(server: HttpServer) -> int:
-    """KiB of memory of the server."""
+    """Return the server's resident memory in KiB."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
 
 
-def test_abandoned_sessions_make_room_for_new_ones(serving: Project) -> None:
+def test_new_sessions_replace_abandoned_ones(serving: Project) -> None:
     async def run() -> None:
         async with serving.server("--sessions", "50") as server:  # noqa: SIM117
             async with connect(server.url, session=True) as first, connect(server.url) as opening:
@@ -87,7 +89,7 @@ def test_abandoned_sessions_make_room_for_new_ones(serving: Project) -> None:
     asyncio.run(run())
 
 
-def test_the_session_idle_longest_goes_first_and_none_that_is_in_use(
+def test_the_session_idle_longest_is_replaced_first_and_never_one_in_use(
     serving: Project, tmp_path: Path
 ) -> None:
     async def run() -> None:
@@ -131,7 +133,7 @@ def test_an_idle_session_ends(serving: Project) -> None:
 
 
 @NEWEST
-def test_requests_that_do_not_arrive_are_given_up(serving: Project, session: bool) -> None:
+def test_a_request_that_arrives_too_slowly_is_refused(serving: Project, session: bool) -> None:
     async def run() -> None:
         async with (
             serving.server() as server,
@@ -150,7 +152,7 @@ def test_requests_that_do_not_arrive_are_given_up(serving: Project, session: boo
 
 
 @SESSIONS
-def test_a_request_that_is_too_large_is_refused_before_it_is_read(serving: Project, session: bool) -> None:
+def test_an_oversized_request_is_refused_before_it_is_read(serving: Project, session: bool) -> None:
     async def run() -> None:
         async with serving.server("--max-request-bytes", "2000") as server:
             async with connect(server.url, session=session) as connection:
@@ -165,7 +167,7 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_read(serving: Proje
     asyncio.run(run())
 
 
-def test_the_same_id_twice_in_a_session_is_answered_twice(serving: Project, tmp_path: Path) -> None:
+def test_a_repeated_request_id_is_refused_while_the_first_runs(serving: Project, tmp_path: Path) -> None:
     async def run() -> None:
         async with serving.server() as server, connect(server.url, session=True) as one:  # noqa: SIM117
             async with connect(server.url, like=one) as two:
@@ -188,7 +190,7 @@ def test_the_same_id_twice_in_a_session_is_answered_twice(serving: Project, tmp_
     asyncio.run(run())
 
 
-def test_lines_that_are_no_messages_are_answered(serving: Project) -> None:
+def test_invalid_lines_on_stdio_are_answered_with_an_error(serving: Project) -> None:
     async def run() -> None:
         async with stdio(serving, "--max-request-bytes", "3000") as (process, write):
             for line, number, code in (

@@ -1,4 +1,4 @@
-"""R1: the server's own command answers keep-alive calls without a delay."""
+"""The server answers calls on kept-alive connections without delay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FAST = 0.03  # seconds; the delay of an acknowledgement is 0.04
 
 
 @pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
-def test_a_call_on_an_open_connection_does_not_wait_for_an_acknowledgement(
+def test_a_call_on_an_open_connection_does_not_wait_for_a_tcp_acknowledgement(
     serving: Project, session: bool
 ) -> None:
     async def run() -> float:

@@ -1,4 +1,4 @@
-"""R6: a server that is told to stop answers its calls, refuses others, and ends in time."""
+"""A server that is stopped answers calls in flight, refuses new ones, and ends in time."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_call_past_the_grace_period_gets_a_json_rpc_error(
 
 @pytest.mark.parametrize("tool", ["hang", "block"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_a_thread_or_a_blocked_loop_does_not_keep_the_process(
+def test_a_hanging_thread_or_a_blocked_loop_does_not_delay_the_end(
     serving: Project, tmp_path: Path, tool: str, number: signal.Signals, code: int
 ) -> None:
     async def run() -> None:
@@ -167,7 +167,7 @@ def test_stdio_answers_calls_in_flight_and_refuses_later_ones(serving: Project, 
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130), (None, 0)])
-def test_a_thread_does_not_keep_a_stdio_server(
+def test_a_hanging_thread_does_not_delay_the_end_of_a_stdio_server(
     serving: Project, tmp_path: Path, number: signal.Signals | None, code: int
 ) -> None:
     async def run() -> None:

@@ -1,4 +1,4 @@
-"""R5: streams are bounded, leave room for others, and end soon after their client."""
+"""Streams are limited, do not delay other calls, and end soon after their client disconnects."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def endless(project: Project) -> Project:
 
 @NEWEST_ERA
 @pytest.mark.parametrize("name", list(ENDLESS))
-def test_an_endless_stream_is_too_large_and_others_are_answered_meanwhile(
+def test_an_endless_stream_is_too_large_and_does_not_delay_other_calls(
     endless: Project, era: str, name: str
 ) -> None:
     limits = {"TOOLGEN_MAX_STREAM_CHUNKS": "100000", "TOOLGEN_MAX_STREAM_BYTES": "20000000"}
@@ -99,7 +99,7 @@ asyncio.run(asyncio.wait_for(main(), 40))
 
 
 @pytest.mark.parametrize("name", ["floods", "plain_floods"])
-def test_a_stream_ends_soon_after_who_listens(endless: Project, name: str) -> None:
+def test_a_stream_ends_soon_after_its_consumer(endless: Project, name: str) -> None:
     done = endless.python("-c", IN_PROCESS, name, TOOLGEN_MAX_STREAM_CHUNKS="100000000")
     assert done.stdout == "ahead True\ncancelled True\n", done.stderr
 
@@ -115,7 +115,7 @@ class Big(BigTool):
 
 @NEWEST_ERA
 def test_a_result_beyond_the_limit_is_too_large(project: Project, era: str) -> None:
-    """R14: a response of 100 MiB was sent."""
+    """A response of 100 MiB is not sent."""
     project.add_tool(
         "big",
         "name: big\ndescription: Return a text.\ninput_schema: {type: object, additionalProperties: false, "

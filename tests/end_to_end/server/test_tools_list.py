@@ -1,4 +1,4 @@
-"""R16: the list of tools comes in pages, with hints for caches and the server's version, and its changes are sent."""
+"""`tools/list`: pages, cache hints, the server's version, and notifications of changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "leg
 
 
 @ERAS
-def test_all_pages_are_the_exported_list(serving: Project, era: str) -> None:
+def test_all_pages_together_are_the_exported_list(serving: Project, era: str) -> None:
     async def run() -> tuple[list[str], int]:
         names, cursor, pages = [], None, 0
         async with serving.server("--page-size", "2") as server, server.client(era) as client:
@@ -33,7 +33,7 @@ def test_all_pages_are_the_exported_list(serving: Project, era: str) -> None:
 
 
 @ERAS
-def test_a_cursor_that_no_page_has_is_refused(serving: Project, era: str) -> None:
+def test_an_unknown_cursor_is_refused(serving: Project, era: str) -> None:
     async def run() -> None:
         async with serving.stdio_client(era) as client:
             for cursor in ("nonsense", "", "bm9uZQ==", "é"):
@@ -44,7 +44,7 @@ def test_a_cursor_that_no_page_has_is_refused(serving: Project, era: str) -> Non
     asyncio.run(run())
 
 
-def test_the_list_may_be_kept_for_a_minute(serving: Project) -> None:
+def test_the_list_can_be_cached_for_a_minute(serving: Project) -> None:
     async def run() -> None:
         async with serving.server() as server, connect(server.url) as connection:
             result = (await connection.ask("tools/list")).message["result"]
@@ -70,7 +70,7 @@ def test_name_version_and_instructions_come_from_the_configuration(project: Proj
 
 
 @SESSIONS
-def test_changes_are_sent_to_an_open_subscription(serving: Project, session: bool) -> None:
+def test_subscribers_are_notified_of_changes(serving: Project, session: bool) -> None:
     async def run() -> None:
         name = f"added_{'old' if session else 'new'}"
         async with (
@@ -95,7 +95,7 @@ def test_changes_are_sent_to_an_open_subscription(serving: Project, session: boo
     asyncio.run(run())
 
 
-def test_a_cursor_survives_tools_that_are_added(serving: Project) -> None:
+def test_a_cursor_stays_valid_while_tools_are_added(serving: Project) -> None:
     async def run() -> None:
         async with (
             serving.server("--page-size", "3", run=("growing.py",)) as server,

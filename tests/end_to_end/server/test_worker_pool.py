@@ -1,4 +1,4 @@
-"""R4: plain tools have a bounded pool of their own; waiting is not charged, and what cannot wait is `overloaded`."""
+"""Plain tools run in a bounded thread pool; waiting is no part of `timeout`; a full queue answers `overloaded`."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class Tool({cls}Tool):
 
 
 def end(project: Project) -> None:
-    """Let the calls of tools that wait go on."""
+    """Let waiting tools continue."""
     (project.root / "end").touch()
 
 
 async def all_but(running: int, calls: list[asyncio.Task[Any]]) -> None:
-    """Wait until only so many calls are not answered."""
+    """Wait until all but so many calls are answered."""
     while sum(not call.done() for call in calls) > running:
         await asyncio.sleep(0.02)
 
@@ -104,7 +104,7 @@ def slow(project: Project) -> Project:
     return project
 
 
-def test_sixty_four_calls_take_two_turns_of_thirty_two_threads(slow: Project) -> None:
+def test_sixty_four_calls_run_in_two_batches_on_thirty_two_threads(slow: Project) -> None:
     async def run() -> list[str | None]:
         async with slow.stdio_client("auto") as client:
             results = await asyncio.gather(*(client.call_tool("meets", {}) for _ in range(64)))
@@ -113,7 +113,7 @@ def test_sixty_four_calls_take_two_turns_of_thirty_two_threads(slow: Project) ->
     assert asyncio.run(run()) == [None] * 64
 
 
-def test_time_in_the_queue_is_not_charged_and_other_work_goes_on(slow: Project) -> None:
+def test_time_in_the_queue_does_not_count_as_timeout_and_other_tools_run(slow: Project) -> None:
     async def run() -> list[str | None]:
         async with slow.server(TOOLGEN_THREADS="1") as server, server.client("auto") as client:
             first = asyncio.create_task(client.call_tool("waits", {}))
@@ -128,7 +128,7 @@ def test_time_in_the_queue_is_not_charged_and_other_work_goes_on(slow: Project) 
     assert asyncio.run(run()) == [None, None, None]
 
 
-def test_a_full_queue_is_overloaded_and_says_when_to_come_back(slow: Project) -> None:
+def test_a_full_queue_answers_overloaded_with_retry_after(slow: Project) -> None:
     async def run() -> None:
         async with (
             slow.server(TOOLGEN_THREADS="1", TOOLGEN_QUEUE="1") as server,
@@ -147,7 +147,7 @@ def test_a_full_queue_is_overloaded_and_says_when_to_come_back(slow: Project) ->
     asyncio.run(run())
 
 
-def test_calls_that_were_left_do_not_block_the_next_one_and_are_logged_once(slow: Project) -> None:
+def test_abandoned_calls_do_not_block_the_next_one_and_are_logged_once(slow: Project) -> None:
     async def run() -> str:
         async with slow.server(TOOLGEN_THREADS="5") as server, server.client("auto") as client:
             codes = [
@@ -164,7 +164,7 @@ def test_calls_that_were_left_do_not_block_the_next_one_and_are_logged_once(slow
 
 
 @pytest.mark.parametrize("name", ["one_at_once", "plain_one_at_once"])
-def test_a_tool_runs_as_often_at_once_as_its_spec_says(project: Project, name: str) -> None:
+def test_concurrency_limits_how_often_a_tool_runs_at_once(project: Project, name: str) -> None:
     module, cls = (ASYNC, "OneAtOnce") if name == "one_at_once" else (WAITS, "PlainOneAtOnce")
     spec = SPEC.format(name=name, more="concurrency: 1")
     project.add_tool(name, spec, module.format(name=name, cls=cls))
