@@ -174,15 +174,15 @@ def test_a_token_of_the_application_makes_the_second_step() -> None:
 
 @ERAS
 def test_progress_and_chunks_are_notifications(gallery: Toolkit, era: str) -> None:
-    told: list[Any] = []
+    reported: list[Any] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, total, message))
+        reported.append((progress, total, message))
 
     call(gallery, "stream_lines", {"lines": ["a", "b"]}, era=era, progress_handler=hear)
     toolkit = Toolkit([worker()], context={"who": "ada"})
     result = call(toolkit, "worker", {}, era=era, progress_handler=hear)
-    assert told == [(1, None, "a"), (2, None, "b"), (1, 2, "half")]
+    assert reported == [(1, None, "a"), (2, None, "b"), (1, 2, "half")]
     assert (result.content[0].text, result.meta["toolgen/metadata"]) == ("ada", {"seen": 1})
 
 

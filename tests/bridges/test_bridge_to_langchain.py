@@ -240,10 +240,10 @@ def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None:
         stream = graph.astream({"messages": [("user", "Go.")]}, config, stream_mode="custom")
         return [each async for each in stream]
 
-    told = asyncio.run(listen())
+    reported = asyncio.run(listen())
     worked = {"tool_name": "worker", "tool_call_id": "call_0", "progress": 1, "total": 2, "message": "half"}
-    assert worked in told
-    assert [each["chunk"] for each in told if "chunk" in each] == ["a", "b"]
+    assert worked in reported
+    assert [each["chunk"] for each in reported if "chunk" in each] == ["a", "b"]
     message = answers(graph.get_state(THREAD).values)[0]
     assert message.content == "ada"
     assert message.artifact["metadata"]["seen"] == 1

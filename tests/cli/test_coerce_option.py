@@ -41,10 +41,10 @@ REFUSED = '- $.n: expected integer, got the string "5"'
 )
 def test_the_spec_wins_over_the_configuration(empty: Cli, setting: str, unsaid: object) -> None:
     (empty.root / "toolgen.toml").write_text(setting)
-    for name, line in (("unsaid", ""), ("mended", "coerce: true\n"), ("exact", "coerce: false\n")):
+    for name, line in (("unsaid", ""), ("coerced", "coerce: true\n"), ("exact", "coerce: false\n")):
         empty.spec(name, SPEC.format(name=name) + line)
     assert empty("generate").code == 0
     done = subprocess.run(
         [sys.executable, "-c", ASK], cwd=empty.root, capture_output=True, text=True, check=True
     )
-    assert json.loads(done.stdout) == {"unsaid": unsaid, "mended": 5, "exact": REFUSED}
+    assert json.loads(done.stdout) == {"unsaid": unsaid, "coerced": 5, "exact": REFUSED}

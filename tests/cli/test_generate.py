@@ -107,11 +107,11 @@ def test_one_byte_was_edited(project: Cli, file: str) -> None:
     done = project("check")
     assert done.code == 1
     assert f"EDITED generated/{file}" in done.out
-    mended = project("generate")
-    assert mended.code == 0
+    regenerated = project("generate")
+    assert regenerated.code == 0
     if file != "toolgen.manifest.json":
-        assert f"EDITED generated/{file}: your changes were replaced" in mended.err
-        assert "in work" in mended.err
+        assert f"EDITED generated/{file}: your changes were replaced" in regenerated.err
+        assert "in work" in regenerated.err
     assert project.tree() == before
     assert project("check").code == 0
 

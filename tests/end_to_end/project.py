@@ -22,10 +22,10 @@ from mcp import Client, StdioServerParameters
 from toolgen.cli import main
 
 RUN_NOTHING = frozenset({"check", "export", "generate", "import", "outputs", "schema"})
-CACHE, CACHE_FOLDER = "TOOLGEN_CACHE_DIR", "cache"  # of each project its own
-SECONDS = 90.0  # that anything may take before the test fails
+CACHE, CACHE_FOLDER = "TOOLGEN_CACHE_DIR", "cache"  # each project has its own
+SECONDS = 90.0  # maximum duration of one step of a test
 ERAS = pytest.mark.parametrize("era", ["legacy", "auto"])  # up to 2025-11-25, and the newest
-# Where what is tested does not depend on it.
+# for tests that do not depend on the protocol era
 NEWEST_ERA = pytest.mark.parametrize("era", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
 
 ECHO_SPEC = """
@@ -46,7 +46,7 @@ class Echo(EchoTool):
         return EchoResponse(text=request.text)
 """
 
-_GENERATED: dict[object, dict[Path, bytes]] = {}  # all files of a project that is generated, by those before
+_GENERATED: dict[object, dict[Path, bytes]] = {}  # contents of a project before `generate` → after it
 
 
 @dataclass

@@ -14,7 +14,7 @@ import pytest
 
 from .project import Project
 
-# Where what is tested does not depend on it.
+# for tests that do not depend on the protocol era
 NEWEST = pytest.mark.parametrize(
     "session", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["modern", "legacy"]
 )

@@ -68,5 +68,5 @@ def test_references_are_relative_to_the_nearest_id() -> None:
     }
     with made("fidelity_ids", {"t": schema}) as (tools, refused):
         assert refused == {}
-        gate = tools["t"].check_inputs({"v": 1, "w": 2})
-        assert gate.model_dump(exclude_unset=True) == {"v": 1, "w": 2}
+        request = tools["t"].check_inputs({"v": 1, "w": 2})
+        assert request.model_dump(exclude_unset=True) == {"v": 1, "w": 2}

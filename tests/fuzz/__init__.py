@@ -1,1 +1,1 @@
-"""The fuzzer of `make fuzz`: a short run of it, its corpus, and holes that it must find."""
+"""Tests of the fuzzer (`make fuzz`): a short run, its corpus, and planted bugs that it must find."""

@@ -1,4 +1,4 @@
-"""A short run of the fuzzer, its corpus, and holes in toolgen that it must find."""
+"""A short run of the fuzzer, its corpus, and planted bugs that it must find."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tools.fuzz.syntax import faults_of
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ['"""\n__import__("os")\n"""', "{{ 7*7 }} {% raw %}", "\\", "\u2028# coding=utf-7\x85", "class"]
-# A hole, the smallest input that the fuzzer finds it by, and the kind of the finding.
+# A planted bug, the smallest input by which the fuzzer finds it, and the kind of the finding.
 BAITS: dict[str, tuple[str, str, str]] = {
     "docstrings_are_not_escaped": ("description", '"""; print(1); """', "syntax"),
     "literals_are_not_escaped": ("tags[]", '"+str(1)+"', "syntax"),
@@ -45,11 +45,11 @@ print(json.dumps([finding.kind for finding in replay(json.load(sys.stdin))]))
 
 
 @pytest.mark.parametrize("entry", list(entries()), ids=lambda entry: entry.name)
-def test_what_failed_once_does_not_fail_again(entry: Entry) -> None:
+def test_inputs_of_the_corpus_do_not_fail_again(entry: Entry) -> None:
     assert entry.replay() == []
 
 
-def test_texts_in_all_places_are_carried_and_run_nothing() -> None:
+def test_texts_in_all_places_are_unchanged_and_run_nothing() -> None:
     cases = [case for each in TEXTS for case in pack(each, text.places())[:2]]
     left, calls = cases, 0
     while left:
@@ -62,7 +62,7 @@ def test_texts_in_all_places_are_carried_and_run_nothing() -> None:
 
 @settings(max_examples=2)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), min_size=1, max_size=4).map("".join))
-def test_any_text_is_carried_as_a_description(made: str) -> None:
+def test_any_text_is_unchanged_as_a_description(made: str) -> None:
     case = Case(
         made, tuple(place for place in text.places() if place.label in ("description", "meta.x", "tags[]"))
     )
@@ -71,11 +71,11 @@ def test_any_text_is_carried_as_a_description(made: str) -> None:
 
 @settings(max_examples=5)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=4).map("".join))
-def test_what_a_folder_is_shown_as_runs_nothing(made: str) -> None:
+def test_a_hostile_shown_as_runs_nothing(made: str) -> None:
     assert names.try_shown_as(made).findings == []
 
 
-def test_a_text_is_put_into_every_place() -> None:
+def test_a_text_is_tried_in_every_place() -> None:
     cases = pack("hello", text.places())
     assert sorted(place.label for case in cases for place in case.places) == sorted(
         place.label for place in text.places()
@@ -83,7 +83,7 @@ def test_a_text_is_put_into_every_place() -> None:
     assert all("hello" in str(written(case, 0)) for case in cases)
 
 
-def test_a_new_field_of_the_language_is_a_place() -> None:
+def test_new_fields_of_the_language_are_tried() -> None:
     tool = {"properties": {"brand_new": {"type": "array", "items": {"type": "string"}}}}
     language = {"definitions": {"Tool": tool, "Shared": {"properties": {}}}}
     assert "brand_new[]" in [place.label for place in places_of(language)]
@@ -104,12 +104,12 @@ def test_a_new_field_of_the_language_is_a_place() -> None:
         "f'{x}'",
     ],
 )
-def test_what_no_template_prints_is_seen(code: str) -> None:
+def test_syntax_that_no_template_prints_is_found(code: str) -> None:
     assert faults_of("models/x.py", code.encode())
     assert faults_of("tools/x.py", f"\n\nclass A:\n    y = 1\n{code}\n".encode())
 
 
-def test_another_encoding_is_seen() -> None:
+def test_another_encoding_is_found() -> None:
     assert faults_of("models/x.py", b"# coding=utf-7\nx = 1\n") == ["is read as utf-7"]
 
 
@@ -117,15 +117,15 @@ def test_another_encoding_is_seen() -> None:
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if number else []) for number, name in enumerate(BAITS)],
 )
-def test_a_planted_hole_is_found(name: str) -> None:
-    """The input finds nothing in toolgen as it is, and what it has to with the hole in it."""
+def test_a_planted_bug_is_found(name: str) -> None:
+    """The input finds nothing in the real toolgen, and the expected kind of finding with the planted bug."""
     place, hostile, kind = BAITS[name]
     assert kind in kinds_found(name, place, hostile)
     assert kinds_found("", place, hostile) == []
 
 
 def kinds_found(hole: str, place: str, hostile: str) -> list[str]:
-    """The kinds of findings for a text in a place, with the hole planted."""
+    """Return the kinds of findings for a text in a place, with the planted bug."""
     done = subprocess.run(
         [sys.executable, "-c", REPLAY],
         cwd=ROOT,
@@ -151,6 +151,6 @@ def test_the_server_answers_after_garbage(way: str) -> None:
     assert server.replay({"way": way, "sent": server.inputs(random.Random(1), way)}) == []
 
 
-def test_every_hole_belongs_to_a_part() -> None:
+def test_every_planted_bug_belongs_to_a_part() -> None:
     assert set(BAITS) <= set(HOLES)
     assert len(FIXED) > 300

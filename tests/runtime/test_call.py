@@ -1,4 +1,4 @@
-"""One call, start to finish, through the sample packages."""
+"""One call through the sample packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def call(name: str, arguments: Any = None, **options: Any) -> ToolResponse:
     return asyncio.run(catalog.toolkit().call(name, arguments, **options))
 
 
-def test_a_good_call_gives_content() -> None:
+def test_a_valid_call_returns_content() -> None:
     response = call("create_order", ORDER)
     assert (response.success, response.content, response.error) == (True, {"order_id": 7, "total": 5.0}, None)
     assert response.as_text() == '{"order_id":7,"total":5.0}'
@@ -25,7 +25,7 @@ def test_an_alias_answers_under_the_wire_name() -> None:
     assert call("make_po", ORDER).tool_name == "create_order"
 
 
-def test_a_bad_request_says_every_fault() -> None:
+def test_an_invalid_request_is_answered_with_every_fault() -> None:
     response = call(
         "create_order", {"supplier_id": "1", "items": [{"sku": "AB-1", "quantity": 0}], "prority": "low"}
     )
@@ -38,21 +38,21 @@ def test_a_bad_request_says_every_fault() -> None:
     ]
 
 
-def test_a_declared_error_is_told_with_its_hint() -> None:
+def test_a_declared_error_has_its_hint() -> None:
     response = call("create_order", ORDER | {"supplier_id": 99})
     assert response.as_text() == (
         "Error [supplier_not_found]: No supplier 99.\nHint: Call search_suppliers first."
     )
 
 
-def test_a_tool_without_implementation_says_so() -> None:
+def test_a_tool_without_implementation_answers_not_implemented() -> None:
     assert (
         call("planned").as_text()
         == "Error [not_implemented]: planned is not implemented in this application."
     )
 
 
-def test_an_unknown_tool_names_the_nearest() -> None:
+def test_an_unknown_tool_is_answered_with_a_suggestion() -> None:
     assert call("create_orders").as_text() == (
         'Error [unknown_tool]: There is no tool called "create_orders". Did you mean "create_order"?'
     )

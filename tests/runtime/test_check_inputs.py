@@ -1,4 +1,4 @@
-"""check_inputs: the schema decides, the values stay as they came."""
+"""check_inputs: the schema decides, and values stay unchanged."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ExactOrderTool(CreateOrderTool):
 
 
 def agree(tool: Any, schema: Any, raw: dict[str, Any]) -> None:
-    """The tool accepts what the validator accepts, unchanged; what it refuses has at least one line."""
+    """Assert that the tool accepts what the validator accepts, unchanged, and describes each refusal."""
     before = json.dumps(raw)
     if jsonschema_rs.validator_for(schema, validate_formats=True).is_valid(raw):
         request = tool.check_inputs(raw)
@@ -129,7 +129,7 @@ def test_loose_schemas(raw: dict[str, Any]) -> None:
 
 @settings(deadline=None)
 @given(JSON)
-def test_json_is_json(value: Any) -> None:
+def test_json_values_are_accepted(value: Any) -> None:
     assert is_json(value)
     assert list(find_non_json(value)) == []
     assert is_json(json.loads(json.dumps(value)))
@@ -146,7 +146,7 @@ ODD = st.sampled_from(
         ODD, lambda part: st.lists(part, min_size=1, max_size=2) | st.fixed_dictionaries({"k": part})
     )
 )
-def test_what_is_not_json_is_found(value: Any) -> None:
+def test_values_that_are_not_json_are_refused(value: Any) -> None:
     assert not is_json(value)
     assert list(find_non_json(value)) != []
 
@@ -158,13 +158,13 @@ def test_the_request_is_typed() -> None:
     assert (request.items[0].sku, request.from_) == ("AB-1", "2025-01-31")
 
 
-def test_an_integer_is_one_however_it_is_written() -> None:
+def test_an_integer_written_as_a_float_is_accepted() -> None:
     items = [{"sku": "AB-1", "quantity": 1e20}]
     request = CreateOrderTool.check_inputs({"supplier_id": 5.0, "items": items})
     assert (request.supplier_id, request.items[0].quantity) == (5, 10**20)
 
 
-def test_nothing_is_an_empty_object() -> None:
+def test_no_arguments_are_an_empty_object() -> None:
     tool = type(make_tool(nothing))
     assert tool.check_inputs(None) == Anything()
 
@@ -181,7 +181,7 @@ def test_nothing_is_an_empty_object() -> None:
         (object(), "a value that is not JSON"),
     ],
 )
-def test_arguments_that_are_no_object(raw: Any, got: str) -> None:
+def test_arguments_that_are_not_an_object_are_refused(raw: Any, got: str) -> None:
     with pytest.raises(ToolError) as caught:
         type(make_tool(nothing)).check_inputs(raw)
     assert (
@@ -198,7 +198,7 @@ def test_faults_are_also_data() -> None:
     assert len(faults) == 3
 
 
-def test_secrets_of_the_environment_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_of_the_environment_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_API_KEY", "sk-12345")
     tool = type(
         make_tool(

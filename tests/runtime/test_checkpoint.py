@@ -1,4 +1,4 @@
-"""State between calls: saved whole, in the tool's own folder, under names that stay inside it."""
+"""Checkpoints: saved atomically in the tool's own folder, which names cannot leave."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def counts(self: Any, request: Any, context: Any) -> Any:
     return number
 
 
-def test_the_next_call_finds_what_the_last_one_saved(tmp_path: Path) -> None:
+def test_the_next_call_loads_the_saved_value(tmp_path: Path) -> None:
     config = ToolConfig(checkpoint=tmp_path / "state")
     assert [run(make_tool(counts), config=config).content for _ in range(3)] == [1, 2, 3]
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()] == [
@@ -27,7 +27,7 @@ def test_the_next_call_finds_what_the_last_one_saved(tmp_path: Path) -> None:
     ]
 
 
-def test_without_a_folder_the_answer_says_so() -> None:
+def test_without_a_checkpoint_folder_the_answer_is_missing_dependency() -> None:
     response = run(make_tool(counts))
     assert response.as_text() == (
         "Error [missing_dependency]: The application has configured no checkpoint folder, which x needs."
@@ -37,7 +37,7 @@ def test_without_a_folder_the_answer_says_so() -> None:
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "../x", "a/b", "a\\b", "/etc/passwd", ".hidden", "a\0", "x" * 101, "a\n"]
 )
-def test_a_name_cannot_leave_the_folder(tmp_path: Path, name: str) -> None:
+def test_a_checkpoint_name_cannot_leave_the_folder(tmp_path: Path, name: str) -> None:
     checkpoint = Checkpoint(tmp_path / "state", "x")
     for use in (
         lambda: checkpoint.save(name, 1),
@@ -60,7 +60,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [float("nan"), {1, 2}, object()])
-def test_only_json_is_kept_and_a_failed_save_changes_nothing(tmp_path: Path, data: Any) -> None:
+def test_only_json_is_saved_and_a_failed_save_changes_nothing(tmp_path: Path, data: Any) -> None:
     checkpoint = Checkpoint(tmp_path, "x")
     checkpoint.save("a", {"n": 1})
     with pytest.raises(CheckpointError, match="is not JSON"):
@@ -69,7 +69,7 @@ def test_only_json_is_kept_and_a_failed_save_changes_nothing(tmp_path: Path, dat
     assert os.listdir(tmp_path / "x") == ["a.json"]
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_is_reported(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path, "x")
     checkpoint.save("a", 1)
     (tmp_path / "x" / "a.json").write_text('{"half')
@@ -89,7 +89,7 @@ def test_names_and_delete(tmp_path: Path) -> None:
     assert checkpoint.load("b", "none") == "none"
 
 
-def test_readers_see_a_whole_value_while_others_write(tmp_path: Path) -> None:
+def test_concurrent_readers_see_whole_values(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path, "x")
     values = [["a"] * 5000, ["b"] * 9000]
     checkpoint.save("v", values[0])

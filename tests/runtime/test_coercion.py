@@ -204,7 +204,7 @@ def tool_of(properties: dict[str, Any], **definition: Any) -> Any:
     return make_tool(echo, input_schema=schema, **definition)
 
 
-def told(response: ToolResponse) -> Any:
+def coercions(response: ToolResponse) -> Any:
     return response.metadata.get("coerced")
 
 
@@ -212,7 +212,7 @@ def test_the_implementation_gets_the_value_and_the_response_tells() -> None:
     raw = {"n": "5", "rows": '[{"sku": "A", "quantity": "2"}]', "ok": True}
     response = run(tool_of({"n": INTEGER, "rows": ROWS, "ok": {"type": "boolean"}}), raw)
     assert response.content == {"n": 5, "rows": [{"sku": "A", "quantity": 2}], "ok": True}
-    assert told(response) == [
+    assert coercions(response) == [
         {"path": "$.n", "from": "string", "to": "integer"},
         {"path": "$.rows", "from": "string", "to": "array"},
         {"path": "$.rows[0].quantity", "from": "string", "to": "integer"},
@@ -231,7 +231,7 @@ def test_all_arguments_as_one_text(times: int) -> None:
         raw = json.dumps(raw)
     response = run(tool_of({"n": INTEGER}), raw)
     assert response.content == {"n": 5}
-    assert told(response) == [
+    assert coercions(response) == [
         {"path": "$", "from": "string", "to": "object"},
         {"path": "$.n", "from": "string", "to": "integer"},
     ]
@@ -239,7 +239,7 @@ def test_all_arguments_as_one_text(times: int) -> None:
 
 def test_what_stays_wrong_is_told_as_it_came() -> None:
     response = run(tool_of({"n": INTEGER, "m": INTEGER}), {"n": "5", "m": "many"})
-    assert told(response) is None
+    assert coercions(response) is None
     assert response.as_text() == (
         "Error [invalid_request]: Invalid arguments for x:\n"
         '- $.n: expected integer, got the string "5"\n'
@@ -292,14 +292,14 @@ def test_a_failed_call_tells_it_too() -> None:
 
     tool = make_tool(fail, input_schema={"type": "object", "properties": {"n": INTEGER}})
     response = run(tool, {"n": "5"})
-    assert (response.success, len(told(response))) == (False, 1)
+    assert (response.success, len(coercions(response))) == (False, 1)
 
 
 def test_no_secret_is_in_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("X_KEY", "hunter2")
     schema = {"type": "object", "additionalProperties": INTEGER}
     response = run(make_tool(echo, input_schema=schema, auth={"secrets": ["X_KEY"]}), {"hunter2": "5"})
-    assert told(response) == [{"path": "$.[secret]", "from": "string", "to": "integer"}]
+    assert coercions(response) == [{"path": "$.[secret]", "from": "string", "to": "integer"}]
 
 
 def nested(depth: int) -> str:
@@ -406,4 +406,4 @@ def test_calls_side_by_side_do_not_share_what_is_told() -> None:
         return list(await asyncio.gather(kit.call("x", {"n": "1"}), kit.call("x", {"n": 1})))
 
     first, second = asyncio.run(both())
-    assert (len(told(first)), told(second)) == (1, None)
+    assert (len(coercions(first)), coercions(second)) == (1, None)

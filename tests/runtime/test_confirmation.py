@@ -1,4 +1,4 @@
-"""The user's word: message, preview, tokens; everything fails closed."""
+"""Confirmation: message, preview, tokens. Without a clear yes, nothing is done."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def risky(on_unsupported: str | None = None, **more: Any) -> Any:
         ("{long}", "x" * 200 + "…"),
     ],
 )
-def test_messages_are_filled_in_and_nothing_more(template: str, text: str) -> None:
+def test_message_placeholders_are_filled_in_once(template: str, text: str) -> None:
     arguments = {
         "amount": 5,
         "to": {"name": "Ann"},
@@ -57,7 +57,7 @@ def test_messages_are_filled_in_and_nothing_more(template: str, text: str) -> No
 
 
 @pytest.mark.parametrize("on_unsupported", [None, "deny"])
-def test_without_anybody_to_ask_nothing_is_done(on_unsupported: str | None) -> None:
+def test_a_call_is_refused_if_nobody_can_be_asked(on_unsupported: str | None) -> None:
     response = run(risky(on_unsupported), {"path": "/"})
     assert response.as_text() == (
         "Error [confirmation_required]: This call needs the user's confirmation, "
@@ -67,7 +67,7 @@ def test_without_anybody_to_ask_nothing_is_done(on_unsupported: str | None) -> N
     assert "confirmation" not in response.metadata
 
 
-def test_allow_goes_on_where_nobody_can_be_asked_but_asks_where_one_can() -> None:
+def test_on_unsupported_allow_still_asks_if_the_user_can_be_asked() -> None:
     async def no(confirmation: Confirmation) -> bool:
         return False
 
@@ -77,7 +77,7 @@ def test_allow_goes_on_where_nobody_can_be_asked_but_asks_where_one_can() -> Non
 
 
 @pytest.mark.parametrize("answer", [False, None, 1, "yes", object()])
-def test_only_true_is_yes(answer: Any) -> None:
+def test_only_true_confirms(answer: Any) -> None:
     async def confirm(confirmation: Confirmation) -> Any:
         return answer
 
@@ -85,7 +85,7 @@ def test_only_true_is_yes(answer: Any) -> None:
     assert DONE == []
 
 
-def test_a_confirm_callback_that_fails_is_no_consent() -> None:
+def test_a_confirm_callback_that_fails_does_not_confirm() -> None:
     async def confirm(confirmation: Confirmation) -> bool:
         raise OSError("terminal gone")
 
@@ -93,7 +93,7 @@ def test_a_confirm_callback_that_fails_is_no_consent() -> None:
     assert DONE == []
 
 
-def test_an_adapter_may_go_and_ask() -> None:
+def test_an_adapter_can_suspend_the_call_to_ask() -> None:
     async def confirm(confirmation: Confirmation) -> bool:
         raise ConfirmationPending(confirmation)
 
@@ -103,7 +103,7 @@ def test_an_adapter_may_go_and_ask() -> None:
     assert DONE == []
 
 
-def test_a_request_that_is_not_valid_is_never_asked_about() -> None:
+def test_the_user_is_never_asked_about_an_invalid_request() -> None:
     asked: list[Confirmation] = []
 
     async def confirm(confirmation: Confirmation) -> bool:
@@ -115,7 +115,7 @@ def test_a_request_that_is_not_valid_is_never_asked_about() -> None:
     assert asked == []
 
 
-def test_two_steps() -> None:
+def test_a_two_step_call_returns_a_token_and_then_runs() -> None:
     kit = Toolkit([risky("two_step")])
 
     async def steps() -> None:
@@ -156,7 +156,7 @@ def test_a_token_is_for_one_call_only() -> None:
     assert DONE == []
 
 
-def test_a_token_means_nothing_to_a_tool_that_denies() -> None:
+def test_a_token_does_not_confirm_a_tool_with_deny() -> None:
     assert code_of(run(risky("deny"), {"path": "/"}, confirmation_token="t")) == "confirmation_required"
 
 
@@ -176,7 +176,7 @@ def test_the_preview_is_shown(kind: str) -> None:
     assert run(tool, {"path": "/"}).metadata["confirmation"]["preview"] == "/ has 3 files"
 
 
-def test_a_preview_that_fails_ends_the_call() -> None:
+def test_a_failing_preview_ends_the_call() -> None:
     async def preview(self: Any, request: Any, context: Any) -> Any:
         return 5
 

@@ -1,4 +1,4 @@
-"""Tokens, their seals and the stores that remember them."""
+"""Confirmation tokens: sealing, expiry, and stores of redeemed tokens."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def text_of(key: bytes) -> str:
 
 
 @pytest.mark.parametrize("sealer", [AesGcmSealer([ONE]), HmacSealer(ONE)], ids=["aes", "hmac"])
-def test_a_changed_token_is_no_token(sealer: Sealer) -> None:
+def test_a_changed_token_is_refused(sealer: Sealer) -> None:
     token = sealer.seal(b"payload")
     assert sealer.open(token) == b"payload"
     for place in range(len(token)):
@@ -45,7 +45,7 @@ def test_a_changed_token_is_no_token(sealer: Sealer) -> None:
         assert sealer.open(odd) is None
 
 
-def test_the_first_key_seals_and_all_open() -> None:
+def test_the_first_key_seals_and_every_key_opens() -> None:
     old, new = AesGcmSealer([ONE]), AesGcmSealer([TWO, ONE])
     assert new.open(old.seal(b"x")) == b"x"
     assert old.open(new.seal(b"x")) is None
@@ -81,7 +81,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> RedemptionStore:
     return MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store")
 
 
-def test_an_identifier_is_redeemed_once_whoever_comes(store: RedemptionStore) -> None:
+def test_a_token_is_redeemed_once_even_concurrently(store: RedemptionStore) -> None:
     won: list[bool] = []
     threads = [threading.Thread(target=lambda: won.append(store.redeem("id", FAR))) for _ in range(8)]
     for thread in threads:
@@ -92,7 +92,7 @@ def test_an_identifier_is_redeemed_once_whoever_comes(store: RedemptionStore) ->
     assert store.redeem("other", FAR)
 
 
-def test_a_full_memory_forgets_what_expired_and_nothing_else() -> None:
+def test_a_full_memory_store_drops_expired_tokens_only() -> None:
     store = MemoryStore(limit=2)
     assert store.redeem("expired", 1.0)
     assert store.redeem("a", FAR)
@@ -102,20 +102,20 @@ def test_a_full_memory_forgets_what_expired_and_nothing_else() -> None:
     assert not store.redeem("a", FAR)
 
 
-def test_a_database_forgets_what_expired(tmp_path: Path) -> None:
+def test_a_database_store_drops_expired_tokens(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "store")
     assert store.redeem("old", 1.0)
     assert store.redeem("old", 1.0), "whoever asks has checked that the token is not that old"
 
 
-def test_a_database_that_fails_says_so(tmp_path: Path) -> None:
+def test_a_failing_database_store_is_reported(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "store")
     (tmp_path / "store").write_bytes(b"not a database" * 100)
     with pytest.raises(StoreError):
         store.redeem("id", FAR)
 
 
-def test_all_toolkits_of_a_process_share_its_memory() -> None:
+def test_all_toolkits_of_a_process_share_the_memory_store() -> None:
     assert open_store("memory") is open_store("memory")
 
 
@@ -130,7 +130,7 @@ def test_a_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asyncio.run(tokens.redeem(fresh, None)) is None
 
 
-def test_a_token_is_its_holders() -> None:
+def test_a_token_is_bound_to_its_caller() -> None:
     tokens = ConfirmationTokens((), MemoryStore(), 600.0)
     ann = digest_of_holder("ann", "session")
     assert (
@@ -172,7 +172,7 @@ def test_replicas_share_keys_and_a_store(tmp_path: Path) -> None:
     ],
     ids=["no store", "bad key", "unknown store", "no path", "no time"],
 )
-def test_settings_that_cannot_work(settings: Settings) -> None:
+def test_contradictory_settings_of_confirmation_are_refused(settings: Settings) -> None:
     with pytest.raises(SettingError):
         ConfirmationTokens.from_settings(settings)
 
@@ -181,12 +181,12 @@ def test_settings_that_cannot_work(settings: Settings) -> None:
     "text",
     ["\n", "\r", "\x1b[2K", "\x85", "\u2028", "\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041", "\ud800"],
 )
-def test_printable_shows_what_is_invisible(text: str) -> None:
+def test_printable_escapes_invisible_characters(text: str) -> None:
     _shows(text)
 
 
 @pytest.mark.parametrize("text", ["\u3164", "\u115f", "\u2800", "\U000e0100", "\xa0", "\xad"])
-def test_printable_shows_blanks_that_count_as_letters(text: str) -> None:
+def test_printable_escapes_blank_characters_that_are_letters(text: str) -> None:
     _shows(text)
 
 
@@ -198,12 +198,12 @@ def _shows(text: str) -> None:
     assert displayed_preview(f"a{text}b", {"x": f"a{text}b"}) == shown
 
 
-def test_printable_leaves_texts_of_all_scripts_alone() -> None:
+def test_printable_does_not_change_texts_of_any_script() -> None:
     text = "Grüße, 東京, שלום, नमस्ते, ❤️ 🚲, 2 €, C:\\new"
     assert printable(text) == text
 
 
-def test_a_preview_has_its_own_lines_but_none_of_an_argument() -> None:
+def test_a_preview_keeps_its_lines_but_not_those_of_an_argument() -> None:
     arguments = {"path": "a.txt\nTotal: 0", "list": [{"deep\nkey": "x"}], "end": "y\n", "blank": "\n"}
     preview = "a.txt\nTotal: 0\n\tdeep\nkey\ny\n"
     assert displayed_preview(preview, arguments) == "a.txt\\nTotal: 0\n\tdeep\\nkey\ny\n"

@@ -1,4 +1,4 @@
-"""How an implementation is run, and what the caller is told of how it ended."""
+"""How implementations are run, and how failures are answered."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_async_runs_in_the_loop_and_plain_in_a_worker() -> None:
     assert run(make_tool(in_worker)).content is False
 
 
-def test_a_plain_def_may_give_something_to_await() -> None:
+def test_a_plain_def_may_return_an_awaitable() -> None:
     async def later() -> int:
         return 5
 
@@ -55,7 +55,7 @@ def test_a_plain_def_may_give_something_to_await() -> None:
     assert run(make_tool(execute)).content == 5
 
 
-def test_context_says_which_call_this_is() -> None:
+def test_the_context_has_call_id_and_tool_name() -> None:
     seen: list[ToolContext] = []
 
     async def execute(self: Any, request: Any, context: ToolContext) -> None:
@@ -68,11 +68,11 @@ def test_context_says_which_call_this_is() -> None:
     assert response.as_text() == "null"
 
 
-def test_progress_is_reported_and_its_failure_is_not_the_tools() -> None:
-    told: list[tuple[float, float | None, str | None]] = []
+def test_a_failing_progress_callback_does_not_affect_the_tool() -> None:
+    reported: list[tuple[float, float | None, str | None]] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
-        told.append((done, total, message))
+        reported.append((done, total, message))
         raise ConnectionError("gone")
 
     async def execute(self: Any, request: Any, context: ToolContext) -> int:
@@ -80,7 +80,7 @@ def test_progress_is_reported_and_its_failure_is_not_the_tools() -> None:
         return 1
 
     assert run(make_tool(execute), progress=progress).content == 1
-    assert told == [(1, 2, "half")]
+    assert reported == [(1, 2, "half")]
 
 
 def test_the_text_of_an_undeclared_exception_is_logged_at_debug_only(
@@ -128,7 +128,7 @@ def test_a_plain_function_cannot_exit_the_process(caplog: pytest.LogCaptureFixtu
     assert "x tried to exit the process (3)" in caplog.text
 
 
-def test_a_declared_error_answers_quietly(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_declared_error_is_not_logged_as_an_error(caplog: pytest.LogCaptureFixture) -> None:
     async def execute(self: Any, request: Any, context: ToolContext) -> None:
         raise Late("Closed at noon.", details={"since": 12})
 
@@ -157,11 +157,11 @@ def test_a_tool_error_that_is_not_declared_is_masked(caplog: pytest.LogCaptureFi
     assert "Late: Closed" not in caplog.text
 
 
-def test_an_error_message_can_always_be_sent() -> None:
+def test_error_messages_with_lone_surrogates_can_be_sent() -> None:
     assert Late("half \ud800").as_text() == "Error [late]: half \\ud800"
 
 
-def test_details_that_are_not_json_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+def test_error_details_that_are_not_json_are_omitted(caplog: pytest.LogCaptureFixture) -> None:
     async def execute(self: Any, request: Any, context: ToolContext) -> None:
         raise Late(details={1, 2})
 
@@ -228,7 +228,7 @@ def test_a_tool_with_a_timeout_may_wait_many_times() -> None:
 
 
 @pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
-def test_cancellation_passes_and_reaches_the_tool(timeout: dict[str, Any]) -> None:
+def test_cancellation_reaches_the_tool_and_propagates(timeout: dict[str, Any]) -> None:
     ended: list[str] = []
 
     async def execute(self: Any, request: Any, context: ToolContext) -> None:
@@ -249,7 +249,7 @@ def test_cancellation_passes_and_reaches_the_tool(timeout: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize("timeout", [{}, {"timeout": 5}])
-def test_a_keyboard_interrupt_of_a_signal_passes(timeout: dict[str, Any]) -> None:
+def test_a_keyboard_interrupt_of_a_signal_propagates(timeout: dict[str, Any]) -> None:
     async def execute(self: Any, request: Any, context: ToolContext) -> None:
         signal.raise_signal(signal.SIGINT)
 
@@ -274,7 +274,7 @@ def answering(value: Any) -> Any:
     return make_tool(execute, response_model=Answer, output_schema=ANSWER_SCHEMA)
 
 
-def test_a_response_leaves_as_its_author_wrote_it() -> None:
+def test_a_response_is_returned_unchanged() -> None:
     assert run(answering(Answer(n=1))).content == {"n": 1}
     assert run(answering(Answer(n=1, note=None))).content == {"n": 1, "note": None}
     assert run(answering({"n": 2})).content == {"n": 2}
@@ -293,7 +293,7 @@ def test_a_response_leaves_as_its_author_wrote_it() -> None:
         (object(), "returned object, which is not Answer"),
     ],
 )
-def test_a_response_that_breaks_the_schema_is_not_told(
+def test_a_response_that_violates_the_schema_is_not_sent(
     value: Any, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     response = run(answering(value))
@@ -308,14 +308,14 @@ def test_a_response_that_breaks_the_schema_is_not_told(
 @pytest.mark.parametrize(
     "value", [float("nan"), [1, (2,)], {"a": {1: 2}}, b"x", {1}, object(), {"a": [float("inf")]}]
 )
-def test_without_output_schema_only_json_leaves(value: Any) -> None:
+def test_without_output_schema_only_json_is_returned(value: Any) -> None:
     async def execute(self: Any, request: Any, context: ToolContext) -> Any:
         return value
 
     assert code_of(run(make_tool(execute))) == "invalid_response"
 
 
-def test_without_output_schema_a_model_leaves_as_json() -> None:
+def test_without_output_schema_a_model_is_returned_as_json() -> None:
     class Loose(BaseModel):
         f: float
 
@@ -348,7 +348,7 @@ def test_a_request_model_stricter_than_its_schema_is_our_bug(caplog: pytest.LogC
     assert caught.value.code == "internal_error"
 
 
-def test_the_log_of_a_broken_response_has_no_secret(
+def test_the_log_of_an_invalid_response_has_no_secret(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def execute(self: Any, request: Any, context: ToolContext) -> Any:
@@ -393,7 +393,7 @@ def test_events_in_order() -> None:
     assert len({event.call_id for event in events}) == 2
 
 
-def test_callbacks_and_loggers_that_raise_break_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_callbacks_and_loggers_that_raise_do_not_affect_calls(caplog: pytest.LogCaptureFixture) -> None:
     class Broken(logging.Logger):
         def log(self, *args: Any, **kwargs: Any) -> None:
             raise OSError("disk full")
@@ -424,7 +424,7 @@ def test_records_carry_tool_and_call(caplog: pytest.LogCaptureFixture) -> None:
     assert (record.name, record.tool_name, record.call_id) == ("app", "x", response.metadata["call_id"])  # type: ignore[attr-defined]
 
 
-def test_many_calls_at_once_in_many_loops() -> None:
+def test_many_concurrent_calls_in_many_event_loops() -> None:
     async def execute(self: Any, request: Any, context: ToolContext) -> Any:
         await asyncio.sleep(random.random() / 100)
         return request.model_dump()

@@ -1,4 +1,4 @@
-"""What a refused value is told: one line per fault, in words that a model can act on."""
+"""Fault messages of refused values: number, length, secrets, recursive and hostile schemas."""
 
 from __future__ import annotations
 
@@ -9,51 +9,53 @@ from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.faults import find_faults, list_faults
 
 
-def told(schema: dict[str, Any], value: Any, hidden: tuple[str, ...] = ()) -> list[str]:
+def fault_messages(schema: dict[str, Any], value: Any, hidden: tuple[str, ...] = ()) -> list[str]:
     return list_faults(find_faults(compile_schema(schema), value, hidden)).splitlines()
 
 
-def test_a_number_without_end() -> None:
-    assert told({"type": "string"}, 10**4000) == ["- $: expected string, got a very long number"]
+def test_a_huge_number_is_described() -> None:
+    assert fault_messages({"type": "string"}, 10**4000) == ["- $: expected string, got a very long number"]
 
 
-def test_what_is_too_large_is_told_from_its_first_parts() -> None:
+def test_a_value_that_is_too_large_is_described_by_its_first_parts() -> None:
     forms = [{"type": "array", "items": {"type": kind}} for kind in ("integer", "boolean")]
-    assert told({"anyOf": forms}, ["x"] * 300_000) == ["- $: fits none of the 2 allowed forms"]
-    first, *_, last = told({"items": {"type": "integer"}}, ["x"] * 300_000)
+    assert fault_messages({"anyOf": forms}, ["x"] * 300_000) == ["- $: fits none of the 2 allowed forms"]
+    first, *_, last = fault_messages({"items": {"type": "integer"}}, ["x"] * 300_000)
     assert first == '- $[0]: expected integer, got the string "x"'
     assert last == "- and at least 80 more"
 
 
-def test_draft_07_is_draft_07() -> None:
+def test_draft_07_schemas_are_validated_as_draft_07() -> None:
     old = {"$schema": "http://json-schema.org/draft-07/schema#", "dependencies": {"a": ["b"]}}
-    assert told(old, {"a": 1}) == ['- $.b: required property is missing; needed because "a" is given']
+    assert fault_messages(old, {"a": 1}) == [
+        '- $.b: required property is missing; needed because "a" is given'
+    ]
     assert compile_schema(old).accepts({"a": 1, "b": 1})
     siblings = {"$ref": "#/definitions/a", "maxLength": 1, "definitions": {"a": {}}}
     assert compile_schema({"$schema": old["$schema"], **siblings}).accepts("long")
     assert not compile_schema(siblings).accepts("long")
 
 
-def test_a_property_that_is_required_twice_is_missing_once() -> None:
+def test_a_property_that_is_required_twice_is_reported_once() -> None:
     schema = {"allOf": [{"required": ["a"]}, {"required": ["a"], "properties": {"a": {"type": "integer"}}}]}
-    assert told(schema, {}) == ["- $.a: required property is missing, expected integer"]
+    assert fault_messages(schema, {}) == ["- $.a: required property is missing, expected integer"]
 
 
-def test_twenty_faults_are_told_and_the_rest_counted() -> None:
-    lines = told({"items": {"type": "integer"}}, ["x"] * 27)
+def test_twenty_faults_are_described_and_the_rest_counted() -> None:
+    lines = fault_messages({"items": {"type": "integer"}}, ["x"] * 27)
     assert len(lines) == 21
     assert lines[19:] == ['- $[19]: expected integer, got the string "x"', "- and 7 more"]
 
 
-def test_a_flood_of_faults_is_cut_short() -> None:
+def test_thousands_of_faults_are_cut_off() -> None:
     schema = {"items": {"required": ["a"], "properties": {"a": {"type": "integer"}}}}
-    assert told(schema, [{}] * 1100)[-1] == "- and at least 980 more"
-    assert told(schema, [{}] * 5000)[-1] == "- and at least 80 more"
+    assert fault_messages(schema, [{}] * 1100)[-1] == "- and at least 980 more"
+    assert fault_messages(schema, [{}] * 5000)[-1] == "- and at least 80 more"
 
 
-def test_values_that_are_not_json_are_told_in_words() -> None:
+def test_values_that_are_not_json_are_described() -> None:
     value = {"a": [float("nan"), b"1", (1,), {2}, object(), {1: 2}], "b": "\ud800"}
-    assert told({}, value) == [
+    assert fault_messages({}, value) == [
         "- $.a[0]: expected a JSON value, got a number that JSON cannot write (not a number, or infinite)",
         "- $.a[1]: expected a JSON value, got binary data",
         "- $.a[2]: expected a JSON value, got a collection that is not a JSON array",
@@ -64,12 +66,12 @@ def test_values_that_are_not_json_are_told_in_words() -> None:
     ]
 
 
-def test_bottomless_values_are_refused() -> None:
+def test_recursive_values_are_refused() -> None:
     loop: list[Any] = []
     loop.append(loop)
     gate = compile_schema({})
     assert not gate.accepts(loop)
-    assert told({}, loop)[0].endswith("expected a JSON value, got more than 200 levels of nesting")
+    assert fault_messages({}, loop)[0].endswith("expected a JSON value, got more than 200 levels of nesting")
     deep: Any = 1
     for _ in range(100_000):
         deep = [deep]
@@ -84,10 +86,10 @@ def test_a_deep_value_under_a_recursive_schema() -> None:
     deep: Any = 1
     for _ in range(190):
         deep = {"n": deep}
-    assert told(schema, deep) == [f"- ${'.n' * 190}: expected object, got the number 1"]
+    assert fault_messages(schema, deep) == [f"- ${'.n' * 190}: expected object, got the number 1"]
 
 
-def test_forms_that_hold_themselves_are_not_tried_for_ever() -> None:
+def test_recursive_alternatives_are_not_tried_for_ever() -> None:
     forms = [
         {"properties": {"k": {"const": kind}, "of": {"$ref": "#/$defs/filter"}}, "required": ["k"]}
         for kind in ("all", "any", "not")
@@ -100,16 +102,16 @@ def test_forms_that_hold_themselves_are_not_tried_for_ever() -> None:
             value = {"k": "all", "of": value}
         return value
 
-    assert told(schema, deep(2)) == [
+    assert fault_messages(schema, deep(2)) == [
         '- $.of.of.k: expected one of "all", "any", "not", got "nott"; did you mean "not"?'
     ]
-    assert told(schema, deep(40)) == [
+    assert fault_messages(schema, deep(40)) == [
         f'- $.{"of." * 40}k: expected one of "all", "any", "not", got "nott"; did you mean "not"?'
     ]
 
 
 @pytest.mark.parametrize("mark", [{"format": "password"}, {"writeOnly": True}])
-def test_what_the_schema_hides_is_not_told(mark: dict[str, Any]) -> None:
+def test_values_that_the_schema_marks_secret_are_not_shown(mark: dict[str, Any]) -> None:
     pins: list[dict[str, Any]] = [
         {"type": "string", "minLength": 9, "enum": ["abcdefghi"]},
         {"anyOf": [{"enum": ["a"]}, {"enum": ["b"]}]},
@@ -121,7 +123,7 @@ def test_what_the_schema_hides_is_not_told(mark: dict[str, Any]) -> None:
         direct = {"properties": {"pin": {**pin, **mark}}}
         referred = {"properties": {"pin": {"$ref": "#/$defs/pin", **mark}}, "$defs": {"pin": pin}}
         for schema in (direct, referred):
-            lines = told(schema, {"pin": "hunter2"})
+            lines = fault_messages(schema, {"pin": "hunter2"})
             assert lines
             assert "hunter2" not in "".join(lines)
 
@@ -140,12 +142,12 @@ def test_what_the_schema_hides_is_not_told(mark: dict[str, Any]) -> None:
         {"properties": {"pin": {"not": {"minLength": 1}, "writeOnly": True}}},
     ],
 )
-def test_what_any_part_of_the_schema_hides_is_not_told(schema: dict[str, Any]) -> None:
+def test_values_that_any_part_of_the_schema_marks_secret_are_not_shown(schema: dict[str, Any]) -> None:
     root = {**schema, "$defs": {"marked": {"properties": {"pin": {"writeOnly": True}}}}}
     for pin in ("hunter2", {"a": "hunter2"}, ["hunter2"], " hunter2", 1):
         gate = compile_schema(root)
         if not gate.accepts({"pin": pin}):
-            lines = told(root, {"pin": pin})
+            lines = fault_messages(root, {"pin": pin})
             assert lines
             assert "hunter2" not in "".join(lines)
 
@@ -153,25 +155,25 @@ def test_what_any_part_of_the_schema_hides_is_not_told(schema: dict[str, Any]) -
 @pytest.mark.parametrize(
     "text", ['{"pin": "hunter2"}', ' [{"pin": "hunter2"}]', '"{\\"pin\\": \\"hunter2\\"}"']
 )
-def test_a_text_that_may_hold_what_is_hidden_is_not_told(text: str) -> None:
+def test_a_text_that_may_contain_a_secret_value_is_not_shown(text: str) -> None:
     inner = {"type": "object", "properties": {"pin": {"type": "integer", "writeOnly": True}}}
     for login in (inner, {"anyOf": [inner, {"type": "null"}]}, {**inner, "enum": [{}]}):
-        assert "hunter2" not in "".join(told({"properties": {"login": login}}, {"login": text}))
+        assert "hunter2" not in "".join(fault_messages({"properties": {"login": login}}, {"login": text}))
 
 
 @pytest.mark.parametrize("secret", ["sk-12345", "s" * 59 + "k" * 40, 'quo"te\\d', "two\nlines", "short"])
-def test_secrets_are_not_told_even_in_part(secret: str) -> None:
+def test_secrets_are_not_shown_even_in_part(secret: str) -> None:
     value = {"key": secret, "also": f"{'x' * 40} {secret}", secret: 1}
     text = "\n".join(
-        told({"properties": {"a": {}}, "additionalProperties": {"type": "null"}}, value, (secret,))
+        fault_messages({"properties": {"a": {}}, "additionalProperties": {"type": "null"}}, value, (secret,))
     )
     assert text.count("[secret]") == 3
     assert secret[:5] not in text
 
 
-def test_a_message_is_one_line_whatever_came() -> None:
+def test_a_message_is_one_line_for_every_value() -> None:
     nasty = "a\nb\r\u2028\u2029\x85\x0b\x1b[31m"
-    lines = told({"properties": {nasty: {"type": "integer"}}, "maxProperties": 0}, {nasty: nasty})
+    lines = fault_messages({"properties": {nasty: {"type": "integer"}}, "maxProperties": 0}, {nasty: nasty})
     assert len(lines) == 2
     assert all(line.isprintable() for line in lines)
 
@@ -182,8 +184,8 @@ def test_references_outside_the_schema_are_refused() -> None:
             compile_schema({"$ref": uri})
 
 
-def test_pattern_that_would_take_for_ever() -> None:
-    lines = told({"pattern": "^(?=a)(a+)+$"}, "a" * 60 + "b")
+def test_a_pattern_that_would_take_for_ever_is_cut_off() -> None:
+    lines = fault_messages({"pattern": "^(?=a)(a+)+$"}, "a" * 60 + "b")
     assert len(lines) == 1
 
 

@@ -1,4 +1,4 @@
-"""Values from the application: made per call, in the right thread, closed afterwards."""
+"""Injected values: created per call, in the right thread, and closed afterwards."""
 
 from __future__ import annotations
 
@@ -100,14 +100,16 @@ def tool_with_x(*, plain: bool, timeout: float | None = None) -> tuple[Any, list
 @pytest.mark.parametrize(("entry", "value"), ENTRIES)
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("timeout", [None, 5])
-def test_every_kind_of_entry(entry: Any, value: Any, plain: bool, timeout: float | None) -> None:
+def test_every_kind_of_context_entry_is_injected(
+    entry: Any, value: Any, plain: bool, timeout: float | None
+) -> None:
     tool, seen = tool_with_x(plain=plain, timeout=timeout)
     response = run(tool, context={"x": entry})
     assert (response.content, seen) == (1, [value])
     assert LOG in ([], ["open", "closed"])
 
 
-def test_a_missing_name_fails_soft() -> None:
+def test_a_missing_value_is_answered_with_missing_dependency() -> None:
     tool, seen = tool_with_x(plain=False)
     response = run(tool, context={"y": 1})
     assert response.as_text() == (
@@ -143,7 +145,7 @@ def test_a_value_is_closed_with_the_tools_exception() -> None:
     assert LOG == ["open", "failed"]
 
 
-def test_a_response_that_breaks_the_contract_undoes_the_transaction(tmp_path: Path) -> None:
+def test_an_invalid_response_rolls_back_an_injected_transaction(tmp_path: Path) -> None:
     class Answer(BaseModel):
         n: int
 
@@ -188,7 +190,7 @@ def test_a_plain_factory_and_a_plain_execute_share_a_thread(tmp_path: Path) -> N
     assert LOG == ["open", "closed"]
 
 
-def test_a_connection_is_a_value_not_a_factory() -> None:
+def test_a_connection_is_injected_as_it_is() -> None:
     db = sqlite3.connect(":memory:")
     tool, seen = tool_with_x(plain=False)
     run(tool, context={"x": db})
@@ -196,7 +198,7 @@ def test_a_connection_is_a_value_not_a_factory() -> None:
     assert db.execute("select 1").fetchone() == (1,)
 
 
-def test_a_manager_that_swallows_cannot_fake_a_success() -> None:
+def test_a_context_manager_that_suppresses_exceptions_cannot_fake_success() -> None:
     class Swallows(Session):
         async def __aexit__(self, *problem: object) -> bool:  # type: ignore[override]
             return True
@@ -210,7 +212,7 @@ def test_a_manager_that_swallows_cannot_fake_a_success() -> None:
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_plain_context_managers_are_entered_where_the_tool_runs_and_left(plain: bool) -> None:
+def test_plain_context_managers_are_entered_and_exited_in_the_tools_thread(plain: bool) -> None:
     threads: list[threading.Thread] = []
 
     @contextmanager
@@ -241,14 +243,14 @@ def test_execute_without_an_injected_keyword_is_refused_when_it_is_defined() -> 
         lambda self, request, context, *, z: None,
     ],
 )
-def test_execute_of_another_shape_is_refused(execute: Any) -> None:
+def test_execute_with_another_signature_is_refused(execute: Any) -> None:
     with pytest.raises(
         TypeError, match=r"execute must accept \(self, request, context\), as the spec of x says"
     ):
         make_tool(execute)
 
 
-def test_execute_may_take_more_than_it_is_given() -> None:
+def test_execute_may_take_injected_values_as_keyword_arguments() -> None:
     async def execute(self: Any, request: Any, context: Any, **injected: Any) -> Any:
         return injected
 

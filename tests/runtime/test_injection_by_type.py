@@ -1,4 +1,4 @@
-"""Context by type, and what a tool without its dependencies answers."""
+"""Injection by type, and answers of tools without their dependencies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def connect() -> sqlite3.Connection:
 
 
 @pytest.mark.parametrize("given", [connect, managed])
-def test_a_type_finds_what_is_injected(given: Any) -> None:
+def test_an_injected_value_is_found_by_type(given: Any) -> None:
     assert run(make_tool(asks, inject=DB), context={sqlite3.Connection: given}).content == 1
 
 
@@ -44,7 +44,7 @@ def test_a_value_by_type() -> None:
     db.close()
 
 
-def test_a_name_goes_before_a_type() -> None:
+def test_a_name_has_precedence_over_a_type() -> None:
     async def execute(self: Any, request: Any, context: Any, *, root: Any) -> Any:
         return str(root)
 
@@ -53,7 +53,7 @@ def test_a_name_goes_before_a_type() -> None:
     assert run(tool, context={Path: Path("type")}).content == "type"
 
 
-def test_a_type_that_is_not_the_one_is_not_taken() -> None:
+def test_another_type_is_not_injected() -> None:
     class Other(sqlite3.Connection):
         pass
 
@@ -73,13 +73,13 @@ class NoDatabaseError(ToolError):
     hint = "Try again tomorrow."
 
 
-def test_a_tool_that_declares_the_error_says_it_in_its_own_words() -> None:
+def test_a_tool_can_declare_missing_dependency_with_its_own_message() -> None:
     response = run(make_tool(asks, inject=DB, errors=(NoDatabaseError,)))
     assert isinstance(response.error, NoDatabaseError)
     assert response.as_text().endswith("\nHint: Try again tomorrow.")
 
 
-def test_a_factory_that_fails_tells_nothing() -> None:
+def test_a_failing_factory_is_masked() -> None:
     def fails() -> Any:
         raise OSError("db.internal is down")
 

@@ -1,4 +1,4 @@
-"""What an application sees of its calls: records, spans, events. And what it costs where nobody looks."""
+"""Log records, events and spans of calls, and that they cost nothing if they are not used."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def records(caplog: pytest.LogCaptureFixture, how: str, level: int) -> list[tupl
     return [(record.levelname, record.event, getattr(record, "code", None)) for record in found]
 
 
-def test_a_call_is_a_record_at_its_start_and_at_its_end(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_call_has_records_at_its_start_and_end(caplog: pytest.LogCaptureFixture) -> None:
     assert records(caplog, "well", logging.DEBUG) == [("DEBUG", "started", None), ("INFO", "finished", None)]
     assert caplog.records[-1].seconds >= 0  # type: ignore[attr-defined]
     assert records(caplog, "gone", logging.INFO) == [("INFO", "failed", "gone")]
@@ -62,14 +62,14 @@ def test_a_call_is_a_record_at_its_start_and_at_its_end(caplog: pytest.LogCaptur
     assert records(caplog, "well", logging.WARNING) == []
 
 
-def test_what_the_operator_has_to_mend_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+def test_failures_that_operators_can_fix_are_warnings(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     run(tool(inject=[{"name": "db", "type": "sqlite3.Connection"}]), {"how": "well"})
     (record,) = caplog.records
     assert (record.levelname, record.code) == ("WARNING", "missing_dependency")  # type: ignore[attr-defined]
 
 
-def test_a_logger_adapter_keeps_its_own_fields_beside_ours(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_logger_adapter_keeps_its_own_fields(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     adapter = logging.LoggerAdapter(logging.getLogger("app"), {"tenant": "acme"})
     run(tool(), {"how": "well"}, config=ToolConfig(logger=adapter))
@@ -77,7 +77,7 @@ def test_a_logger_adapter_keeps_its_own_fields_beside_ours(caplog: pytest.LogCap
     assert (record.name, record.tenant, record.event) == ("app", "acme", "finished")  # type: ignore[attr-defined]
 
 
-def test_a_cancelled_call_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_cancelled_call_has_a_record_and_an_event(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
 
     async def waits(self: Any, request: Any, context: Any) -> Any:
@@ -91,7 +91,7 @@ def test_a_cancelled_call_is_told(caplog: pytest.LogCaptureFixture) -> None:
     assert [record.event for record in caplog.records] == ["cancelled"]  # type: ignore[attr-defined]
 
 
-def test_events_come_in_order_with_chunks_between() -> None:
+def test_events_are_in_order_with_chunks_in_between() -> None:
     events: list[ToolEvent] = []
 
     async def lines(self: Any, request: Any, context: Any) -> Any:
@@ -120,7 +120,7 @@ def spans(exporter: InMemorySpanExporter) -> InMemorySpanExporter:
     return exporter
 
 
-def test_a_call_is_a_span_around_what_the_tool_does(spans: InMemorySpanExporter) -> None:
+def test_a_call_is_a_span_that_contains_the_tools_spans(spans: InMemorySpanExporter) -> None:
     def inner(self: Any, request: Any, context: Any) -> Any:  # in a worker thread
         with trace.get_tracer("app").start_as_current_span("query"):
             return 1
@@ -141,7 +141,7 @@ def test_a_call_is_a_span_around_what_the_tool_does(spans: InMemorySpanExporter)
     }
 
 
-def test_a_failed_call_is_a_failed_span_without_its_text(spans: InMemorySpanExporter) -> None:
+def test_a_failed_call_is_a_failed_span_without_the_error_text(spans: InMemorySpanExporter) -> None:
     run(tool(), {"how": "crash", "password": SECRET})
     (span,) = spans.get_finished_spans()
     assert span.status.status_code is trace.StatusCode.ERROR
@@ -166,7 +166,7 @@ def test_a_span_has_principal_and_session_and_no_arguments(spans: InMemorySpanEx
     assert (unknown.attributes or {})["error.type"] == "unknown_tool"
 
 
-def test_without_opentelemetry_nothing_of_it_is_imported() -> None:
+def test_opentelemetry_is_not_imported_by_the_runtime() -> None:
     code = (
         "import asyncio, sys; sys.path.insert(0, 'tests/runtime')\n"
         "from shop import catalog\n"

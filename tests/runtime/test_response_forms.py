@@ -1,4 +1,4 @@
-"""The forms of a response, and what a tool tells of its answer."""
+"""The output forms of a response, and the metadata of a tool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_intact_is_the_response_itself() -> None:
     assert GOOD.render(ResponseForm.INTACT) is GOOD
 
 
-def test_a_dict_leaves_out_what_says_nothing() -> None:
+def test_the_dict_form_omits_empty_fields() -> None:
     assert GOOD.render(ResponseForm.DICT) == {
         "tool_name": "count",
         "success": True,
@@ -31,7 +31,7 @@ def test_a_dict_leaves_out_what_says_nothing() -> None:
     assert whole == GOOD.as_dict()
 
 
-def test_an_empty_answer_is_still_an_answer() -> None:
+def test_empty_content_is_not_omitted() -> None:
     assert EMPTY.render(ResponseForm.DICT)["content"] == []
     assert "content" not in BAD.render(ResponseForm.DICT)
     assert BAD.render(ResponseForm.DICT)["error"]["message"] == "Nothing\nat all."
@@ -54,7 +54,7 @@ def test_pretty_text_is_the_default() -> None:
     )
 
 
-def test_a_form_may_be_said_by_its_name_and_must_exist() -> None:
+def test_a_form_can_be_given_by_name_and_must_exist() -> None:
     named: Any = "str"
     assert GOOD.render(named) == GOOD.render(ResponseForm.STR)
     wrong: Any = "xml"
@@ -63,7 +63,7 @@ def test_a_form_may_be_said_by_its_name_and_must_exist() -> None:
 
 
 class Search(BaseModel):
-    """What a search tells of its answer."""
+    """Metadata of a search."""
 
     rows_seen: int
     complete: bool = True
@@ -74,13 +74,13 @@ async def tells(self: Any, request: Any, context: Any) -> Any:
     return 1
 
 
-def test_what_a_tool_tells_of_its_answer_comes_out() -> None:
+def test_metadata_of_a_tool_is_returned() -> None:
     response = run(make_tool(tells), {"rows_seen": 3})
     assert response.metadata.pop("call_id")  # type: ignore[attr-defined]
     assert response.metadata == {"rows_seen": 3}
 
 
-def test_a_metadata_model_is_a_contract() -> None:
+def test_metadata_is_validated_with_metadata_model() -> None:
     tool = make_tool(tells)
     type(tool).metadata_model = Search
     response = run(tool, {"rows_seen": 3})
@@ -90,7 +90,7 @@ def test_a_metadata_model_is_a_contract() -> None:
     assert code_of(run(tool, {})) == "invalid_response"
 
 
-def test_a_tool_cannot_pass_for_the_runtime_in_its_metadata() -> None:
+def test_a_tool_cannot_set_metadata_of_the_runtime() -> None:
     assert run(make_tool(tells), {"call_id": "mine"}).metadata["call_id"] != "mine"
 
 
@@ -101,7 +101,7 @@ def test_metadata_that_is_not_json_breaks_the_contract() -> None:
     assert code_of(run(make_tool(execute))) == "invalid_response"
 
 
-def test_what_was_told_before_a_failure_is_kept() -> None:
+def test_metadata_set_before_a_failure_is_returned() -> None:
     async def execute(self: Any, request: Any, context: Any) -> Any:
         context.metadata.update(tried=2, odd={1})
         raise ToolError("No.")

@@ -83,10 +83,10 @@ def test_a_secret_is_in_no_error_and_no_log(
         raise ValueError(f"https://api.example.com?key={key}")
 
     tool = make_tool(execute, auth=SECRETS, errors=(RefusedError,))
-    told = run(tool, {"how": "told"})
-    assert told.as_text() == "Error [refused]: refused [secret]"
-    assert told.error is not None
-    assert told.error.details == {"sent": ["[secret]"], "[secret]": 1}
+    reported = run(tool, {"how": "told"})
+    assert reported.as_text() == "Error [refused]: refused [secret]"
+    assert reported.error is not None
+    assert reported.error.details == {"sent": ["[secret]"], "[secret]": 1}
     assert code_of(run(tool, {"how": "raised"})) == "internal_error"
     assert "https://api.example.com?key=[secret]" in caplog.text
     assert "calling with [secret]" in caplog.text

@@ -1,4 +1,4 @@
-"""Conversations that carry extras; toolkits that are selected from, added to, taken from."""
+"""Sessions with extras; selections of a toolkit; tools added and removed at run time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def replaces(self: Any, request: Any, context: Any) -> Any:
     context.extras = {"only": True}
 
 
-def test_a_session_carries_extras_to_the_next_call() -> None:
+def test_extras_reach_the_next_call_of_a_session() -> None:
     async def work() -> None:
         toolkit = Toolkit([make_tool(counts), make_tool(replaces, name="y")])
         one, other = toolkit.session(), toolkit.session({"count": 10})
@@ -37,7 +37,7 @@ def test_a_session_carries_extras_to_the_next_call() -> None:
     asyncio.run(work())
 
 
-def test_without_a_session_nothing_is_carried() -> None:
+def test_without_a_session_extras_do_not_reach_the_next_call() -> None:
     async def work() -> list[Any]:
         toolkit = Toolkit([make_tool(counts)])
         return [(await toolkit.call("x", {})).content for _ in range(2)]
@@ -65,7 +65,7 @@ def test_groups_and_lookups() -> None:
     assert toolkit.get("bee") is toolkit.get("b")
 
 
-def test_a_selection_takes_what_it_is_told_to() -> None:
+def test_a_selection_has_the_selected_tools() -> None:
     toolkit = kit()
     assert list(toolkit.select(tags=["web", "none"])) == ["b"]
     assert list(toolkit.select(names=["bee", "c"])) == ["b", "c"]
@@ -74,7 +74,7 @@ def test_a_selection_takes_what_it_is_told_to() -> None:
         toolkit.select(names=["nobody"])
 
 
-def test_a_selection_shares_instances_and_answers_only_its_own() -> None:
+def test_a_selection_shares_instances_and_answers_only_its_tools() -> None:
     toolkit = kit()
     chosen = toolkit.select(tags=["web"])
     assert chosen.get("b") is toolkit.get("b")
@@ -88,7 +88,7 @@ def test_a_selection_of_a_catalog_has_its_context() -> None:
     assert asyncio.run(chosen.call("create_order", order)).content == {"order_id": 7, "total": 5.0}
 
 
-def test_tools_come_and_go_at_run_time() -> None:
+def test_tools_can_be_added_and_removed_at_run_time() -> None:
     toolkit, seen = kit(), list[list[str]]()
     session, chosen = toolkit.session(), toolkit.select()
     forget = toolkit.on_change(lambda: seen.append(list(toolkit)))
@@ -103,7 +103,7 @@ def test_tools_come_and_go_at_run_time() -> None:
     assert asyncio.run(toolkit.call("b", {})).as_text().startswith("Error [unknown_tool]")
 
 
-def test_a_name_can_be_used_once() -> None:
+def test_a_name_can_be_used_by_one_tool_only() -> None:
     toolkit = kit()
     with pytest.raises(ValueError, match="two tools answer to 'bee'"):
         toolkit.add(tagged("bee"))
@@ -115,7 +115,7 @@ def test_a_name_can_be_used_once() -> None:
     assert list(toolkit) == ["a", "b", "c"]
 
 
-def test_another_tool_under_an_old_name_answers() -> None:
+def test_a_replaced_tool_answers_under_the_old_name() -> None:
     toolkit = kit()
     assert asyncio.run(toolkit.call("c", {})).content == "c"
     toolkit.remove("c")
@@ -147,7 +147,7 @@ def test_threads_can_change_a_toolkit_while_it_is_used() -> None:
     )
 
 
-def test_a_listener_that_fails_does_not_stop_the_others(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_listener_does_not_affect_the_others(caplog: pytest.LogCaptureFixture) -> None:
     toolkit, seen = kit(), list[str]()
 
     def fails() -> None:

@@ -1,4 +1,4 @@
-"""Set-up before the first call: once, in its time, failing soft; and closing."""
+"""Set-up before the first call, its failures and time limit; closing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def five_at_once(tool: BaseTool[Any, Any]) -> list[Any]:
     return [r.content for r in await asyncio.gather(*(toolkit.call("x", {}) for _ in range(5)))]
 
 
-def test_calls_that_come_at_once_set_up_once() -> None:
+def test_concurrent_first_calls_set_up_once() -> None:
     assert asyncio.run(five_at_once(preparing(slowly))) == [["set up"]] * 5
 
 
@@ -51,7 +51,7 @@ def test_a_plain_set_up_runs_in_a_thread() -> None:
     assert asyncio.run(five_at_once(preparing(in_thread))) == [[True]] * 5
 
 
-def test_a_set_up_that_fails_is_tried_again_and_tells_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_set_up_is_masked_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
     async def fails_once(self: Any) -> None:
         self.seen.append("tried")
         if len(self.seen) == 1:
@@ -74,7 +74,7 @@ class Unlicensed(ToolError):
     code = "unlicensed"
 
 
-def test_who_waits_for_a_set_up_that_fails_is_told_too() -> None:
+def test_calls_that_wait_for_a_failing_set_up_fail_too() -> None:
     async def fails(self: Any) -> None:
         await asyncio.sleep(0.01)
         raise Unlicensed("No licence.")
@@ -86,7 +86,7 @@ def test_who_waits_for_a_set_up_that_fails_is_told_too() -> None:
     assert [r.as_text() for r in asyncio.run(work())] == ["Error [unlicensed]: No licence."] * 3
 
 
-def test_a_set_up_that_hangs_ends_with_the_tools_time_and_another_takes_over() -> None:
+def test_a_hanging_set_up_ends_with_the_timeout_and_is_tried_again() -> None:
     async def hangs_once(self: Any) -> None:
         self.seen.append("tried")
         if len(self.seen) == 1:
@@ -101,7 +101,7 @@ def test_a_set_up_that_hangs_ends_with_the_tools_time_and_another_takes_over() -
     assert second.content == ["tried", "tried"]
 
 
-def test_threads_with_their_own_loops_set_up_once() -> None:
+def test_threads_with_their_own_event_loops_set_up_once() -> None:
     toolkit = Toolkit([preparing(slowly)])
     contents: list[Any] = []
     threads = [
@@ -130,7 +130,7 @@ def test_a_toolkit_closes_what_it_set_up() -> None:
     assert idle.seen == []
 
 
-def test_one_that_cannot_be_closed_does_not_keep_the_others_open(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_close_does_not_keep_other_tools_open(caplog: pytest.LogCaptureFixture) -> None:
     def fails(self: Any) -> None:
         raise OSError("stuck")
 

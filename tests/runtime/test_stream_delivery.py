@@ -1,4 +1,4 @@
-"""Chunks as they come, in process: in order, ahead of the end, and let go of when nobody listens."""
+"""Delivery of chunks: in order, as they are produced, and closed when nobody listens."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_chunks_then_the_response(execute: Any) -> None:
 
 
 @pytest.mark.parametrize("plain", [True, False])
-def test_a_chunk_arrives_before_the_next_one_is_made(plain: bool) -> None:
+def test_a_chunk_arrives_before_the_next_one_is_produced(plain: bool) -> None:
     heard, go = list[int](), threading.Event()
 
     def worker(self: Any, request: Any, context: Any) -> Any:
@@ -69,7 +69,7 @@ def test_a_chunk_arrives_before_the_next_one_is_made(plain: bool) -> None:
     assert response.content == {"sum": 1}
 
 
-def test_what_is_no_stream_gives_its_response() -> None:
+def test_streaming_a_tool_without_stream_yields_its_response() -> None:
     async def execute(self: Any, request: Any, context: Any) -> Any:
         return 5
 
@@ -81,7 +81,7 @@ def test_what_is_no_stream_gives_its_response() -> None:
 
 
 @pytest.mark.parametrize("plain", [True, False])
-def test_a_stream_that_raises_ends_in_an_error(plain: bool) -> None:
+def test_a_stream_that_raises_ends_with_an_error(plain: bool) -> None:
     def worker(self: Any, request: Any, context: Any) -> Any:
         yield 1
         raise ValueError("inside")
@@ -96,14 +96,14 @@ def test_a_stream_that_raises_ends_in_an_error(plain: bool) -> None:
 
 
 @pytest.mark.parametrize("execute", [in_loop, in_worker])
-def test_a_chunk_that_breaks_its_schema_is_not_handed_on(execute: Any) -> None:
+def test_a_chunk_that_violates_its_schema_is_not_delivered(execute: Any) -> None:
     toolkit = Toolkit([make_tool(execute, stream={"chunk_schema": {"maximum": 1}})])
     *chunks, response = asyncio.run(items(toolkit))
     assert chunks == [0, 1]
     assert code_of(response) == "invalid_response"
 
 
-def test_a_stream_that_hangs_ends_in_its_time() -> None:
+def test_a_hanging_stream_ends_with_the_timeout() -> None:
     async def execute(self: Any, request: Any, context: Any) -> Any:
         yield 1
         await asyncio.sleep(30)
@@ -150,7 +150,7 @@ def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> N
             assert await anext(stream) == 1
             assert await anext(stream) == 1
         assert await asyncio.to_thread(closed.wait, 30)
-        assert await asyncio.to_thread(released.wait, 30)  # a plain tool's when its thread has ended
+        assert await asyncio.to_thread(released.wait, 30)  # for a plain tool, when its thread has ended
         assert seen == ["opened", "released"]
         while asyncio.all_tasks() != before:
             await asyncio.sleep(0.01)
@@ -158,7 +158,7 @@ def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> N
     asyncio.run(asyncio.wait_for(work(), 90))
 
 
-def test_a_tool_does_not_run_far_ahead_of_who_listens() -> None:
+def test_a_tool_does_not_run_far_ahead_of_its_consumer() -> None:
     made = 0
 
     async def execute(self: Any, request: Any, context: Any) -> Any:
@@ -175,7 +175,7 @@ def test_a_tool_does_not_run_far_ahead_of_who_listens() -> None:
     asyncio.run(work())
 
 
-def test_cancelling_who_listens_cancels_the_tool() -> None:
+def test_cancelling_the_consumer_cancels_the_tool() -> None:
     ended: list[str] = []
 
     async def execute(self: Any, request: Any, context: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Results in chunks: each checked, gathered to one response."""
+"""Streams collected into one response; each chunk is validated."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_with_output_schema_the_last_item_is_the_response(execute: Any) -> None:
     assert code_of(run(tool, {"n": 0, "whole": 0})) == "invalid_response"
 
 
-def test_a_result_may_come_whole() -> None:
+def test_a_stream_may_consist_of_the_response_only() -> None:
     def giving(value: Any, **definition: Any) -> Any:
         async def execute(self: Any, request: Any, context: Any) -> Any:
             return value
@@ -92,7 +92,7 @@ def test_a_stream_that_fails_is_closed(kind: str) -> None:
     assert closed == [True]
 
 
-def test_a_plain_stream_stops_soon_after_its_time() -> None:
+def test_a_plain_stream_stops_soon_after_its_timeout() -> None:
     count = [0]
 
     def endless(self: Any, request: Any, context: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Toolkits: names, catalogs, implementations that are found, missing, broken or too many."""
+"""Toolkits: names, catalogs, and how implementations are found."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_get_loads_once_and_knows_aliases() -> None:
     assert caught.value.code == "not_implemented"
 
 
-def test_final_answer_is_carried() -> None:
+def test_final_answer_is_in_the_response() -> None:
     response = echo(catalog)
     assert (response.final_answer, response.content) == (True, {})
 
@@ -78,13 +78,13 @@ def test_final_answer_is_carried() -> None:
         ([("a", ["c"]), ("b", ["c"])], "'c'"),
     ],
 )
-def test_two_tools_never_answer_to_one_name(names: list[tuple[str, list[str]]], clash: str) -> None:
+def test_two_tools_with_one_name_are_refused(names: list[tuple[str, list[str]]], clash: str) -> None:
     tools = [make_tool(nothing, name=name, aliases=aliases) for name, aliases in names]
     with pytest.raises(ValueError, match=f"two tools answer to {clash}"):
         Toolkit(tools)
 
 
-def test_only_tools_that_are_implemented_can_be_given() -> None:
+def test_a_toolkit_accepts_only_instances_of_tools() -> None:
     with pytest.raises(TypeError, match="takes instances of tools that are implemented"):
         Toolkit([type(make_tool(nothing))])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="abstract"):
@@ -126,7 +126,7 @@ def test_the_one_subclass_of_the_module_is_the_implementation(
         (HEAD + ECHO.format(name="One") + ECHO.format(name="Two"), "has 2 implementations (One, Two)"),
     ],
 )
-def test_what_is_not_one_implementation_is_none(
+def test_a_module_without_exactly_one_implementation_is_not_implemented(
     text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     response = echo(catalog_with(tmp_path, monkeypatch, echo=text))
@@ -147,7 +147,7 @@ def test_what_is_not_one_implementation_is_none(
         ),
     ],
 )
-def test_a_module_that_fails_is_told_to_the_log_only(
+def test_a_failing_module_is_only_described_in_the_log(
     text: str, log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     response = echo(catalog_with(tmp_path, monkeypatch, echo=text))
@@ -158,7 +158,7 @@ def test_a_module_that_fails_is_told_to_the_log_only(
     assert "tool echo cannot be loaded" in caplog.text
 
 
-def test_no_package_of_implementations(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_missing_implementations_package_is_not_implemented(caplog: pytest.LogCaptureFixture) -> None:
     for package in (None, "no_such_package", "no.such.package"):
         source = SimpleNamespace(TOOLS=catalog.TOOLS, IMPLEMENTATIONS=package, tool_class=catalog.tool_class)
         assert code_of(echo(source)) == "not_implemented"
@@ -174,18 +174,18 @@ def test_the_packages_context_is_used_unless_one_is_given(
     assert code_of(asyncio.run(kit.call("create_order", arguments))) == "missing_dependency"
 
 
-def test_a_schema_that_is_none_is_the_developers_to_see(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_invalid_schema_is_raised_to_the_developer(caplog: pytest.LogCaptureFixture) -> None:
     tool = make_tool(nothing, input_schema={"type": "nonsense"})
     assert code_of(asyncio.run(Toolkit([tool]).call("x", {}))) == "internal_error"
     assert "tool x cannot be loaded" in caplog.text
 
 
-def test_names_that_nobody_has() -> None:
+def test_unknown_names_are_refused() -> None:
     response = asyncio.run(Toolkit().call("a\nb", {}))
     assert response.as_text() == 'Error [unknown_tool]: There is no tool called "a\\nb".'
 
 
-def test_loading_from_many_threads_makes_one_instance(
+def test_loading_from_many_threads_creates_one_instance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = HEAD + "import time\nMADE = []\n" + ECHO.format(name="E")
@@ -201,7 +201,7 @@ def test_loading_from_many_threads_makes_one_instance(
     assert len(sys.modules[type(found[0]).__module__].MADE) == 1
 
 
-def test_the_configured_logger_hears_of_failures(caplog: pytest.LogCaptureFixture) -> None:
+def test_failures_are_logged_to_the_configured_logger(caplog: pytest.LogCaptureFixture) -> None:
     async def execute(self: Any, request: Any, context: Any) -> None:
         raise ValueError
 
@@ -222,7 +222,7 @@ def test_a_toolkit_of_a_catalog_imports_no_model_before_a_call() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_public_names_are_there() -> None:
+def test_public_names_can_be_imported() -> None:
     import toolgen.runtime as runtime
 
     assert {"BaseTool", "ToolResponse", "ToolError", "ToolContext", "ToolConfig", "Toolkit"} <= set(

@@ -1,4 +1,4 @@
-"""Tools made in one line, for tests that need one of a certain kind."""
+"""Create tools in one line for tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolgen.runtime import BaseTool, ToolConfig, Toolkit, ToolResponse
 
 
 class Anything(BaseModel):
-    """A request model that carries every property."""
+    """A request model that accepts every property."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -25,7 +25,7 @@ def make_tool(
     preview: Callable[..., Any] | None = None,
     **definition: Any,
 ) -> BaseTool[Any, Any]:
-    """A tool called `x` that takes any object, unless `definition` says otherwise."""
+    """Return a tool called `x` that accepts any object, unless `definition` says otherwise."""
     names: dict[str, Any] = {
         "execute": execute,
         "request_model": request_model,
@@ -54,7 +54,7 @@ def run(
     config: ToolConfig | None = None,
     **options: Any,
 ) -> ToolResponse:
-    """One call of one tool, in an event loop of its own."""
+    """Call a tool once, in its own event loop."""
     return asyncio.run(Toolkit([tool], context=context, config=config).call("x", arguments, **options))
 
 

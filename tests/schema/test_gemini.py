@@ -60,7 +60,7 @@ def test_gemini_schemas_accept_all_that_the_author_accepts(
     Draft202012Validator(made).validate(arguments)
 
 
-def told(schema: dict[str, Any]) -> list[tuple[str, bool]]:
+def reported(schema: dict[str, Any]) -> list[tuple[str, bool]]:
     return [(loss.keyword, loss.always) for loss in to_gemini(schema).losses]
 
 
@@ -123,7 +123,7 @@ def test_references_are_inlined_with_their_siblings() -> None:
     word = {"type": "string", "maxLength": 3, "description": "A word."}
     schema = one({"$ref": "#/$defs/Word", "description": "The first."}, **{"$defs": {"Word": word}})
     assert to_gemini(schema).schema == one({"description": "The first.", "type": "string"})
-    assert told(schema) == [("maxLength", False)]
+    assert reported(schema) == [("maxLength", False)]
     bare = one({"$ref": "#/$defs/Word"}, **{"$defs": {"Word": word}})
     assert to_gemini(bare).schema == one({"type": "string", "description": "A word. (maxLength: 3)"})
 
@@ -160,7 +160,7 @@ def test_required_recursive_properties_become_optional_and_are_reported() -> Non
     made = to_gemini(schema).schema
     assert made["$defs"]["Node"]["required"] == ["n"]
     assert made["required"] == ["a"]
-    assert told(schema) == [("required", True)]
+    assert reported(schema) == [("required", True)]
 
 
 def test_a_schema_that_inlining_would_blow_up_keeps_its_references() -> None:

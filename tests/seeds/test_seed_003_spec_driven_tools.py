@@ -200,18 +200,20 @@ def test_chunks_come_while_the_tool_still_works(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("era", helpers.ERAS)
 def test_a_stream_over_mcp_is_progress_in_order_and_a_whole_result(streaming: Toolkit, era: Any) -> None:
-    told: list[tuple[float, str | None]] = []
+    reported: list[tuple[float, str | None]] = []
 
     async def progress(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, message))
+        reported.append((progress, message))
 
     async def act(client: Client) -> Any:
         return await client.call_tool("stream_lines", {"lines": LINES}, progress_callback=progress)
 
     result = helpers.over_mcp(streaming, act, era)
     assert result.structured_content == WHOLE
-    assert [number for number, _ in told] == [1, 2, 3]
-    assert [json.loads(str(message)) if str(message)[:1] == '"' else message for _, message in told] == LINES
+    assert [number for number, _ in reported] == [1, 2, 3]
+    assert [
+        json.loads(str(message)) if str(message)[:1] == '"' else message for _, message in reported
+    ] == LINES
 
 
 @pytest.mark.parametrize("way", ["chat", "responses", "anthropic"])

@@ -31,7 +31,7 @@ def own_address() -> str:
 @pytest.mark.parametrize(
     ("env", "status"), [({}, 403), ({"TOOLGEN_INSECURE_NO_AUTH": "1"}, 200), ({"auth": "tokens"}, 401)]
 )
-def test_requests_to_another_address_than_loopback_are_refused(
+def test_other_addresses_than_loopback_need_authentication_or_insecure_no_auth(
     shop: Project, env: dict[str, str], status: int
 ) -> None:
     port, address = free_port(), own_address()

@@ -172,8 +172,8 @@ def test_a_token_decides_principal_and_scopes(shop: Project, era: str) -> None:
 
     log = asyncio.run(run())
     records = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
-    told = [each["principal"] for each in records if each.get("tool_name") == "who"]
-    assert {"ada", "bob", "cy"} <= set(told)
+    reported = [each["principal"] for each in records if each.get("tool_name") == "who"]
+    assert {"ada", "bob", "cy"} <= set(reported)
     assert not any(token in log for token in (ADA, BOB, CY))
 
 
@@ -325,7 +325,7 @@ def test_another_address_than_loopback_needs_authentication(shop: Project, host:
 
 
 @pytest.mark.parametrize("how", ["tokens", "insecure"])
-def test_insecure_no_auth_serves_another_address(shop: Project, how: str) -> None:
+def test_another_address_is_served_with_tokens_or_insecure_no_auth(shop: Project, how: str) -> None:
     flags = ("--auth-tokens", tokens_of(shop)) if how == "tokens" else ("--insecure-no-auth",)
 
     async def run() -> None:

@@ -129,17 +129,17 @@ def test_progress_is_reported_from_plain_and_async_functions(project: Project, e
     async def run() -> None:
         async with project.stdio_client(era) as client:
             for name in names:
-                told: list[float] = []
+                reported: list[float] = []
 
                 async def progress(done: float, total: float | None, message: str | None) -> None:
-                    told.append(done)  # noqa: B023
+                    reported.append(done)  # noqa: B023
 
                 assert error_code(await client.call_tool(name, {}, progress_callback=progress)) is None
                 until = time.monotonic() + 10
-                while len(told) < 3 and time.monotonic() < until and name != "forgets":
+                while len(reported) < 3 and time.monotonic() < until and name != "forgets":
                     await asyncio.sleep(0.02)
-                assert told == [1, 2, 3][: len(told)]
-                assert name == "forgets" or len(told) == 3
+                assert reported == [1, 2, 3][: len(reported)]
+                assert name == "forgets" or len(reported) == 3
 
     asyncio.run(run())
 

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.end_to_end.project import ERAS, HttpServer, Project, error_code, text_of
 
-VALUE = "value-4711"  # stands for personal data in arguments, responses and exceptions
+VALUE = "value-4711"  # represents personal data in arguments, responses and exceptions
 
 SPEC = """
 name: faulty

@@ -57,7 +57,7 @@ def test_concurrent_calls_and_processes_lose_no_update(tmp_path: Path, tool: str
     workspace = workspace_folder(tmp_path)
     padding = "".join(
         f"# {number} {'x' * 300}\n" for number in range(1_000)
-    )  # gives others time to come between
+    )  # lets other writers run in between
     (workspace / file).write_text(padding)
     start = tmp_path / "start"
     running = [

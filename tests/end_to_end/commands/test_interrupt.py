@@ -15,7 +15,7 @@ import pytest
 
 from tests.end_to_end.project import ECHO_SPEC, Project
 
-# an interrupt before this has begun meets Python's own start, which ends with exit code 1
+# before this time, Python itself is still starting and ends with exit code 1
 START = "open('started', 'w').close()\nimport sys\nfrom toolgen.__main__ import main\nsys.exit(main())"
 SHELL = {-signal.SIGINT: 130}  # ended by the signal: a shell shows 130
 
@@ -70,7 +70,7 @@ def stress(project: Project, tools: int, times: int) -> None:
         after = chance.uniform(0, seconds)
         code, said = interrupted(project, after, project.root / f"cold-{number}")
         codes.append(code)
-        if code == 0:  # it was done before
+        if code == 0:  # it had finished already
             assert tree(output) == whole
             continue
         assert SHELL.get(code, code) == 130, f"after {after:.3f} s: {code}\n{said}"

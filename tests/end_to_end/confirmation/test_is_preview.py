@@ -41,7 +41,7 @@ def test_is_preview_is_true_for_previews_of_the_gallery(tmp_path: Any, era: Any)
         toolkit = catalog.toolkit(context=context(tmp_path), config=granting())
         async with Client(mcp_server.build_server(toolkit), mode=era) as client:
             for name, arguments in calls.items():
-                for _ in range(2):  # the second time, too: nothing has been done
+                for _ in range(2):  # still a preview: nothing was done
                     result = await client.call_tool(name, arguments, meta={"toolgen/preview": True})
                     assert not result.is_error, text_of(result)
                     assert result.structured_content is not None

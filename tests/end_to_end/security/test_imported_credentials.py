@@ -102,7 +102,7 @@ def test_well_known_credentials_are_refused(project: Project, prefix: str) -> No
 
 
 @pytest.mark.parametrize("name", ["aws", "github-tools", "9lives", "...", "é"])
-def test_every_project_name_gives_a_valid_prefix(project: Project, name: str) -> None:
+def test_a_project_name_that_cannot_be_a_prefix_is_replaced(project: Project, name: str) -> None:
     project.write("pyproject.toml", f"[project]\nname = '{name}'\n")
     done = imported(project, document("Pets", "token"))
     assert done.returncode == 0, done.stderr

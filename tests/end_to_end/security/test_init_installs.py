@@ -79,7 +79,7 @@ def test_a_copy_in_the_repository_is_installed(project: Project) -> None:
 @pytest.mark.parametrize(
     "origin",
     [
-        None,  # from an index: which one is not recorded
+        None,  # from an index, and PEP 610 does not record which one
         "",
         "{",
         "[]",

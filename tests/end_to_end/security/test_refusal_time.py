@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.end_to_end.project import Project
 
-LEVELS = 16  # each doubles the ways in which a value is meant
+LEVELS = 16  # each level doubles the number of interpretations
 TOOL = """
 from generated.tools.bomb import BombTool
 

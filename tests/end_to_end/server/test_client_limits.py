@@ -156,7 +156,7 @@ def test_an_oversized_request_is_refused_before_it_is_read(serving: Project, ses
     async def run() -> None:
         async with serving.server("--max-request-bytes", "2000") as server:
             async with connect(server.url, session=session) as connection:
-                await connection.request("POST", b"{", content_length="3000")  # the rest never comes
+                await connection.request("POST", b"{", content_length="3000")  # the rest is never sent
                 refused = await connection.receive()
                 assert (refused.status, refused.message["error"]["code"]) == (413, -32600)
                 assert "2000 bytes" in refused.message["error"]["message"]

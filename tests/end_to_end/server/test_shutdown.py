@@ -14,7 +14,7 @@ from tests.end_to_end.project import NEWEST_ERA, Project, text_of
 from tests.end_to_end.raw_http import connect
 from tests.end_to_end.slow_tools import NEWEST, begun, end, line_of, nap, stdio
 
-LONG = "300"  # seconds; a server that waited for this would not end while a test looks
+LONG = "300"  # seconds; longer than any test waits for the end of a server
 PATIENCE = 60
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
@@ -131,7 +131,7 @@ def test_open_notification_streams_do_not_delay_the_end(serving: Project, tmp_pa
                 rest = b""
                 while (part := await listening.chunk()) is not None:
                     rest += part
-                assert b'"result"' in rest  # a subscription that ends in an orderly way says so
+                assert b'"result"' in rest  # a subscription that is ended regularly is answered
             while await connection.chunk() is not None:
                 pass
 

@@ -57,7 +57,7 @@ def test_an_endless_stream_is_too_large_and_does_not_delay_other_calls(
         ):
             assert text_of(await other.call_tool("echo", {"text": "a"})) == '{"text":"a"}'
             flood = asyncio.create_task(client.call_tool(name, {}))
-            await asyncio.sleep(0.01)  # it is over in a tenth of a second on a fast machine
+            await asyncio.sleep(0.01)  # takes a tenth of a second on a fast machine
             assert text_of(await other.call_tool("echo", {"text": "b"})) == '{"text":"b"}'
             assert not flood.done()
             assert error_code(await flood) == "too_large"

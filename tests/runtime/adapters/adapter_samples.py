@@ -1,4 +1,4 @@
-"""Tools for adapter tests, by hand and small: what each is for stands in its description."""
+"""Small tools for tests of adapters, written by hand; their descriptions say what each is for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SECRET = "hunter2 at db.internal"
 
 
 class Request(BaseModel):
-    """Any object, each property as it came."""
+    """Any object, with its properties unchanged."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -100,7 +100,7 @@ class Book(BaseTool[Request, Response]):
 
 
 class Rows(BaseTool[Request, Numbers]):
-    """Its output is a list, which old MCP clients do not know; plain `def`."""
+    """Returns a list, which older MCP clients do not accept; a plain `def`."""
 
     definition = define(
         "rows",
@@ -116,7 +116,7 @@ class Rows(BaseTool[Request, Numbers]):
 
 
 class Boom(BaseTool[Request, Any]):
-    """Fails with a text that nobody may see."""
+    """Fails with a text that must not be shown."""
 
     definition = define("boom", "Fail.", {"type": "object"})
     request_model = Request
@@ -126,7 +126,7 @@ class Boom(BaseTool[Request, Any]):
 
 
 class Liar(BaseTool[Request, Response]):
-    """Breaks its output schema."""
+    """Violates its output schema."""
 
     definition = define("liar", "Lie.", {"type": "object"}, output_schema=closed({"n": {"type": "integer"}}))
     request_model = Request
@@ -137,7 +137,7 @@ class Liar(BaseTool[Request, Response]):
 
 
 class Slow(BaseTool[Request, Any]):
-    """Waits until it is cancelled, and remembers."""
+    """Waits until it is cancelled, and records that."""
 
     definition = define("slow", "Wait.", {"type": "object"})
     request_model = Request
@@ -155,7 +155,7 @@ class Slow(BaseTool[Request, Any]):
 
 
 class Wipe(BaseTool[Request, Any]):
-    """Asks the user first; counts how often it ran."""
+    """Needs confirmation; counts how often it ran."""
 
     definition = define(
         "wipe",
@@ -195,7 +195,7 @@ class WipeAnyway(Wipe):
 
 
 class Renamed(BaseTool[Request, Any]):
-    """Has another name with each provider, keeps its title to itself, and is not strict."""
+    """Has another name for each provider, does not publish its title, and is not strict."""
 
     definition = define(
         "renamed",

@@ -1,4 +1,4 @@
-"""A stand-in for Anthropic on the loopback interface: asks for one script of tools, then says done."""
+"""A mock of Anthropic's API on loopback: calls the given tools, then answers with a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JsonObject = dict[str, Any]
 
 
 class Loopback(ThreadingHTTPServer):
-    """`calls` are (name, input); every request that came is kept in `seen`."""
+    """`calls` are (name, input); received requests are in `seen`."""
 
     daemon_threads = True
 
@@ -27,7 +27,7 @@ class Loopback(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def reply(self, body: JsonObject) -> JsonObject:
-        """What the API would answer."""
+        """Return the response of the API."""
         self.seen.append(body)
         answered = any(isinstance(message["content"], list) for message in body["messages"])
         blocks: list[JsonObject] = [{"type": "text", "text": "done" if answered else "let me see"}]
@@ -61,12 +61,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(reply)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing: the test's output is enough."""
+        """Log nothing."""
 
 
 @contextmanager
 def loopback(calls: list[tuple[str, JsonObject]], provider: type[Loopback] = Loopback) -> Iterator[Loopback]:
-    """A server that runs while the block does; of another provider, if that is given."""
+    """Run a mock server, for Anthropic or the given provider."""
     server = provider(calls)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""A stand-in for OpenAI on the loopback interface: plays one script of tool calls, then says done."""
+"""A mock of OpenAI's API on loopback: makes the given tool calls, then answers with a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JsonObject = dict[str, Any]
 
 
 class Loopback(ThreadingHTTPServer):
-    """`calls` are (name, arguments text); every request that came is kept in `seen`."""
+    """`calls` are (name, arguments text); received requests are in `seen`."""
 
     daemon_threads = True
 
@@ -27,7 +27,7 @@ class Loopback(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def reply(self, path: str, body: JsonObject) -> JsonObject:
-        """What the API would answer."""
+        """Return the response of the API."""
         self.seen.append(body)
         return self._chat(body) if path.endswith("/chat/completions") else self._responses(body)
 
@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def loopback(calls: list[tuple[str, str]]) -> Iterator[Loopback]:
-    """A running stand-in."""
+    """Run a mock server."""
     server = Loopback(calls)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

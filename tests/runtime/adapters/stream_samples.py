@@ -45,7 +45,7 @@ class Broken(BaseTool[Request, Any]):
 
 
 class Endless(BaseTool[Request, Any]):
-    """Goes on until it is closed, and remembers."""
+    """Continues until it is closed, and records that."""
 
     definition = define("endless", "Go on.", {"type": "object"}, stream=CHUNKS)
     request_model = Request
@@ -63,7 +63,7 @@ class Endless(BaseTool[Request, Any]):
 
 
 class Count(BaseTool[Request, Any]):
-    """How often it was called in this session."""
+    """Returns how often it was called in this session."""
 
     definition = define("count", "Count.", {"type": "object"}, final_answer=True)
     request_model = Request
@@ -75,7 +75,7 @@ class Count(BaseTool[Request, Any]):
 
 
 class Guarded(BaseTool[Request, Any]):
-    """Asks for a scope."""
+    """Needs a scope."""
 
     definition = define("guarded", "Guard.", {"type": "object"}, auth={"scopes": ["orders:write"]})
     request_model = Request

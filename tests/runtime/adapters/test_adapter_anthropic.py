@@ -1,4 +1,4 @@
-"""The Anthropic adapter: definitions, single blocks, and a whole conversation of the real client."""
+"""The Anthropic adapter: definitions, single blocks, and a conversation with the real client."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def named(name: str, strict: bool, schema: dict[str, Any]) -> Any:
     return define("x", "X.", schema, targets=targets)
 
 
-def test_strict_is_published_where_the_spec_asks_and_the_schema_fits() -> None:
+def test_anthropic_strict_is_published_if_the_spec_asks_and_the_schema_allows_it() -> None:
     closed: dict[str, Any] = {
         "type": "object",
         "additionalProperties": False,
@@ -91,24 +91,24 @@ def test_a_good_call_is_a_result() -> None:
         ("wipe", {"disk": "a"}, "Error [confirmation_required]"),
     ],
 )
-def test_what_goes_wrong_is_an_error_for_the_model(name: str, given: Any, text: str) -> None:
+def test_a_failure_is_an_error_block_for_the_model(name: str, given: Any, text: str) -> None:
     result = answer(name, given)
     assert result["is_error"] is True
     assert result["content"].startswith(text)
 
 
-def test_a_crash_shows_nothing() -> None:
+def test_an_undeclared_exception_is_masked() -> None:
     assert SECRET not in str(answer("boom", {}))
 
 
-def test_nothing_but_a_tool_use_block_is_answered() -> None:
+def test_only_tool_use_blocks_are_answered() -> None:
     wrong: list[Any] = [{}, {"type": "text", "text": "hi"}, None, {"type": "tool_use", "name": "book"}]
     for each in wrong:
         with pytest.raises(TypeError):
             asyncio.run(execute_tool_use(each, toolkit()))
 
 
-def test_an_sdk_object_is_as_good_as_a_dict() -> None:
+def test_sdk_objects_and_dicts_are_accepted() -> None:
     made = SimpleNamespace(type="tool_use", id="toolu_9", name="rows", input={"n": 2})
     result = asyncio.run(execute_tool_use(made, toolkit()))
     assert (result["tool_use_id"], result["content"]) == ("toolu_9", "[0,1]")
@@ -134,14 +134,14 @@ class Finish(BaseTool[Request, Any]):
         return "the end"
 
 
-def test_a_final_answer_is_told_beside_the_block() -> None:
+def test_the_response_with_the_block_has_final_answer() -> None:
     found = asyncio.run(answer_tool_use(block("finish", {}), Toolkit([Finish()])))
     assert found.message["content"] == "the end"
     assert found.response.final_answer
     assert found.response.extras == {"note": "kept"}
 
 
-def test_a_stream_of_one_that_is_none_is_its_answer() -> None:
+def test_streaming_a_tool_without_stream_yields_only_its_answer() -> None:
     async def work() -> list[Any]:
         return [item async for item in stream_tool_use(block("rows", {"n": 1}), toolkit())]
 
@@ -153,11 +153,11 @@ class Published(Renamed):
     definition = define("renamed", "Go.", {"type": "object"}, targets={"anthropic": {"name": "an-renamed"}})
 
 
-def test_a_published_name_finds_its_tool() -> None:
+def test_a_call_by_published_name_finds_its_tool() -> None:
     assert answer("an-renamed", {"q": "x"}, Toolkit([Published()]))["content"] == '{"q":"x"}'
 
 
-def test_a_whole_conversation_with_the_real_client() -> None:
+def test_a_conversation_with_the_real_client() -> None:
     tools = toolkit()
     calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]
     messages: list[Any] = [{"role": "user", "content": "go"}]

@@ -1,4 +1,4 @@
-"""The Bedrock adapter: held against botocore's model of the service, and a conversation of the real client."""
+"""The Bedrock adapter: validated with botocore's model of the service, and a conversation with the real client."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def faults(shape: str, value: Any) -> str:
-    """What botocore has against `value` as one of the service's shapes."""
+    """Return botocore's errors for `value` as one of the service's shapes."""
     model = botocore.session.Session().get_service_model("bedrock-runtime")
     report: str = ParamValidator().validate(value, model.shape_for(shape)).generate_report()
     return report
@@ -51,7 +51,7 @@ def answer(name: str, given: Any, tools: Toolkit | None = None, **options: Any) 
     return found
 
 
-def test_the_configuration_is_the_services() -> None:
+def test_the_tool_configuration_is_valid_for_the_service() -> None:
     config = tool_config(toolkit().definitions)
     assert faults("ToolConfiguration", config) == ""
     assert faults("ToolConfiguration", generated.bedrock_tools.TOOL_CONFIG) == ""
@@ -63,7 +63,7 @@ def test_the_configuration_is_the_services() -> None:
     assert book["inputSchema"] == {"json": toolkit().definitions["book"]["input_schema"]}
 
 
-def test_strict_where_the_spec_asks_and_the_schema_fits() -> None:
+def test_bedrock_strict_is_published_if_the_spec_asks_and_the_schema_allows_it() -> None:
     asks = {"bedrock": {"strict": True}}
     fits = define("x", "X.", closed({"n": {"type": "integer", "minimum": 1}}), targets=asks)
     spec = tool_config({"x": fits})["tools"][0]["toolSpec"]
@@ -86,13 +86,13 @@ def test_a_good_call_and_a_bad_one() -> None:
     assert "[unknown_tool]" in answer("nobody", {})["content"][0]["text"]
 
 
-def test_what_is_in_the_block_will_do() -> None:
+def test_the_content_of_a_block_is_accepted() -> None:
     block = asyncio.run(execute_tool_use(use("rows", {"n": 1})["toolUse"], toolkit()))
     assert block["toolResult"]["content"] == [{"text": "[0]"}]
 
 
 @pytest.mark.parametrize("thing", [None, {"text": "hi"}, {"toolUse": {"name": "rows", "input": {}}}, "rows"])
-def test_what_is_no_call_is_refused(thing: Any) -> None:
+def test_other_values_than_calls_are_refused(thing: Any) -> None:
     with pytest.raises(TypeError, match="tool call"):
         asyncio.run(execute_tool_use(thing, toolkit()))
 
@@ -106,7 +106,7 @@ def test_the_user_is_asked() -> None:
     assert answer("wipe", {"disk": "a"}, tools, confirm=agree)["status"] == "success"
 
 
-def test_the_answer_has_the_response_beside_it_and_ends_a_stream() -> None:
+def test_the_answer_has_the_response_and_ends_a_stream() -> None:
     block = use("rows", {"n": 1})
 
     async def streamed() -> list[Any]:
@@ -137,7 +137,7 @@ class Bedrock(Loopback):
         }
 
 
-def test_a_whole_conversation_with_the_real_client() -> None:
+def test_a_conversation_with_the_real_client() -> None:
     tools = toolkit()
     config = tool_config(tools.select(names=["book", "rows"]).definitions)
     calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]

@@ -1,4 +1,4 @@
-"""The Gemini adapter: declarations, single calls, and a whole conversation of the real client."""
+"""The Gemini adapter: declarations, single calls, and a conversation with the real client."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def answer(name: str, args: Any, tools: Toolkit | None = None, **options: Any) -
     return asyncio.run(execute_function_call(call, tools or toolkit(), **options))
 
 
-def test_declarations_are_the_sdks() -> None:
+def test_declarations_are_valid_for_the_sdk() -> None:
     declared = function_declarations(toolkit().select(names=["book", "rows"]).definitions)
     assert [each["name"] for each in declared] == ["book", "rows"]
     assert declared[0]["description"] == Book.definition["description"]
@@ -46,7 +46,7 @@ def test_two_tools_cannot_have_one_name() -> None:
         gemini_tools({"x": one, "y": {**one, "name": "y"}})
 
 
-def test_a_good_call_is_an_output_of_data() -> None:
+def test_a_valid_call_is_answered_with_data() -> None:
     assert answer("book", WHEN) == {
         "function_response": {
             "id": "f1",
@@ -56,10 +56,10 @@ def test_a_good_call_is_an_output_of_data() -> None:
     }
 
 
-def test_a_bad_call_is_an_error_in_words() -> None:
-    told = answer("book", {**WHEN, "guests": 0})["function_response"]["response"]
-    assert list(told) == ["error"]
-    assert told["error"].startswith("Error [invalid_request]")
+def test_an_invalid_call_is_answered_with_an_error_text() -> None:
+    reported = answer("book", {**WHEN, "guests": 0})["function_response"]["response"]
+    assert list(reported) == ["error"]
+    assert reported["error"].startswith("Error [invalid_request]")
     assert "[unknown_tool]" in answer("nobody", {})["function_response"]["response"]["error"]
 
 
@@ -73,26 +73,26 @@ def test_a_bad_call_is_an_error_in_words() -> None:
         types.Part(function_call=types.FunctionCall(name="rows", args={"n": 2})),
     ],
 )
-def test_every_shape_of_a_call(call: Any) -> None:
+def test_every_form_of_a_call_is_accepted(call: Any) -> None:
     part = asyncio.run(execute_function_call(call, toolkit()))
     assert part == {"function_response": {"name": "rows", "response": {"output": [0, 1]}}}
     assert types.Part.model_validate(part).function_response.response == {"output": [0, 1]}
 
 
-def test_no_arguments_at_all() -> None:
+def test_a_call_without_arguments_is_accepted() -> None:
     assert answer("boom", None)["function_response"]["response"]["error"].startswith("Error [internal_error]")
 
 
 @pytest.mark.parametrize(
     "thing", [None, "rows", {"name": 1}, SimpleNamespace(args={}), types.Part(text="hi")]
 )
-def test_what_is_no_call_is_refused(thing: Any) -> None:
+def test_other_values_than_calls_are_refused(thing: Any) -> None:
     with pytest.raises(TypeError, match="a tool call is one of"):
         asyncio.run(execute_function_call(thing, toolkit()))
 
 
 class Range(BaseTool[Any, Any]):
-    """Its arguments have names that Gemini does not take."""
+    """Has arguments whose names Gemini does not accept."""
 
     definition = define(
         "range",
@@ -106,14 +106,14 @@ class Range(BaseTool[Any, Any]):
         return request.given()
 
 
-def test_names_come_back_as_the_author_wrote_them() -> None:
+def test_names_of_arguments_are_restored() -> None:
     tools = Toolkit([Range()])
     (declared,) = function_declarations(tools.definitions)
     assert declared["name"] == "day_range"
     assert list(declared["parameters_json_schema"]["properties"]) == ["Day_", "Day__2"]
-    told = answer("day_range", {"Day_": "1", "Day__2": "2"}, tools)["function_response"]
-    assert told["name"] == "day_range"
-    assert told["response"] == {"output": {"Day<": "1", "Day>": "2"}}
+    reported = answer("day_range", {"Day_": "1", "Day__2": "2"}, tools)["function_response"]
+    assert reported["name"] == "day_range"
+    assert reported["response"] == {"output": {"Day<": "1", "Day>": "2"}}
 
 
 def test_the_user_is_asked() -> None:
@@ -128,7 +128,7 @@ def test_the_user_is_asked() -> None:
     assert "output" in answer("wipe", {"disk": "a"}, tools, confirm=agree)["function_response"]["response"]
 
 
-def test_the_answer_has_the_response_beside_it_and_ends_a_stream() -> None:
+def test_the_answer_has_the_response_and_ends_a_stream() -> None:
     call = {"name": "rows", "args": {"n": 1}}
 
     async def streamed() -> list[Any]:
@@ -155,7 +155,7 @@ class Gemini(Loopback):
         return {"candidates": [{"index": 0, "finishReason": "STOP", "content": content}]}
 
 
-def test_a_whole_conversation_with_the_real_client() -> None:
+def test_a_conversation_with_the_real_client() -> None:
     tools = toolkit()
     published: Any = gemini_tools(tools.select(names=["book", "rows"]).definitions)
     calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]

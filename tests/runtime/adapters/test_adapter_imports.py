@@ -1,4 +1,4 @@
-"""SDKs are imported when they are used, and missed in words."""
+"""SDKs are imported when they are used; a missing one is reported with the command that installs it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_server_without_its_sdk_says_what_to_install(missing: str) -> None:
     assert done.stderr == "an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'\n"
 
 
-def test_building_a_server_without_the_sdk_says_it_too() -> None:
+def test_building_a_server_without_the_sdk_says_what_to_install() -> None:
     done = run(
         "import sys; sys.modules['mcp'] = None; sys.modules['mcp_types'] = None\n"
         "from serve_samples import samples\n"

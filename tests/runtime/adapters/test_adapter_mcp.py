@@ -33,7 +33,7 @@ YES = answering("accept", {"confirm": True})
 
 
 def talk(era: str, work: Callable[[Client], Awaitable[T]], tools: Toolkit | None = None, **options: Any) -> T:
-    """What `work` gives with a client of a server of `tools`."""
+    """Return what `work` returns for a client of a server with `tools`."""
 
     async def run() -> T:
         server = adapter.build_server(tools or toolkit(), name="samples", version="1.2")
@@ -48,7 +48,7 @@ def call(era: str, name: str, arguments: Any, tools: Toolkit | None = None, **op
 
 
 def refusal(era: str, name: str, arguments: Any, tools: Toolkit | None = None, **options: Any) -> Any:
-    """The protocol error that answers a call."""
+    """Return the protocol error with which a call is answered."""
 
     async def work(client: Client) -> Any:
         with pytest.raises(MCPError) as caught:
@@ -103,7 +103,7 @@ def test_the_export_is_what_the_list_says() -> None:
     assert book["inputSchema"] is Book.definition["input_schema"]
 
 
-def test_references_are_written_out_where_the_spec_says_so() -> None:
+def test_references_are_inlined_if_the_spec_says_so() -> None:
     word, refers = {"type": "string"}, {"$ref": "#/$defs/Word"}
     schema = {"type": "object", "properties": {"w": refers}, "$defs": {"Word": word}}
     plain = define("plain", "Go.", schema, output_schema=schema)
@@ -124,7 +124,7 @@ def test_a_result_is_text_and_structure(era: str) -> None:
 
 
 @ERAS
-def test_a_list_is_wrapped_for_clients_that_know_objects_only(era: str) -> None:
+def test_a_list_is_wrapped_for_clients_that_accept_objects_only(era: str) -> None:
     result = call(era, "rows", {"n": 3})
     assert result.content[0].text == "[0,1,2]"
     assert result.structured_content == ({"result": [0, 1, 2]} if era == "legacy" else [0, 1, 2])
@@ -138,7 +138,7 @@ def test_an_alias_is_answered(era: str, name: str) -> None:
 
 @ERAS
 @pytest.mark.parametrize("name", ["mcp.renamed", "renamed"])
-def test_a_published_name_is_answered_and_so_is_the_tools_own(era: str, name: str) -> None:
+def test_the_published_name_and_the_tools_own_name_are_answered(era: str, name: str) -> None:
     assert call(era, name, {"q": None}).content[0].text == '{"q":null}'
 
 
@@ -156,7 +156,7 @@ def test_a_declared_error_is_a_result(era: str) -> None:
 
 
 @ERAS
-def test_bad_arguments_are_a_result_that_says_what_is_wrong(era: str) -> None:
+def test_invalid_arguments_are_a_result_that_describes_the_faults(era: str) -> None:
     result = call(era, "book", {**WHEN, "guests": 0})
     assert result.content[0].text.splitlines() == [
         "Error [invalid_request]: Invalid arguments for book:",
@@ -167,14 +167,14 @@ def test_bad_arguments_are_a_result_that_says_what_is_wrong(era: str) -> None:
 
 @ERAS
 @pytest.mark.parametrize(("name", "code"), [("boom", "internal_error"), ("liar", "invalid_response")])
-def test_what_went_wrong_inside_stays_inside(era: str, name: str, code: str) -> None:
+def test_internal_errors_are_masked(era: str, name: str, code: str) -> None:
     result = call(era, name, {})
     assert error_of(result)["code"] == code
     assert SECRET not in result.model_dump_json()
 
 
 @ERAS
-def test_a_fault_of_the_adapters_own_leaks_nothing(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_in_the_adapter_is_masked(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(*args: Any, **options: Any) -> Any:
         raise ValueError(SECRET)
 
@@ -192,7 +192,7 @@ def test_an_unknown_tool_is_a_protocol_error(era: str) -> None:
 
 
 @ERAS
-def test_progress_is_reported_to_who_asked(era: str) -> None:
+def test_progress_is_reported_to_clients_that_ask_for_it(era: str) -> None:
     seen: list[Any] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -219,7 +219,7 @@ def test_cancelling_reaches_the_tool(era: str) -> None:
 
 
 @ERAS
-def test_yes_lets_the_call_through(era: str) -> None:
+def test_a_confirmed_call_is_executed(era: str) -> None:
     tool, asked = Wipe(), list[str]()
     answer = answering("accept", {"confirm": True}, asked)
     result = call(era, "wipe", {"disk": "/dev/sda"}, Toolkit([tool]), elicitation_callback=answer)
@@ -241,7 +241,7 @@ def test_yes_lets_the_call_through(era: str) -> None:
         answering("decline", {"confirm": True}),
     ],
 )
-def test_anything_else_is_no(era: str, answer: Any) -> None:
+def test_any_other_answer_declines_the_call(era: str, answer: Any) -> None:
     tool = Wipe()
     result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=answer)
     assert error_of(result)["code"] == "declined"
@@ -249,7 +249,7 @@ def test_anything_else_is_no(era: str, answer: Any) -> None:
 
 
 @ERAS
-def test_a_client_that_fails_to_ask_has_no_yes(era: str) -> None:
+def test_a_client_whose_elicitation_fails_has_not_confirmed(era: str) -> None:
     tool = Wipe()
 
     async def broken(context: Any, params: Any) -> Any:
@@ -264,7 +264,7 @@ def test_a_client_that_fails_to_ask_has_no_yes(era: str) -> None:
 
 
 @ERAS
-def test_bad_arguments_are_not_asked_about(era: str) -> None:
+def test_the_user_is_not_asked_about_invalid_arguments(era: str) -> None:
     asked: list[str] = []
     result = call(era, "wipe", {}, elicitation_callback=answering("accept", {"confirm": True}, asked))
     assert error_of(result)["code"] == "invalid_request"
@@ -272,7 +272,7 @@ def test_bad_arguments_are_not_asked_about(era: str) -> None:
 
 
 @ERAS
-def test_a_client_that_cannot_ask_is_denied(era: str) -> None:
+def test_a_client_that_cannot_ask_is_refused_by_default(era: str) -> None:
     tool = Wipe()
     result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]))
     assert error_of(result)["code"] == "confirmation_required"
@@ -281,12 +281,12 @@ def test_a_client_that_cannot_ask_is_denied(era: str) -> None:
 
 
 @ERAS
-def test_unless_the_spec_allows_it(era: str) -> None:
+def test_a_client_that_cannot_ask_is_served_if_the_spec_allows_it(era: str) -> None:
     assert call(era, "wipe_anyway", {"disk": "a"}).content[0].text == '{"wiped":"a"}'
 
 
 @ERAS
-def test_or_the_application_repeats_the_call_with_its_token(era: str) -> None:
+def test_the_application_repeats_the_call_with_a_token(era: str) -> None:
     async def work(client: Client) -> list[Any]:
         first = await client.call_tool("wipe_by_token", {"disk": "a"})
         token = first.meta["toolgen/confirmation"]["token"]
@@ -305,7 +305,7 @@ def test_or_the_application_repeats_the_call_with_its_token(era: str) -> None:
     assert done.content[0].text == '{"wiped":"a"}'
 
 
-def test_a_forged_or_missing_state_is_no_yes() -> None:
+def test_a_forged_or_missing_state_is_not_a_confirmation() -> None:
     tool = Wipe()
     yes = {"confirm": types.ElicitResult(action="accept", content={"confirm": True})}
 
@@ -332,7 +332,7 @@ def test_a_forged_or_missing_state_is_no_yes() -> None:
     talk("2026-07-28", work, Toolkit([tool]), elicitation_callback=YES)
 
 
-def test_one_yes_is_good_for_one_call() -> None:
+def test_a_confirmation_is_valid_for_one_call() -> None:
     tool = Wipe()
     yes = {"confirm": types.ElicitResult(action="accept", content={"confirm": True})}
 

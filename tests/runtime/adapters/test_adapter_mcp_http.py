@@ -1,4 +1,4 @@
-"""The HTTP application without a socket: headers that repeat arguments, and writes to the connection."""
+"""The HTTP application without a socket: headers that repeat arguments, and grouping of writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ META = {
 
 
 def _toolkit(**keywords: Any) -> Toolkit:
-    """A toolkit of the tool `x`, whose argument `region` has these keywords, too."""
+    """Return a toolkit with the tool `x`, whose argument `region` has these additional keywords."""
 
     async def execute(self: Any, request: Any, context: Any) -> str:
         return f"sunny in the {request.region}"
@@ -30,7 +30,7 @@ def _toolkit(**keywords: Any) -> Toolkit:
 
 
 def _post(toolkit: Toolkit, headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
-    """Return status and message of a call in the region "north"."""
+    """Call the tool with the region "north"; return status and message."""
     params = {"name": "x", "arguments": {"region": "north"}, "_meta": META}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
     fields = {
@@ -68,7 +68,7 @@ def _post(toolkit: Toolkit, headers: dict[str, str]) -> tuple[int, dict[str, Any
     return sent[0]["status"], json.loads(sent[1]["body"])
 
 
-def test_a_header_that_repeats_an_argument_has_to_agree_with_it() -> None:
+def test_a_header_that_repeats_an_argument_must_agree_with_it() -> None:
     toolkit = _toolkit(**{"x-mcp-header": "Region"})
 
     status, message = _post(toolkit, {"mcp-param-region": "south"})
@@ -78,14 +78,14 @@ def test_a_header_that_repeats_an_argument_has_to_agree_with_it() -> None:
     assert _post(toolkit, {"mcp-param-region": "north"})[0] == 200
 
 
-def test_other_headers_are_the_clients_own() -> None:
+def test_other_headers_are_ignored() -> None:
     status, message = _post(_toolkit(), {"mcp-param-region": "south"})
 
     assert status == 200
     assert message["result"]["content"][0]["text"] == "sunny in the north"
 
 
-def test_a_header_counts_for_a_tool_that_takes_the_name_of_another() -> None:
+def test_headers_are_checked_for_a_tool_that_replaces_another() -> None:
     toolkit = _toolkit()
     server = build_server(toolkit, name="test")
     assert server.service.mirrored_schema("x") is None
@@ -99,7 +99,7 @@ def test_a_header_counts_for_a_tool_that_takes_the_name_of_another() -> None:
 
 
 class _Transport:
-    """Notes what is written to it."""
+    """Records what is written to it."""
 
     def __init__(self) -> None:
         self.written: list[bytes] = []
@@ -119,7 +119,7 @@ class _Transport:
 
 
 def _written(*steps: bytes | None, close: bool = False) -> list[bytes]:
-    """Return the packets in which `steps` are sent; None is a turn of the event loop."""
+    """Return the packets in which `steps` are sent; None stands for an iteration of the event loop."""
     transport = _Transport()
 
     async def main() -> None:

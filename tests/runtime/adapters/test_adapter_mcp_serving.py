@@ -1,4 +1,4 @@
-"""The MCP server as a process: stdio and HTTP, started, called and ended for real."""
+"""The MCP server as a process: stdio and HTTP, calls and signals."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 @contextmanager
 def http(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server process, and its URL."""
+    """Start a server process; return it and its URL."""
     process = start("--http", "--port", "0", *arguments)
     try:
         assert process.stderr is not None
@@ -61,7 +61,7 @@ def http(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def ask(process: subprocess.Popen[str], *messages: dict[str, Any]) -> list[dict[str, Any]]:
-    """The answers, as they are on the wire, to requests written to stdin."""
+    """Return the raw answers to requests written to stdin."""
     assert process.stdin is not None
     assert process.stdout is not None
     answers = []
@@ -154,13 +154,13 @@ def test_http(era: str, stateless: bool) -> None:
     with http(*(["--stateless"] if stateless else [])) as (_, url):
         wiped = asyncio.run(run(url))
     assert seen == [1]
-    if era == "legacy" and stateless:  # no way back to the client: nobody can be asked
+    if era == "legacy" and stateless:  # stateless: the client cannot be asked
         assert wiped.meta["toolgen/error"]["code"] == "confirmation_required"
     else:
         assert wiped.content[0].text == '{"wiped":"a"}'
 
 
-def test_http_lets_in_no_other_site() -> None:
+def test_http_refuses_other_origins() -> None:
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": MODERN}).encode()
     headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
     with http() as (_, url):
@@ -176,7 +176,7 @@ def test_a_signal_ends_stdio(number: signal.Signals, code: int) -> None:
     process = start()
     ask(process, {"id": 1, "method": "tools/list", "params": MODERN})
     process.send_signal(number)
-    assert process.wait(timeout=SECONDS) == code  # stdin is still open
+    assert process.wait(timeout=SECONDS) == code  # while stdin is open
     assert process.communicate()[1] == ""
 
 
@@ -207,13 +207,13 @@ def test_a_signal_ends_http_with_a_client_connected(number: signal.Signals, code
         try:
             asyncio.run(run(process, url))
         except* (OSError, MCPError, RuntimeError):
-            pass  # the client may complain that its server has gone
+            pass  # the client may report that its server is gone
         assert process.returncode == code
         assert process.stderr is not None
         assert "Traceback" not in process.stderr.read()
 
 
-def test_stdout_has_nothing_but_the_protocol() -> None:
+def test_stdout_contains_only_protocol_messages() -> None:
     process = start("loud")
     params = {"name": "renamed", "arguments": {}}
     ask(process, *HELLO, {"id": 2, "method": "tools/call", "params": params})
@@ -224,7 +224,7 @@ def test_stdout_has_nothing_but_the_protocol() -> None:
     assert sorted(printed) == ["printed before", "printed while building", "printed while called"]
 
 
-def test_a_port_in_use_is_told_in_one_line() -> None:
+def test_a_port_in_use_is_reported_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         process = start("--http", "--port", str(port))
@@ -236,7 +236,7 @@ def test_a_port_in_use_is_told_in_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["--port", "1"], "--host, --port and --stateless need --http"),
         (["--http", "--port", "x"], "'x' is not a port: use a number from 0 to 65535"),
@@ -252,9 +252,9 @@ def test_a_port_in_use_is_told_in_one_line() -> None:
         (["--loud"], "unrecognized arguments: --loud"),
     ],
 )
-def test_wrong_usage(arguments: list[str], told: str) -> None:
+def test_wrong_usage(arguments: list[str], reported: str) -> None:
     process = start(*arguments)
     _, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 2
-    assert told in err
+    assert reported in err
     assert "Traceback" not in err

@@ -1,4 +1,4 @@
-"""MCP beyond one call: what a session keeps, changes of the tools, scopes of an access token, the end."""
+"""MCP sessions: extras, notifications of changed tools, scopes of access tokens, closing of tools."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_extras_live_as_long_as_the_session(era: str, wanted: list[str]) -> None
 
 
 class Late(BaseTool[Request, Any]):
-    """Is added while the server runs."""
+    """Added while the server runs."""
 
     definition = define("late", "Late.", {"type": "object"})
     request_model = Request
@@ -59,11 +59,11 @@ class Late(BaseTool[Request, Any]):
         return "here"
 
 
-def test_a_client_of_the_handshake_era_is_told_of_changes() -> None:
-    toolkit, told = Toolkit([Rows()]), list[str]()
+def test_a_client_of_the_handshake_era_is_notified_of_changes() -> None:
+    toolkit, reported = Toolkit([Rows()]), list[str]()
 
     async def message(incoming: Any) -> None:
-        told.append(getattr(getattr(incoming, "root", incoming), "method", type(incoming).__name__))
+        reported.append(getattr(getattr(incoming, "root", incoming), "method", type(incoming).__name__))
 
     async def work() -> None:
         async with Client(
@@ -73,7 +73,7 @@ def test_a_client_of_the_handshake_era_is_told_of_changes() -> None:
             assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
             await asyncio.to_thread(toolkit.add, Late())  # from another thread
             for _ in range(3000):
-                if told:
+                if reported:
                     break
                 await asyncio.sleep(0.01)
             assert [tool.name for tool in (await client.list_tools()).tools] == ["rows", "late"]
@@ -84,10 +84,10 @@ def test_a_client_of_the_handshake_era_is_told_of_changes() -> None:
             assert [tool.name for tool in (await client.list_tools()).tools] == ["rows"]
 
     asyncio.run(work())
-    assert "notifications/tools/list_changed" in told
+    assert "notifications/tools/list_changed" in reported
 
 
-def test_a_client_that_listens_is_told_of_changes() -> None:
+def test_a_client_that_listens_is_notified_of_changes() -> None:
     toolkit = Toolkit([Rows()])
 
     async def work() -> None:
@@ -102,7 +102,7 @@ def test_a_client_that_listens_is_told_of_changes() -> None:
     asyncio.run(work())
 
 
-def test_a_tool_that_cannot_be_published_does_not_take_the_others_along(
+def test_a_tool_that_cannot_be_published_does_not_affect_the_others(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Double(Late):
@@ -151,7 +151,7 @@ class Tokens:
 
 @contextmanager
 def served(toolkit: Toolkit) -> Iterator[str]:
-    """The URL of a server that asks for a token."""
+    """Run a server that requires a token; yield its URL."""
     listening = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listening.getsockname()[1]}"
     auth = AuthSettings(
@@ -173,7 +173,7 @@ def served(toolkit: Toolkit) -> Iterator[str]:
 
 
 @ERAS
-def test_an_access_token_says_what_its_holder_may_do(era: str) -> None:
+def test_the_scopes_of_an_access_token_decide(era: str) -> None:
     async def call(url: str, token: str) -> Any:
         async with (
             httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,

@@ -1,4 +1,4 @@
-"""One stream through every adapter: the same chunks in order, the same whole result, the same ends."""
+"""One stream through every adapter: the same chunks in order, the same result, the same errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def collect(stream: Any) -> list[Any]:
 
 @NAMES
 @ERAS
-def test_mcp_tells_chunks_as_progress_and_the_whole_at_the_end(name: str, era: str) -> None:
+def test_mcp_sends_chunks_as_progress_and_then_the_whole_result(name: str, era: str) -> None:
     seen: list[Any] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -57,7 +57,7 @@ def test_mcp_tells_chunks_as_progress_and_the_whole_at_the_end(name: str, era: s
 
 
 @ERAS
-def test_mcp_without_a_progress_callback_gives_the_whole(era: str) -> None:
+def test_mcp_without_a_progress_callback_returns_the_whole_result(era: str) -> None:
     async def work() -> Any:
         async with Client(mcp.build_server(streams(), name="s"), mode=era) as client:
             return await client.call_tool("plain_lines", {})
@@ -66,7 +66,7 @@ def test_mcp_without_a_progress_callback_gives_the_whole(era: str) -> None:
 
 
 @ERAS
-def test_mcp_a_stream_that_raises_is_an_error_without_its_text(era: str) -> None:
+def test_mcp_a_stream_that_raises_is_a_masked_error(era: str) -> None:
     async def work() -> Any:
         async with Client(mcp.build_server(streams(), name="s"), mode=era) as client:
             return await client.call_tool("broken", {})
@@ -78,7 +78,7 @@ def test_mcp_a_stream_that_raises_is_an_error_without_its_text(era: str) -> None
 
 
 @ERAS
-def test_mcp_a_client_that_leaves_closes_the_stream(era: str) -> None:
+def test_mcp_a_disconnected_client_closes_the_stream(era: str) -> None:
     tool = Endless()
 
     async def work() -> None:
@@ -108,7 +108,7 @@ def test_the_other_adapters_give_the_chunks_and_then_the_answer(name: str) -> No
     assert answer.response.content == json.loads(WHOLE)
 
 
-def test_a_stream_that_raises_ends_in_an_answer_that_says_so() -> None:
+def test_a_stream_that_raises_ends_with_an_error_answer() -> None:
     chunk, answer = collect(anthropic.stream_tool_use(block("broken"), streams()))
     assert chunk == "one"
     assert answer.message["is_error"]
@@ -116,7 +116,7 @@ def test_a_stream_that_raises_ends_in_an_answer_that_says_so() -> None:
     assert answer.message["content"].startswith("Error [internal_error]")
 
 
-def test_what_cannot_be_read_is_one_answer() -> None:
+def test_streaming_an_invalid_call_yields_one_answer() -> None:
     bad = {"id": "c", "type": "function", "function": {"name": "lines", "arguments": "{"}}
     (answer,) = collect(openai.stream_tool_call(bad, streams()))
     assert answer.message["content"].startswith("Error [invalid_request]")
@@ -141,7 +141,7 @@ def test_an_abandoned_stream_closes_its_generator(adapter: str) -> None:
     asyncio.run(work())
 
 
-def test_final_answers_and_extras_come_beside_the_message() -> None:
+def test_the_response_of_a_stream_has_final_answer_and_extras() -> None:
     session = streams().session()
 
     async def work() -> list[Any]:

@@ -1,4 +1,4 @@
-"""The same call through every adapter: the same data, the same words."""
+"""The same call through every adapter has the same data and text."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
     (content,) = (await bedrock.execute_tool_use(use, tools))["toolResult"]["content"]
     found["bedrock"] = content["text"]
     part = await gemini.execute_function_call({"name": name, "args": arguments}, tools)
-    told = part["function_response"]["response"]
-    found["gemini"] = told["error"] if "error" in told else as_text(told["output"])
+    reported = part["function_response"]["response"]
+    found["gemini"] = reported["error"] if "error" in reported else as_text(reported["output"])
     return found
 
 
@@ -54,6 +54,6 @@ async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
         ("wipe_anyway", {"disk": "a"}),
     ],
 )
-def test_one_call_one_text(name: str, arguments: dict[str, Any]) -> None:
+def test_every_adapter_returns_the_same_text(name: str, arguments: dict[str, Any]) -> None:
     found = asyncio.run(texts(name, arguments))
     assert len(set(found.values())) == 1, found

@@ -1,4 +1,4 @@
-"""Coercion through every adapter: the same everywhere, and reported where the protocol has room for it."""
+"""Coercion is the same through every adapter, and reported where the protocol has a field for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROW = closed({"sku": {"type": "string"}, "quantity": {"type": "integer", "minimu
 
 
 class Echo(BaseTool[Request, Any]):
-    """Gives back what it got, and tells something of its own."""
+    """Returns its input, and adds metadata of its own."""
 
     definition = define(
         "echo",
@@ -43,7 +43,7 @@ def chat(arguments: str) -> dict[str, Any]:
     return {"id": "1", "type": "function", "function": {"name": "echo", "arguments": arguments}}
 
 
-def test_mcp_tells_it_in_meta() -> None:
+def test_mcp_reports_coercions_in_meta() -> None:
     async def work(mode: Any) -> Any:
         async with Client(mcp.build_server(Toolkit([Echo()]), name="s"), mode=mode) as client:
             return [await client.call_tool("echo", arguments) for arguments in (ARGUMENTS, WANTED)]
@@ -56,7 +56,7 @@ def test_mcp_tells_it_in_meta() -> None:
         assert "toolgen/coerced" not in plain.meta
 
 
-def test_openai_and_anthropic_tell_it_in_the_response() -> None:
+def test_openai_and_anthropic_report_coercions_in_the_response() -> None:
     async def work() -> list[Any]:
         kit = Toolkit([Echo()])
         sent = json.dumps(ARGUMENTS)
@@ -74,7 +74,7 @@ def test_openai_and_anthropic_tell_it_in_the_response() -> None:
         assert answer.response.metadata["own"] == 1
 
 
-def test_arguments_that_are_encoded_twice() -> None:
+def test_arguments_that_are_encoded_twice_are_coerced() -> None:
     async def work() -> list[Any]:
         kit, twice = Toolkit([Echo()]), json.dumps(ARGUMENTS)
         block = {"type": "tool_use", "id": "1", "name": "echo", "input": twice}
@@ -85,7 +85,7 @@ def test_arguments_that_are_encoded_twice() -> None:
         assert answer.response.metadata["coerced"][0] == {"path": "$", "from": "string", "to": "object"}
 
 
-def test_strict_openai_restores_and_coerces() -> None:
+def test_strict_openai_arguments_are_restored_and_coerced() -> None:
     async def work() -> Any:
         sent = json.dumps({"when": {"asap": "true"}, "guests": "2", "note": None, "dishes": None})
         call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": sent}}

@@ -1,1 +1,1 @@
-"""A package in the shape that toolgen generates, written by hand: the runtime is tested on it."""
+"""A package like those that toolgen generates, written by hand, to test the runtime."""
