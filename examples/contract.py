@@ -1,4 +1,4 @@
-"""What each adapter must publish of a tool, read from its YAML file without any of toolgen's code.
+"""The definitions that each adapter must publish, computed from the YAML files without toolgen's code.
 
 The demo and the tests of the seeds compare whole definitions with it. Schemas are compared with every
 reference replaced by what it refers to, so that the names and the order of `$defs` do not matter.
@@ -18,9 +18,9 @@ JsonObject = dict[str, Any]
 
 SPECS = Path(__file__).parents[1] / "specs"
 STRICT_LOSES = frozenset({"minLength", "maxLength", "uniqueItems", "default"})
-"""Keywords that OpenAI's strict mode has not; docs/dialects.md says so."""
+"""Keywords that OpenAI's strict mode does not have, according to docs/dialects.md."""
 GEMINI_WORDS = frozenset({"minLength", "maxLength", "pattern", "uniqueItems", "default"})
-"""Keywords that Gemini has not: they are part of the description instead."""
+"""Keywords that Gemini does not have; they become part of the description."""
 _MAPS = ("properties", "patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
@@ -34,7 +34,7 @@ def read_spec(name: str) -> JsonObject:
 
 @cache
 def _parsed(text: str) -> Any:
-    """Return what a YAML text says. All who ask share it: none of them changes it."""
+    """Parse a YAML text. The result is cached and shared, so callers must not change it."""
     return yaml.safe_load(text)
 
 
@@ -52,7 +52,7 @@ def description(spec: Mapping[str, Any]) -> str:
 
 
 def written_out(spec: Mapping[str, Any], key: str) -> Any:
-    """Return a schema of a spec, each reference to a file or to `$defs` replaced by what it refers to."""
+    """Return a schema of a spec with all references to files and to `$defs` inlined."""
     return _written_out(spec[key], spec[key], SPECS)
 
 
@@ -149,7 +149,7 @@ def gemini(schema: Any) -> Any:
 
 
 def faults(tools: Mapping[str, Mapping[str, Any]], expected: Callable[[JsonObject], JsonObject]) -> list[str]:
-    """Return the tools and fields whose published form is not the expected one. Every tool must be there."""
+    """Return the tools and fields that are not published as expected. A missing tool is a fault, too."""
     found = [f"{name} is not published" for name in spec_names() if name not in tools]
     for name, tool in tools.items():
         spec = read_spec(name)
@@ -163,7 +163,7 @@ def faults(tools: Mapping[str, Mapping[str, Any]], expected: Callable[[JsonObjec
 
 
 def mcp_faults(listed: Sequence[Mapping[str, Any]], *, legacy: bool) -> list[str]:
-    """Return what a `tools/list` result has different from the specs."""
+    """Return the differences between a `tools/list` result and the specs."""
 
     def expected(spec: JsonObject) -> JsonObject:
         annotations = dict(spec.get("annotations", {}))
@@ -190,13 +190,13 @@ def _compared(tool: Mapping[str, Any], *schemas: str) -> JsonObject:
 
 
 def is_strict(spec: Mapping[str, Any], target: str) -> bool | None:
-    """Return what the spec says of a target's strict mode."""
+    """Return the spec's `strict` for a target."""
     found: bool | None = spec.get("targets", {}).get(target, {}).get("strict")
     return found
 
 
 def strict_loses_nothing(schema: Any) -> bool:
-    """True if OpenAI's strict mode can say all of a written-out schema."""
+    """True if OpenAI's strict mode can express all of a written-out schema."""
     if not isinstance(schema, dict):
         return True
     if schema.keys() & STRICT_LOSES or ("properties" in schema and schema.get("additionalProperties", True)):
@@ -207,9 +207,9 @@ def strict_loses_nothing(schema: Any) -> bool:
 
 
 def openai_faults(functions: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what OpenAI functions have different from the specs.
+    """Return the differences between OpenAI functions and the specs.
 
-    A function is strict where the spec asks for it, or where nothing is lost by it.
+    A function is strict if the spec asks for it, or if nothing is lost by it.
     """
 
     def expected(spec: JsonObject) -> JsonObject:
@@ -226,7 +226,7 @@ def openai_faults(functions: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def anthropic_faults(tools: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what Anthropic tools have different from the specs."""
+    """Return the differences between Anthropic tools and the specs."""
 
     def expected(spec: JsonObject) -> JsonObject:
         schema = written_out(spec, "input_schema")
@@ -236,7 +236,7 @@ def anthropic_faults(tools: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def bedrock_faults(config: Mapping[str, Any]) -> list[str]:
-    """Return what a Bedrock tool configuration has different from the specs."""
+    """Return the differences between a Bedrock tool configuration and the specs."""
     tools = [
         {
             "name": each["toolSpec"]["name"],
@@ -249,7 +249,7 @@ def bedrock_faults(config: Mapping[str, Any]) -> list[str]:
 
 
 def gemini_faults(declarations: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what Gemini's function declarations have different from the specs."""
+    """Return the differences between Gemini's function declarations and the specs."""
 
     def expected(spec: JsonObject) -> JsonObject:
         schema = gemini(written_out(spec, "input_schema"))

@@ -1,6 +1,6 @@
-"""A stand-in for OpenAI's API on this machine: it answers every chat by calling one tool, then says thanks.
+"""A mock of OpenAI's API on loopback: it answers every chat with one tool call, and then with a text.
 
-The real `openai` client talks to it over HTTP, so that everything but the model is what an application uses.
+The real `openai` client talks to it over HTTP, so only the model is simulated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class _Model(ThreadingHTTPServer):
-    """A model that has made up its mind: `name` is the tool it calls, `arguments` what it sends."""
+    """A model that always calls the tool `name` with `arguments`."""
 
     daemon_threads = True
 
@@ -24,14 +24,14 @@ class _Model(ThreadingHTTPServer):
         self.arguments = arguments
 
     def reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The assistant's message to a chat completion request."""
+        """Return the assistant's message for a chat completion request."""
         if any(message["role"] == "tool" for message in request["messages"]):
             return {"role": "assistant", "content": "Thank you, that is what I needed.", "refusal": None}
         function = next(
             tool["function"] for tool in request["tools"] if tool["function"]["name"] == self.name
         )
         arguments = dict(self.arguments)
-        if function.get("strict"):  # a strict model sends every property, null where it has nothing to say
+        if function.get("strict"):  # in strict mode, a model sends every property, null for absent ones
             arguments = dict.fromkeys(function["parameters"]["properties"]) | arguments
         call = {"name": self.name, "arguments": json.dumps(arguments)}
         calls = [{"id": "call_1", "type": "function", "function": call}]
@@ -63,12 +63,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name is the base class's
-        """Nothing: the demo tells the story."""
+        """Log nothing."""
 
 
 @contextmanager
 def model_that_calls(name: str, arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The base URL of an API whose model calls the tool `name` with `arguments`."""
+    """Run an API whose model calls the tool `name` with `arguments`; yield its base URL."""
     with _Model(name, arguments) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

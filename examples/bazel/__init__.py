@@ -1,1 +1,1 @@
-"""A Bazel workspace of its own, and what makes and shows it."""
+"""A Bazel workspace, and scripts that create its toolchain and build it."""

@@ -1,8 +1,8 @@
-"""Build this workspace with the real Bazel, and count what ran: `make bazel`.
+"""Build this workspace with the real Bazel, and count the actions that ran: `make bazel`.
 
-Three builds share one cache: the first runs every action; the second, in another folder and from nothing,
-runs none; after one spec is edited, the third runs the action of that spec and the index. A fourth is
-refused, for its spec refers to a file that is not declared.
+Three builds share one cache: the first runs every action; the second, a clean build in another folder,
+runs none; the third, after one spec was edited, runs the action of that spec and the index. A fourth build is
+refused, because its spec refers to a file that is not declared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ELAPSED = re.compile(r"^INFO: (Elapsed time: .*)$", re.MULTILINE)
 
 
 class Workspace:
-    """A copy of the workspace, with an output base of its own."""
+    """A copy of the workspace with its own output base."""
 
     def __init__(self, bazel: str, root: Path, toolchain: Path) -> None:
         self.root = root / "workspace"
@@ -37,7 +37,7 @@ class Workspace:
         self._bazel = [bazel, f"--output_user_root={root / 'output'}"]
 
     def build(self, cache: Path) -> dict[str, int]:
-        """Build the package; how many actions ran, came from the cache, or were Bazel's own."""
+        """Build the package; count the actions that ran, came from the cache, or were Bazel's own."""
         done = self._run(cache)
         summary, elapsed = _SUMMARY.search(done.stderr), _ELAPSED.search(done.stderr)
         if done.returncode or not summary or not elapsed:
@@ -50,7 +50,7 @@ class Workspace:
         return counts
 
     def refusal(self, cache: Path) -> str:
-        """Build the package, which must fail for a fault in a spec; toolgen's own words."""
+        """Build the package, which must fail because of a spec; return toolgen's message."""
         done = self._run(cache)
         found = _FAULT.search(done.stderr)
         if not done.returncode or not found:
@@ -64,12 +64,12 @@ class Workspace:
         )
 
     def stop(self) -> None:
-        """End the server that Bazel left running."""
+        """Stop the server that Bazel leaves running."""
         subprocess.run([*self._bazel, "shutdown"], cwd=self.root, capture_output=True, check=False)
 
 
 def main() -> None:
-    """Say what is done, and end with exit code 1 where it is not as it should be."""
+    """Run the builds; end with exit code 1 if one of them is not as expected."""
     bazel = shutil.which("bazel")
     if bazel is None:
         sys.exit("bazel was not found on PATH; on Debian: apt-get install bazel-bootstrap")
@@ -130,7 +130,7 @@ def _toolgen(root: Path, *words: str) -> None:
 
 @contextmanager
 def stopping() -> Iterator[list[Workspace]]:
-    """Workspaces whose servers are stopped in the end."""
+    """Yield workspaces, and stop their servers afterwards."""
     started: list[Workspace] = []
     try:
         yield started

@@ -1,8 +1,8 @@
-"""Make the toolchain of the Bazel workspace, an environment with toolgen[cli]: `python toolchain.py DIR`.
+"""Create the toolchain of the Bazel workspace, an environment with toolgen[cli]: `python toolchain.py DIR`.
 
-It is made of this checkout and of the versions in requirements/dev.txt. Compiled modules are kept with the
-hash of their source instead of its date, and without the folder that they were made in: they are good
-wherever the environment is moved to.
+It contains this checkout and the versions in requirements/dev.txt. Compiled modules contain the hash of their
+source instead of its date, and no path of the folder in which they were created, so the environment can be
+moved.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def make(folder: Path) -> None:
-    """Make it at `folder`, which must not exist."""
+    """Create the toolchain at `folder`, which must not exist."""
     uv = [sys.executable, "-m", "uv"]
     quiet = ["--quiet", "--no-progress"]
     with tempfile.TemporaryDirectory() as built:

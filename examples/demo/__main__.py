@@ -1,4 +1,4 @@
-"""The story, seed after seed."""
+"""Run the demo: generate, start the server, show the five designs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SEEDS = (  # imported once the code that they use is generated
 
 
 async def story() -> None:
-    """All of it, on data that is made for it and thrown away."""
+    """Run the whole demo on temporary data."""
     async with asyncio.timeout(LONGEST_SECONDS):
         await generate()
         shop = import_module("examples.demo.shop")
@@ -40,13 +40,13 @@ async def story() -> None:
                 for seed in SEEDS:
                     await import_module(f"examples.demo.{seed}").walk(opened)
     print()
-    step("All of this was checked as it was told.")
+    step("Everything shown above was checked.")
     tell("written", "specs/ and examples/tools/    by a person")
     tell("generated", "generated/    never edited, checked by CI")
 
 
 async def generate() -> None:
-    """Run `toolgen generate`, as it is shown."""
+    """Run `toolgen generate`, and show that."""
     tell("running", "toolgen generate    (specs/ to generated/: types, server, adapters)")
     command = [sys.executable, "-m", "toolgen", "generate"]
     done = await asyncio.to_thread(
@@ -57,7 +57,7 @@ async def generate() -> None:
 
 
 async def introduce(shop: Shop) -> None:
-    """Show what is served."""
+    """Show the tools of the server."""
     tools = (await shop.client.list_tools()).tools
     must(sorted(tool.name for tool in tools) == contract.spec_names(), "each spec is one tool")
     tell("running", "python -m generated.mcp_server    (over stdio)")
@@ -65,13 +65,14 @@ async def introduce(shop: Shop) -> None:
 
 
 def main() -> int:
-    """Tell the story; 1 where it is not true."""
+    """Run the demo; return 1 if something that it shows is not true."""
     print(f"{BOLD}toolgen: one reviewed YAML file per tool; types, servers and checks are generated{PLAIN}")
-    logging.getLogger("toolgen.runtime").addHandler(logging.NullHandler())  # what is logged is told
+    # no log output between the lines of the demo
+    logging.getLogger("toolgen.runtime").addHandler(logging.NullHandler())
     faults: list[str] = []
     try:
         asyncio.run(story())
-    except* NotTrueError as group:  # a group, as the client runs tasks of its own
+    except* NotTrueError as group:  # a group, because the client runs tasks
         faults += [str(error) for error in leaves(group)]
     except* TimeoutError:
         faults.append(f"demo: not finished after {LONGEST_SECONDS} seconds")
@@ -82,7 +83,7 @@ def main() -> int:
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
-    """The errors of a group of groups."""
+    """Yield the errors of nested groups."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from leaves(inner)

@@ -1,4 +1,4 @@
-"""How the story is told: headings, labelled lines, quotations of specs; and `must`, which checks it."""
+"""Output of the demo: headings, labelled lines, excerpts of files; and `must`, which checks a statement."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ BOLD, FAINT, PLAIN = (
 
 
 class NotTrueError(Exception):
-    """The story is not what it says."""
+    """Something that the demo shows is not true."""
 
 
 def must(holds: bool, what: str) -> None:
-    """Stop with exit code 1 unless the story is true."""
+    """End the demo with exit code 1 unless the statement `what` is true."""
     if not holds:
         raise NotTrueError(f"demo: this should be true and is not: {what}")
 
 
 def chapter(number: str, title: str, promise: str) -> None:
-    """A seed begins."""
+    """Print the heading of a design."""
     print(f"\n\n{BOLD}SEED {number}  {title}{PLAIN}\n{FAINT}{textwrap.fill(promise, 107)}{PLAIN}")
 
 
 def step(text: str) -> None:
-    """What the next lines show."""
+    """Print what the next lines show."""
     print(f"\n{BOLD}* {text}{PLAIN}")
 
 
 def tell(label: str, text: str) -> None:
-    """A label and its text, long lines folded."""
+    """Print a label and its text; fold long lines."""
     for line in text.splitlines():
         for part in textwrap.wrap(line, WIDTH, replace_whitespace=False) or [""]:
             print(f"  {label:<9}  {part}".rstrip())
@@ -45,7 +45,7 @@ def tell(label: str, text: str) -> None:
 
 
 def cut(text: str) -> str:
-    """One line of a long text."""
+    """Shorten a text to one line."""
     return textwrap.shorten(text, WIDTH, placeholder=" ...")
 
 

@@ -12,7 +12,7 @@ NONSENSE = {"no_such_parameter": 1}
 
 
 async def walk(shop: Shop) -> None:
-    """Its row of the table, in real calls."""
+    """Show this design with real calls."""
     chapter(
         "000",
         "BaseTool abstraction",
@@ -24,14 +24,14 @@ async def walk(shop: Shop) -> None:
 
 
 async def subclass(shop: Shop) -> None:
-    step("A tool is a subclass: the generated class has the contract, a person writes execute")
+    step("A tool is a subclass: the generated class has the contract, a developer writes execute")
     quote("generated/tools/catalog_search.py", "class CatalogSearchTool")
     quote("examples/tools/catalog_search.py", "class CatalogSearch(")
-    must(CatalogSearchTool.__abstractmethods__ == {"execute"}, "execute is all that has to be written")
+    must(CatalogSearchTool.__abstractmethods__ == {"execute"}, "only execute has to be written")
     query = {"query": "bleeding hydraulic brakes", "limit": 1}
     found = data_of(await shop.call("catalog_search", query))
     best = found["documents"][0]
-    must(best["title"] == "Hydraulic Disc Brakes", "the library has a book about that")
+    must(best["title"] == "Hydraulic Disc Brakes", "the library has a book about brakes")
     tell("answer", f"{best['title']} by {best['author']}, {best['year']}\n{best['excerpt']}")
 
 
@@ -41,11 +41,14 @@ async def shared(shop: Shop) -> None:
     tell("answer", refusal_of(result, "invalid_request"))
     for name in catalog.TOOLS:
         refusal_of(await shop.client.call_tool(name, NONSENSE), "no_such_parameter")
-    tell("tried", f"the same nonsense with all {len(catalog.TOOLS)} tools: refused in the same words")
+    tell(
+        "tried",
+        f"the same invalid arguments with all {len(catalog.TOOLS)} tools: refused with the same message",
+    )
 
 
 async def error_format(shop: Shop) -> None:
-    step("One error format, whatever went wrong: content, isError, _meta")
+    step("All errors have one format: content, isError, _meta")
     quote("specs/catalog_search.yaml", "- code: no_search_terms", 3)
     result = await shop.call("catalog_search", {"query": "?!"})
     refusal_of(result, "no_search_terms")

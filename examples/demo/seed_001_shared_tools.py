@@ -1,4 +1,4 @@
-"""Seed 001, shared tools: one implementation behind an MCP and an OpenAI adapter, which say the same."""
+"""Seed 001, shared tools: one implementation behind an MCP and an OpenAI adapter with equal answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 async def walk(shop: Shop) -> None:
-    """Its row of the table, in real calls."""
+    """Show this design with real calls."""
     chapter(
         "001",
         "Shared tools",
@@ -40,13 +40,13 @@ async def walk(shop: Shop) -> None:
         over_anthropic = await through_anthropic(shop.toolkit(), name, arguments)
         for label, text in (("MCP", over_mcp), ("OpenAI", over_openai), ("Anthropic", over_anthropic)):
             tell(label, cut(text))
-        must(over_mcp == over_openai == over_anthropic, f"all adapters answer {name} alike")
+        must(over_mcp == over_openai == over_anthropic, f"all adapters return the same for {name}")
         tell("compared", f"identical, all {len(over_mcp)} characters")
     await schemas(shop)
 
 
 async def schemas(shop: Shop) -> None:
-    step("Schemas are written once: what each adapter publishes is what the YAML says, read without toolgen")
+    step("Schemas are written once: each adapter publishes the YAML file's (compared without toolgen's code)")
     listed = [tool.model_dump(by_alias=True, exclude_unset=True) for tool in await listed_tools(shop)]
     published = {
         "MCP": contract.mcp_faults(listed, legacy=False),
@@ -63,29 +63,29 @@ async def schemas(shop: Shop) -> None:
     strict = [tool["function"]["name"] for tool in functions(CHAT_TOOLS) if tool["function"]["strict"]]
     tell("compared", f"{len(listed)} tools: whole names, descriptions and schemas of {', '.join(published)}")
     tell(
-        "but for",
+        "except",
         f"OpenAI's strict form of {', '.join(strict)}, and keywords that Gemini reads in descriptions",
     )
 
 
 async def listed_tools(shop: Shop) -> list[Any]:
-    """The tools as the MCP server lists them."""
+    """Return the tools that the MCP server lists."""
     return list((await shop.client.list_tools()).tools)
 
 
 def functions(tools: Iterable[Any]) -> list[Any]:
-    """Definitions as plain data."""
+    """Return definitions as plain data."""
     return list(tools)
 
 
 def without_type(tool: dict[str, Any]) -> dict[str, Any]:
-    """A function of the Responses API without the type that all of them have."""
+    """Return a function of the Responses API without `type`, which is the same for all."""
     return {key: value for key, value in tool.items() if key != "type"}
 
 
 async def through_openai(toolkit: Toolkit, name: str, arguments: dict[str, Any]) -> str:
-    """The answer of a tool that a model called by the OpenAI API."""
-    if find_spec("openai") is None:  # then the same call as plain data
+    """Let a model call a tool through the OpenAI API; return the answer."""
+    if find_spec("openai") is None:  # the same call as plain data
         function = {"name": name, "arguments": json.dumps(arguments)}
         plain = {"id": "call_1", "type": "function", "function": function}
         return str((await execute_tool_call(plain, toolkit, scopes=SCOPES))["content"])
@@ -107,7 +107,7 @@ async def through_openai(toolkit: Toolkit, name: str, arguments: dict[str, Any])
 
 
 async def through_anthropic(toolkit: Toolkit, name: str, arguments: dict[str, Any]) -> str:
-    """The answer to a block of a message, as Anthropic's API sends it."""
+    """Return the answer to a tool_use block, as Anthropic's API sends it."""
     block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": arguments}
     content: Any = (await execute_tool_use(block, toolkit, scopes=SCOPES))["content"]
     return content if isinstance(content, str) else "".join(part["text"] for part in content)

@@ -15,7 +15,7 @@ from .shop import SCOPES, Shop, as_json
 
 
 class Counting(EchoTool):
-    """echo that remembers how often it was called, and fails the third time."""
+    """echo that counts its calls in a checkpoint, and fails at the third one."""
 
     def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
         count = context.checkpoint.load("count", 0) + 1
@@ -26,7 +26,7 @@ class Counting(EchoTool):
 
 
 class Lines(logging.Handler):
-    """A log that is kept."""
+    """A log handler that collects records."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Lines(logging.Handler):
 
 
 async def walk(shop: Shop) -> None:
-    """Its row of the table, in real calls; in this process, as an agent's own loop makes them."""
+    """Show this design with real calls in this process, as an agent's own loop makes them."""
     chapter(
         "002",
         "Base tool architecture",
@@ -50,20 +50,20 @@ async def walk(shop: Shop) -> None:
 
 
 async def call(toolkit: Toolkit, name: str, **arguments: Any) -> ToolResponse:
-    """Call a tool in this process, and show the call; the user agrees to what it asks."""
+    """Call a tool in this process, and show the call; the user confirms it if asked."""
     tell("call", f"{name} {as_json(arguments)}")
     return await toolkit.call(name, arguments, confirm=agree, scopes=SCOPES)
 
 
 async def agree(confirmation: Confirmation) -> bool:
-    """The user of an application without a protocol, who is asked by a callback."""
+    """Answer as the user of an application, who is asked by a callback."""
     tell("asked", confirmation.message)
     tell("the user", "agrees")
     return True
 
 
 async def done(toolkit: Toolkit, name: str, **arguments: Any) -> Mapping[str, Any]:
-    """The content of a call that must succeed, its message shown."""
+    """Return the content of a call that must succeed; show its message."""
     response = await call(toolkit, name, **arguments)
     must(response.success, f"{name} succeeds, but it says: {response.as_text()}")
     tell("answer", response.content["message"])
@@ -71,18 +71,18 @@ async def done(toolkit: Toolkit, name: str, **arguments: Any) -> Mapping[str, An
 
 
 async def forms(shop: Shop) -> None:
-    step("A response, as it is wanted")
+    step("One response in four output forms")
     response = await call(shop.toolkit(), "load", path="notes/suppliers.md", line_count=1)
     must(response.render(ResponseForm.INTACT) is response, "INTACT is the response itself")
     plain = response.render(ResponseForm.DICT, filter_metadata_fields=False)
-    must(plain["metadata"]["call_id"] == response.metadata["call_id"], "metadata is there where it is wanted")
+    must(plain["metadata"]["call_id"] == response.metadata["call_id"], "the DICT form has the metadata")
     tell("as DICT", f"with the keys {', '.join(plain)}")
     tell("as STR", cut(response.render(ResponseForm.STR)))
     tell("as PRETTY", "\n".join([*response.render().splitlines()[:5], "..."]))
 
 
 async def job(shop: Shop) -> None:
-    step("Seven tools do one job: plan, look, write, change, check, present")
+    step("Seven tools work together: plan, search, write, change, check, present")
     toolkit = shop.toolkit()
     await done(toolkit, "todo", add=["Write to Ms Kite"])
     await done(toolkit, "search", query="14 days", path="templates")
@@ -98,7 +98,7 @@ async def job(shop: Shop) -> None:
 
 
 async def fence(shop: Shop) -> None:
-    step("Files and commands that stay where they are")
+    step("File tools cannot leave the workspace, commands come from an allow-list")
     toolkit = shop.toolkit()
     for name, code, arguments in (
         ("load", "outside_workspace", {"path": "../shop.sqlite3"}),
@@ -110,20 +110,26 @@ async def fence(shop: Shop) -> None:
 
 
 async def configured(shop: Shop) -> None:
-    step("ToolConfig: a checkpoint that outlives a restart, a log with what the agent is not told")
+    step("ToolConfig: a checkpoint that survives a restart, a log with details that the agent does not see")
     logger, lines = logging.getLogger("demo"), Lines()
     logger.propagate = False
     logger.addHandler(lines)
     answers: list[str] = []
-    for _ in range(3):  # each time a new toolkit, as after a restart
+    for _ in range(3):  # a new toolkit for each call, as after a restart
         toolkit = Toolkit([Counting()], config=ToolConfig(logger=logger, checkpoint=shop.folder / "state"))
         response = await call(toolkit, "echo", text="call")
         answers.append(response.as_text())
         tell("answer", answers[-1])
-    must(answers[:2] == ['{"text":"call 1"}', '{"text":"call 2"}'], "the second call knows of the first")
-    must("internal_error" in answers[2] and "swordfish" not in answers[2], "an exception is an answer")
+    must(
+        answers[:2] == ['{"text":"call 1"}', '{"text":"call 2"}'],
+        "the second call finds the checkpoint of the first",
+    )
+    must(
+        "internal_error" in answers[2] and "swordfish" not in answers[2],
+        "an exception becomes an error response",
+    )
     errors = [record for record in lines.records if record.levelno == logging.ERROR]
-    must(len(errors) == 1 and errors[0].exc_info is not None, "and the log has all of it")
+    must(len(errors) == 1 and errors[0].exc_info is not None, "the log has the exception")
     if errors[0].exc_info:
-        must(errors[0].call_id in answers[2], "under the same number")  # type: ignore[attr-defined]
+        must(errors[0].call_id in answers[2], "the log and the answer have the same call id")  # type: ignore[attr-defined]
         tell("the log", repr(errors[0].exc_info[1]))

@@ -26,7 +26,7 @@ retruns: A greeting.
 
 
 class Paging(EchoTool):
-    """echo that leaves a cursor to the next call."""
+    """echo that passes a cursor to the next call in extras."""
 
     def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
         context.extras["page"] = context.extras.get("page", 0) + 1
@@ -34,11 +34,11 @@ class Paging(EchoTool):
 
 
 async def walk(shop: Shop) -> None:
-    """Its row of the table, in real calls."""
+    """Show this design with real calls."""
     chapter(
         "003",
         "Spec-driven tools",
-        "Specs are checked before there is a tool; inputs, streams, injected values, a toolkit of tools.",
+        "Validated specs and inputs, streams, injected values, toolkits.",
     )
     await wrong_spec()
     check_inputs()
@@ -48,7 +48,7 @@ async def walk(shop: Shop) -> None:
 
 
 async def wrong_spec() -> None:
-    step("A wrong spec never becomes a tool, and its faults point")
+    step("An invalid spec generates nothing; each error shows its line")
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder)
         (project / "specs").mkdir()
@@ -60,11 +60,14 @@ async def wrong_spec() -> None:
     tell("the YAML", WRONG_SPEC)
     tell("ran", "toolgen generate")
     tell("answer", done.stderr)
-    must("did you mean 'returns'?" in done.stderr and "greet.yaml:3:" in done.stderr, "both faults are told")
+    must(
+        "did you mean 'returns'?" in done.stderr and "greet.yaml:3:" in done.stderr,
+        "both errors are reported",
+    )
 
 
 def check_inputs() -> None:
-    step("check_inputs: the typed request, or every fault at once")
+    step("check_inputs returns the typed request, or reports every fault at once")
     request = SqlQueryTool.check_inputs({"query": "SELECT 1"})
     tell("checked", repr(request))
     try:
@@ -72,51 +75,54 @@ def check_inputs() -> None:
     except ToolError as error:
         tell("refused", error.message)
         must(
-            error.code == "invalid_request" and "$.parameters[0]" in error.message, "each fault has its place"
+            error.code == "invalid_request" and "$.parameters[0]" in error.message, "each fault has its path"
         )
     else:
-        must(False, "a wrong request is refused")
+        must(False, "an invalid request is refused")
 
 
 async def injected(shop: Shop) -> None:
-    step("The database comes from the application, invisible to the model; without it, a clear answer")
+    step("The application injects the database, invisible to the model; without it, the answer is an error")
     quote("specs/sql_query.yaml", "- {name: reader")
     must("reader" not in as_json(catalog.TOOLS["sql_query"]["input_schema"]), "the model does not see it")
     sql = "SELECT sku, in_stock, reorder_point FROM items WHERE in_stock < reorder_point ORDER BY in_stock"
     rows = data_of(await shop.call("sql_query", {"query": sql, "limit": 3}))
-    must(rows["row_count"] == 3 and rows["truncated"], "three rows, and there are more")
+    must(rows["row_count"] == 3 and rows["truncated"], "three rows are returned, and more exist")
     table = [rows["columns"], *rows["rows"]]
     tell("answer", "\n".join("  ".join(f"{cell:<13}" for cell in row).rstrip() for row in table))
     tell("answer", refusal_of(await shop.call("sql_query", {"query": "DELETE FROM items"}), "not_read_only"))
     response = await catalog.toolkit(context={}).call("sql_query", {"query": "SELECT 1"}, scopes=SCOPES)
-    must(response.error is not None and response.error.code == "missing_dependency", "it fails soft")
+    must(
+        response.error is not None and response.error.code == "missing_dependency",
+        "a missing dependency is an error response",
+    )
     tell("no reader", response.as_text())
 
 
 async def stream(shop: Shop) -> None:
-    step("A result that arrives in pieces")
+    step("A result that is streamed in chunks")
     quote("specs/stream_lines.yaml", "stream:", 2)
     lines = ["Take the wheel off.", "Lift the tyre over the rim.", "Pull the tube out."]
-    told: list[str | None] = []
+    received: list[str | None] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
-        told.append(message)
-        tell("piece", message or "")
+        received.append(message)
+        tell("chunk", message or "")
 
     tell("call", f"stream_lines {as_json({'lines': lines})}")
     arguments = {"lines": lines, "pause_ms": 50}
     whole = data_of(await shop.client.call_tool("stream_lines", arguments, progress_callback=hear))
-    must(told == lines, "each line came by itself, in order")
-    must(whole["lines"] == lines, "and all of them together at the end")
+    must(received == lines, "each line arrives as a chunk, in order")
+    must(whole["lines"] == lines, "the response has all lines")
     tell("answer", f"{whole['line_count']} lines, the whole result")
 
 
 async def toolkit(shop: Shop) -> None:
-    step("A toolkit of tools, by tag; what a tool leaves in extras goes to the next call")
+    step("Tools of a toolkit by tag; extras reach the next call of a session")
     tags = shop.toolkit().tags
     must("load" in tags["workspace"], "load is a tool of the workspace")
     tell("by tag", ", ".join(f"{tag} {len(names)}" for tag, names in sorted(tags.items())))
     session = Toolkit([Paging()]).session()
     said = [(await session.call("echo", {"text": "manuals"})).content["text"] for _ in range(2)]
-    must(said == ["manuals, page 1", "manuals, page 2"], "the second call goes on where the first ended")
+    must(said == ["manuals, page 1", "manuals, page 2"], "the second call continues after the first")
     tell("extras", f"{said[0]}; {said[1]}")

@@ -22,11 +22,11 @@ PAPER: dict[str, Any] = {"order_number": "PO-2026-0005", "lines": [{"sku": "CHN-
 
 
 async def walk(shop: Shop) -> None:
-    """Its row of the table, in real calls."""
+    """Show this design with real calls."""
     chapter(
         "004",
         "Tool interface pattern",
-        "Typed requests and responses, flat on the wire; the user is asked before anything is changed.",
+        "Typed requests and responses with flat parameters; the user confirms every change.",
     )
     await refuse(shop)
     await confirm(shop)
@@ -35,7 +35,7 @@ async def walk(shop: Shop) -> None:
 
 
 async def refuse(shop: Shop) -> None:
-    step("A wrong request never reaches the code; a failure comes with advice for the model")
+    step("An invalid request never reaches the code; an error has a hint for the model")
     quote("generated/models/create_purchase_order.py", "class CreatePurchaseOrderRequest")
     fields = CreatePurchaseOrderRequest.model_fields.keys()
     listed = {tool.name: tool.input_schema for tool in (await shop.client.list_tools()).tools}
@@ -47,7 +47,7 @@ async def refuse(shop: Shop) -> None:
 
 
 async def confirm(shop: Shop) -> None:
-    step("Preview, question, act: nothing is ordered before the user agrees")
+    step("Preview, confirmation, order: nothing is ordered before the user agrees")
     quote("specs/create_purchase_order.yaml", "confirm:", 4)
     asked = shop.user.asked
     shop.user.agrees = False
@@ -64,17 +64,17 @@ async def confirm(shop: Shop) -> None:
 
 
 async def verify(shop: Shop) -> None:
-    step("The delivery note is held against the order; a tool that only reads asks nobody")
+    step("A delivery note is compared with the order; a read-only tool needs no confirmation")
     asked = shop.user.asked
     found = data_of(await shop.call("verify_order_document", PAPER))
     must([each["kind"] for each in found["mismatches"]] == ["missing_line"], "the cassettes are missing")
-    must(shop.user.asked == asked, "nobody was asked")
+    must(shop.user.asked == asked, "the user was not asked")
     tell("answer", f"{found['message']} Missing: {found['mismatches'][0]['sku']}.")
     tell("", f"Next: {found['next_actions'][0]}")
 
 
 async def observe(shop: Shop) -> None:
-    step("Every call is observed, and no tool has to do anything for it")
+    step("Every call has events and log records, without code in the tool")
     events: list[ToolEvent] = []
     toolkit = shop.toolkit(ToolConfig(callback=events.append))
     for query in ("chain", "?!"):
@@ -82,7 +82,7 @@ async def observe(shop: Shop) -> None:
     for call_id in dict.fromkeys(event.call_id for event in events):
         kinds = [event.kind for event in events if event.call_id == call_id]
         tell("observed", f"search_items {call_id}: {', '.join(kinds)}")
-    must([event.kind for event in events][2::3] == ["finished", "failed"], "each call has its end")
+    must([event.kind for event in events][2::3] == ["finished", "failed"], "each call has a last event")
 
 
 async def orders(shop: Shop) -> int:

@@ -1,4 +1,4 @@
-"""The bicycle shop that the tools work for: served over MCP, and in this process, on the same data."""
+"""The bicycle shop of the gallery: served over MCP, and as a toolkit in this process, on the same data."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from .narration import ROOT, must, tell
 SCOPES = frozenset(
     scope for tool in catalog.TOOLS.values() for scope in tool.get("auth", {}).get("scopes", ())
 )
-"""What the user of the demo may do: everything."""
+"""The scopes that the user of the demo grants: all."""
 
 
 class User:
-    """The person in front of the client, who is asked before anything is changed."""
+    """The user of the MCP client, who is asked before a tool changes anything."""
 
     def __init__(self) -> None:
         self.agrees = True
         self.asked = 0
 
     async def answer(self, context: Any, params: Any) -> ElicitResult:
-        """The answer to an elicitation."""
+        """Answer an elicitation."""
         self.asked += 1
         tell("asked", params.message)
         tell("the user", "agrees" if self.agrees else "declines")
@@ -48,48 +48,52 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """A served shop and its user."""
+    """The MCP server of the shop, its client and its user."""
 
     client: Client
     user: User
     folder: Path  # its data
 
     def toolkit(self, config: ToolConfig | None = None) -> Toolkit:
-        """The same tools in this process, as an application uses them without any protocol."""
+        """Return the same tools as a toolkit in this process."""
         return catalog.toolkit(context=context(self.folder), config=config)
 
     async def call(self, name: str, arguments: Mapping[str, Any], shown: str = "") -> CallToolResult:
-        """Call a tool through MCP, and show the call, or `shown` where it has been shown before."""
+        """Call a tool through MCP; show the call, or `shown` instead."""
         tell("call", shown or f"{name} {as_json(arguments)}")
         return await self.client.call_tool(name, dict(arguments))
 
 
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[Shop]:
-    """The shop with its data in `folder`, served by the generated server in a process of its own."""
+    """Start the generated server, with data in `folder`, and connect to it."""
     user = User()
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "generated.mcp_server", "--scopes", ",".join(sorted(SCOPES))],
         cwd=ROOT,
-        env={**os.environ, DATA_VARIABLE: str(folder), "TOOLGEN_LOG_LEVEL": "warning"},  # calls are shown
+        env={
+            **os.environ,
+            DATA_VARIABLE: str(folder),
+            "TOOLGEN_LOG_LEVEL": "warning",
+        },  # the demo shows the calls
     )
     async with Client(server, elicitation_callback=user.answer) as client:
         yield Shop(client, user, folder)
 
 
 def as_json(data: object) -> str:
-    """As it is written in a call."""
+    """Return a value as JSON."""
     return json.dumps(data, ensure_ascii=False)
 
 
 def text_of(result: CallToolResult) -> str:
-    """What a model would read."""
+    """Return the text of a result, which a model would read."""
     return "".join(block.text for block in result.content if isinstance(block, TextContent))
 
 
 def data_of(result: CallToolResult) -> dict[str, Any]:
-    """What a program would read; the call must have succeeded."""
+    """Return the data of a result, which must be a success."""
     must(not result.is_error, f"the call succeeds, but it says: {text_of(result)}")
     data = result.structured_content
     must(isinstance(data, dict), "the result is a JSON object")
@@ -97,6 +101,6 @@ def data_of(result: CallToolResult) -> dict[str, Any]:
 
 
 def refusal_of(result: CallToolResult, says: str) -> str:
-    """The text of a refused call; it must hold `says`."""
+    """Return the text of a refused call, which must contain `says`."""
     must(result.is_error is True and says in text_of(result), f"the call is refused with {says!r}")
     return text_of(result)

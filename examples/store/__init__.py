@@ -1,1 +1,1 @@
-"""What the gallery's tools do, in plain functions: no generated code, no toolgen, tested by themselves."""
+"""What the gallery's tools do, in plain functions without generated code and without toolgen."""

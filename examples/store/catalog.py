@@ -1,4 +1,4 @@
-"""The shop's library: handbooks and manuals, found by what they say."""
+"""The shop's library: full-text search in handbooks and manuals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The best documents first, how many matched in all, and whether they hold every word of the query."""
+    """The best documents first, the total number, and whether they contain every word of the query."""
 
     documents: list[Document]
     total: int
@@ -37,7 +37,7 @@ class Documents:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What else must hold of a document; bounds included."""
+    """Further conditions for a document; bounds are inclusive."""
 
     subjects: Sequence[str] = ()
     year_from: int = ANY_YEAR.start
@@ -46,9 +46,9 @@ class Limits:
 
 
 def search_documents(db: sqlite3.Connection, query: str, limits: Limits = Limits()) -> Documents:
-    """Documents whose title, author or summary hold the words of `query`.
+    """Return documents whose title, author or summary contain the words of `query`.
 
-    Raises NoSearchTermsError when the query has no words.
+    Raises NoSearchTermsError if the query has no words.
     """
     found = find(
         db,

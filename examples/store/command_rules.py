@@ -1,8 +1,8 @@
-"""Which commands may run, with which arguments: a list of what is allowed, never of what is forbidden.
+"""Allow-list of commands and their arguments.
 
-An argument is an option that the command's rule names, a value of such an option, or an operand that the
-rule has a kind for. Anything else is refused, so that `find -delete`, `sort --output=…`, `git -c …` and
-whatever a next version of a command can do are out before anything runs. Every command listed only reads.
+An argument is an option that the command's rule lists, a value of such an option, or an operand of a kind
+that the rule allows. Anything else is refused before anything runs: `find -delete`, `sort --output=…`,
+`git -c …`, and options that a later version of a command adds. All listed commands are read-only.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Final, Literal
 from .workspace import Workspace, normal
 
 Kind = Literal["number", "text", "path", "file_type"]
-"""What a value or operand is; a path is one that the workspace lets through."""
+"""Kind of a value or operand; a path must be one that the workspace allows."""
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
 _FILE_TYPE: Final = re.compile(r"[fd]")
 
 
 class NotAllowedError(Exception):
-    """The command, or one of its arguments, is not on the list."""
+    """The command, or one of its arguments, is not on the allow-list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ RULES: Final[Mapping[str, Rule]] = {
         {"-k": "text", "--key": "text", "-t": "text"},
     ),
     "tail": Rule(_flags("-q -v"), _LINES),
-    "uniq": Rule(_flags("-c -d -u -i --count"), most_paths=1),  # a second operand would be written to
+    "uniq": Rule(_flags("-c -d -u -i --count"), most_paths=1),  # `uniq` would write to a second operand
     "wc": Rule(_flags("-l -w -c -m -L --lines --words --bytes --chars")),
 }
 
@@ -90,9 +90,9 @@ RULES: Final[Mapping[str, Rule]] = {
 def checked(
     rules: Mapping[str, Rule], workspace: Workspace, folder: str, command: str, arguments: Sequence[str]
 ) -> list[str]:
-    """The arguments as the command is to get them: options, `--`, operands; paths looked at.
+    """Check the arguments; return them in the order options, `--`, operands.
 
-    Raises NotAllowedError, and what the workspace raises about paths.
+    Raises NotAllowedError, and the workspace's errors for paths.
     """
     if (rule := rules.get(command)) is None:
         raise NotAllowedError(f"{command} is not on the list: {', '.join(sorted(rules))}.")
@@ -114,7 +114,7 @@ def checked(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The arguments of one call, read by one rule."""
+    """Parser of a call's arguments by one rule."""
 
     rule: Rule
     command: str
@@ -122,7 +122,7 @@ class _Reading:
     folder: str
 
     def letters(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Options and operands in the manner of `-rn`, `-n5`, `-n 5`, `--lines=5`, `--`."""
+        """Parse options and operands such as `-rn`, `-n5`, `-n 5`, `--lines=5`, `--`."""
         options: list[str] = []
         operands: list[str] = []
         rest = list(arguments)
@@ -140,7 +140,7 @@ class _Reading:
         return options, operands
 
     def words(self, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Paths, then words such as `-name` with their values."""
+        """Parse paths, then words such as `-name` with their values."""
         first = next((n for n, argument in enumerate(arguments) if argument[:1] in "-!(,"), len(arguments))
         options: list[str] = []
         rest = list(arguments[first:])
@@ -153,7 +153,7 @@ class _Reading:
         return options, list(arguments[:first])
 
     def path(self, path: str) -> str:
-        """The path, relative to the call's folder, which holds a file or folder that may be read."""
+        """Return a path relative to the call's folder, if it may be read."""
         inside = normal(path)
         kind = self.workspace.kind(normal(f"{self.folder}/{inside}"))
         if kind == "special":
@@ -169,7 +169,7 @@ class _Reading:
         return [f"{name}={self._value(name, [value] if equals else rest)}"]
 
     def _short(self, argument: str, rest: list[str]) -> list[str]:
-        """`-rn5` as `-r`, `-n5`: each letter by itself, the value of one that takes it joined to it."""
+        """Split `-rn5` into `-r` and `-n5`: each letter by itself, with its value if it takes one."""
         found = []
         for place, letter in enumerate(argument[1:], 1):
             if f"-{letter}" in self.rule.flags:

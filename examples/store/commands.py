@@ -1,11 +1,11 @@
-"""Commands run in the workspace: no shell, little time, limited output, nothing left behind.
+"""Run commands in the workspace: no shell, a time limit, limited output, no process left behind.
 
 A command is found in the system's own folders, never by the caller's PATH; it gets an environment of four
-variables and no input. It runs in a process group of its own, which is ended whole: when its time is up, when
-it says too much, when the call is cancelled, and when it is done but has left somebody behind.
+variables and no input. It runs in its own process group, which is ended as a whole if its time is up, if its
+output is too large, if the call is cancelled, and if it has finished but left a process behind.
 
-A command looks its paths up anew after they were checked. That is safe as long as nobody who is not trusted
-can make links in the workspace meanwhile: its own tools cannot.
+A command resolves its paths again after they were checked. That is safe as long as nobody untrusted can
+create links in the workspace meanwhile; the gallery's tools cannot.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .workspace import Workspace, normal
 
 SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 MAX_OUTPUT: Final = 60_000
-"""Bytes of standard output and of standard error that are kept."""
+"""Maximum number of bytes that are read from standard output, and from standard error."""
 _CHUNK: Final = 65_536
 _GRACE: Final = (
     0.5  # seconds: between asking a group to end and ending it; for a pipe that outlives its command
@@ -38,7 +38,7 @@ _TICK: Final = 0.05  # seconds between looks at the clock
 
 
 class NotAFolderError(Exception):
-    """The place to run in is not a folder."""
+    """The working directory is not a folder."""
 
 
 class NotInstalledError(Exception):
@@ -51,7 +51,7 @@ class TooSlowError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command wrote, and how it ended; `exit_code` is None where it wrote too much and was stopped."""
+    """Output and exit code of a command; `exit_code` is None if it wrote too much and was stopped."""
 
     exit_code: int | None
     stdout: bytes
@@ -64,7 +64,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs what `rules` allow below the workspace."""
+    """Runs commands that `rules` allow in a workspace."""
 
     workspace: Workspace
     rules: Mapping[str, Rule]
@@ -94,7 +94,7 @@ class Runner:
             output = await asyncio.shield(running)
         except asyncio.CancelledError:
             stop.set()
-            await asyncio.wait([running])  # nothing is left behind when the caller hears of it
+            await asyncio.wait([running])  # no process is left behind when the call returns
             raise
         if output is None:
             raise TooSlowError(f"{command} was stopped after {seconds:g} seconds.")
@@ -106,7 +106,7 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One process, in the thread that waits for it."""
+    """A process, and the thread that waits for it."""
 
     program: str
     argv: Sequence[str]
@@ -115,7 +115,7 @@ class _Job:
     most: int
 
     def run(self, end: float, stop: threading.Event) -> Output | None:
-        """What it wrote; None where it was stopped because its time was up or nobody waits any more."""
+        """Return the output; None if the process was stopped because of its time limit or a cancellation."""
         with subprocess.Popen(
             self.argv,
             executable=self.program,
@@ -153,19 +153,19 @@ class _Job:
                 if gone is None and process.poll() is not None:
                     gone = time.monotonic()
                 if gone is not None and time.monotonic() > gone + _GRACE:
-                    break  # a child of the command keeps its pipe open
+                    break  # a child of the command holds the pipe open
         return Output(process.returncode, bytes(out), bytes(err))
 
 
 def _ready(pipes: selectors.BaseSelector) -> list[tuple[selectors.SelectorKey, int]]:
     if pipes.get_map():
         return pipes.select(_TICK)
-    time.sleep(_TICK)  # both pipes are closed, and the command goes on
+    time.sleep(_TICK)  # both pipes are closed, but the command still runs
     return []
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End the whole process group, politely, then not. It keeps its leader's id as long as a member lives."""
+    """End the process group: SIGTERM, then SIGKILL. The group's id is valid as long as a member lives."""
     _signal(process, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE)

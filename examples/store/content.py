@@ -1,4 +1,4 @@
-"""The shop's website: articles, pages and projects. Drafts are never found."""
+"""The shop's website: published articles, pages and projects, never drafts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ContentItem:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The best items first, how many matched in all, and whether they hold every word of the query."""
+    """The best items first, the total number, and whether they contain every word of the query."""
 
     items: list[ContentItem]
     total: int
@@ -33,7 +33,7 @@ class Content:
 
 
 def search_items(db: sqlite3.Connection, query: str, types: Sequence[str] = (), limit: int = 5) -> Content:
-    """Published items whose title or body hold the words of `query`; NoSearchTermsError when it has none."""
+    """Return published items whose title or body contain the words of `query`. Raises NoSearchTermsError."""
     found = find(
         db,
         Search(
@@ -74,7 +74,7 @@ class Text:
 
 
 class UnknownContentError(Exception):
-    """Nothing published has this type and slug; `near` has slugs of that type that look alike."""
+    """No published item has this type and slug; `near` has similar slugs of the type."""
 
     def __init__(self, type_: str, slug: str, near: Sequence[str]) -> None:
         similar = f" Similar: {', '.join(near)}." if near else ""
@@ -85,7 +85,7 @@ class UnknownContentError(Exception):
 def list_items(
     db: sqlite3.Connection, types: Sequence[str] = (), limit: int = 20, offset: int = 0
 ) -> tuple[list[ListedItem], int]:
-    """Published items, newest first, `offset` of them passed over; and how many there are in all."""
+    """Return published items, newest first, from `offset` on, and the total number."""
     source = """FROM content WHERE status = 'published'
         AND (? = '[]' OR type IN (SELECT value FROM json_each(?)))"""
     wanted = (json.dumps(list(types)),) * 2
@@ -96,7 +96,7 @@ def list_items(
 
 
 def get_item(db: sqlite3.Connection, type_: str, slug: str) -> Text:
-    """The published item of this type and slug. Raises UnknownContentError, for a draft as for nothing."""
+    """Return the published item with this type and slug. Raises UnknownContentError, also for a draft."""
     published = "SELECT type, slug, title, body, published_on FROM content WHERE status = 'published'"
     row = db.execute(f"{published} AND type = ? AND slug = ?", (type_, slug)).fetchone()
     if row is None:

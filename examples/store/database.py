@@ -1,4 +1,4 @@
-"""Where the shop's data lives, and how it is opened. Everything is made on first use, at most once."""
+"""The shop's data folder and database. Both are created on first use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUSY_SECONDS: Final = 5.0
 
 
 def data_folder() -> Path:
-    """The folder that `TOOLGEN_EXAMPLES_DATA` names, or one in the user's data folder; made where missing."""
+    """Return the folder in `TOOLGEN_EXAMPLES_DATA`, or one in the user's data folder; create it."""
     named = os.environ.get(DATA_VARIABLE)
     base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     folder = Path(named) if named else Path(base) / "toolgen-examples"
@@ -29,9 +29,9 @@ def data_folder() -> Path:
 
 
 def database(folder: Path) -> Path:
-    """The shop's database below `folder`, made and filled when it is not there yet.
+    """Return the path of the shop's database below `folder`; create and fill it if it is missing.
 
-    Another version of the tables is another file: nobody has to convert, or to delete, the data of a demo.
+    Each version of the tables has its own file, so that demo data need not be converted or deleted.
     """
     path = folder / f"shop-{schema.VERSION}.sqlite3"
     with closing(connect(path)) as db:
@@ -41,7 +41,7 @@ def database(folder: Path) -> Path:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open for reading and writing; transactions are begun by hand, in `transaction`.
+    """Open the database for reading and writing; use `transaction` for transactions.
 
     A context factory may open the connection in another thread than the one that works with it. That is safe
     as long as one call has one connection and nobody shares it, which is why `check_same_thread` is off.
@@ -54,7 +54,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing; the write lock is taken at once, so that what was read stays true until the end."""
+    """Run a transaction that takes the write lock at its start, so that what it reads stays valid."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -65,7 +65,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def workspace_folder(folder: Path) -> Path:
-    """The workspace below `folder`, copied from the seed when it is not there yet."""
+    """Return the workspace below `folder`; copy it from the sample files if it is missing."""
     path = folder / "workspace"
     if not path.exists():
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
@@ -74,13 +74,13 @@ def workspace_folder(folder: Path) -> Path:
             try:
                 copy.rename(path)
             except OSError:
-                if not path.is_dir():  # otherwise somebody else was faster, and theirs is as good
+                if not path.is_dir():  # otherwise another process has created it meanwhile
                     raise
     return path
 
 
 def fill(db: sqlite3.Connection) -> None:
-    """Make the tables and put the seed in, in one transaction; of two at once, the second finds it done."""
+    """Create and fill the tables in one transaction; a concurrent second call finds it done."""
     with transaction(db):
         if db.execute("PRAGMA user_version").fetchone()[0] != 0:
             return
@@ -96,7 +96,7 @@ def fill(db: sqlite3.Connection) -> None:
 
 
 def insert(db: sqlite3.Connection, table: str, row: dict[str, Any]) -> int:
-    """Insert one row; the names come from this package, never from a caller. Lists are kept as JSON texts."""
+    """Insert a row. Names come from this package, never from a caller. Lists are stored as JSON."""
     values = [json.dumps(value) if isinstance(value, list) else value for value in row.values()]
     marks = ", ".join("?" * len(values))
     cursor = db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", values)

@@ -1,4 +1,4 @@
-"""Single text files of a workspace: read in parts, and written whole."""
+"""Text files of a workspace: read in parts, and written atomically."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .workspace import OutsideWorkspaceError, PathNotFoundError, Snapshot, Works
 
 Mode = Literal["create", "replace", "append"]
 MAX_SHOWN: Final = 20
-"""Lines of a difference that the user is shown."""
+"""Maximum number of diff lines that the user is shown."""
 _END: Final = "\n"
 
 
@@ -24,7 +24,7 @@ class IsFolderError(Exception):
 
 
 class NotTextError(Exception):
-    """The file, or what is to be written, is not UTF-8 text."""
+    """The file, or the text to write, is not UTF-8."""
 
 
 class TooLargeError(Exception):
@@ -32,12 +32,12 @@ class TooLargeError(Exception):
 
 
 class FileExistsAlreadyError(Exception):
-    """There is a file at this path, and it was not to be replaced."""
+    """A file exists at this path and must not be replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some lines of a file, numbered from 1; `last` is `first - 1` where there are none."""
+    """Some lines of a file, numbered from 1; `last` is `first - 1` if there are none."""
 
     path: str
     text: str
@@ -48,7 +48,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A file before (None where there is none) and after."""
+    """Contents of a file before (None if it does not exist) and after."""
 
     path: str
     before: Snapshot | None
@@ -64,7 +64,7 @@ class Writing:
 
 
 def load(workspace: Workspace, path: str, first: int = 1, lines: int = 500) -> Part:
-    """At most `lines` lines of the file from line `first` on, with their line ends.
+    """Read at most `lines` lines of the file from line `first` on, with their line ends.
 
     Raises IsFolderError, NotTextError, TooLargeError, and what the workspace raises.
     """
@@ -75,7 +75,7 @@ def load(workspace: Workspace, path: str, first: int = 1, lines: int = 500) -> P
 
 
 def plan(workspace: Workspace, path: str, text: str, mode: Mode) -> Writing:
-    """What writing would change; nothing is written.
+    """Return what writing would change; write nothing.
 
     Raises FileExistsAlreadyError in mode create, PathNotFoundError in the others where there is no file, what
     `load` raises, and OutsideWorkspaceError.
@@ -98,7 +98,7 @@ def plan(workspace: Workspace, path: str, text: str, mode: Mode) -> Writing:
 
 
 def write(workspace: Workspace, planned: Writing) -> None:
-    """Write what was planned, whole or not at all. Raises ChangedMeanwhileError or NotWritableError."""
+    """Write a planned change atomically. Raises ChangedMeanwhileError or NotWritableError."""
     with workspace.writing() as writer:
         put(writer, planned)
 
@@ -106,7 +106,7 @@ def write(workspace: Workspace, planned: Writing) -> None:
 def change(
     workspace: Workspace, path: str, text: str, mode: Mode, check: Callable[[Writing], None] = lambda _: None
 ) -> Writing:
-    """Plan and write in one step, which no other writer can come between; return what was written.
+    """Plan and write under one lock; return what was written.
 
     `check` sees the plan before anything is written, and may raise to prevent it. Raises what `plan`, `check`
     and `write` raise.
@@ -119,7 +119,7 @@ def change(
 
 
 def put(writer: Writer, planned: Writing) -> None:
-    """Write what was planned in a workspace that is locked. Raises what `write` raises."""
+    """Write a planned change in a locked workspace. Raises the errors of `write`."""
     if planned.before is None:
         writer.create(planned.path, planned.after)
     else:
@@ -127,7 +127,7 @@ def put(writer: Writer, planned: Writing) -> None:
 
 
 def describe(planned: Writing) -> str:
-    """The change as text for the person who is asked; nothing in it is invisible.
+    """Describe a change for the user who is asked; invisible characters are escaped.
 
     Where not all of it is shown, a digest stands for the rest: another change never has the same text.
     """
@@ -156,7 +156,7 @@ def _before(planned: Writing) -> bytes:
 
 
 def snapshot_of(workspace: Workspace, path: str) -> Snapshot:
-    """The text file at `path` as it is now. Raises what `load` raises."""
+    """Read the text file at `path`. Raises the errors of `load`."""
     kind = workspace.kind(path)
     if kind == "folder":
         raise IsFolderError(f"{path} is a folder.")

@@ -24,7 +24,7 @@ class OrderNotOpenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Fulfilment:
-    """An order that could be fulfilled as things stand."""
+    """An order that can be fulfilled with the current stock."""
 
     order_number: str
     kind: Kind
@@ -37,7 +37,7 @@ class Fulfilment:
 
 
 def plan(db: sqlite3.Connection, order_number: str) -> Fulfilment:
-    """What fulfilling the order would move; nothing is written.
+    """Return the stock that fulfilling the order would move; write nothing.
 
     Raises UnknownOrderError, OrderNotOpenError or ShortStockError.
     """
@@ -54,7 +54,7 @@ def plan(db: sqlite3.Connection, order_number: str) -> Fulfilment:
 def fulfil(
     db: sqlite3.Connection, order_number: str, check: Callable[[Fulfilment], None] = lambda _: None
 ) -> Fulfilment:
-    """Move the stock and close the order, all or nothing.
+    """Move the stock and close the order in one transaction.
 
     `check` sees the fulfilment in the transaction, before anything is written, and may raise to prevent it.
     Raises what `plan` and `check` raise.
@@ -69,7 +69,7 @@ def fulfil(
 
 
 def describe(planned: Fulfilment) -> str:
-    """The fulfilment as text for the person who is asked."""
+    """Describe the fulfilment for the user who is asked."""
     what = f"ship to {planned.customer}" if planned.kind == "sales" else "put what was built into stock"
     lines = [f"{planned.order_number}: {what}", *stock.describe_moves(planned.moves)]
     return "\n".join([*lines, *(f"Warning: {warning}" for warning in planned.warnings)])

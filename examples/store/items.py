@@ -1,4 +1,4 @@
-"""The shop's articles, found by their words."""
+"""Full-text search in the shop's articles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The best articles first, how many matched in all, and whether they hold every word of the query."""
+    """The best articles first, the total number, and whether they contain every word of the query."""
 
     items: list[Item]
     total: int
@@ -33,7 +33,9 @@ class Items:
 def search(
     db: sqlite3.Connection, query: str, category: str | None = None, low: bool = False, limit: int = 10
 ) -> Items:
-    """Articles whose number, name or category hold the words of `query`; `low`: only below reorder point.
+    """Return articles whose number, name or category contain the words of `query`.
+
+    With `low`, only those below their reorder point.
 
     Raises NoSearchTermsError when the query has no words.
     """

@@ -18,7 +18,7 @@ class NotBuildableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A manufacturing order as it was asked for."""
+    """A requested manufacturing order."""
 
     order_number: str
     product_sku: str
@@ -29,7 +29,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PlannedJob:
-    """A job that could begin as things stand, with the components that it takes."""
+    """A job that can begin with the current stock, with the components that it takes."""
 
     job: Job
     product: str
@@ -41,7 +41,7 @@ class PlannedJob:
 
 
 def plan(db: sqlite3.Connection, job: Job) -> PlannedJob:
-    """Look up the product and its components; nothing is written.
+    """Look up the product and its components; write nothing.
 
     Raises UnknownItemError, NotBuildableError, ShortStockError or DuplicateOrderNumberError.
     """
@@ -61,7 +61,7 @@ def plan(db: sqlite3.Connection, job: Job) -> PlannedJob:
 def begin(
     db: sqlite3.Connection, job: Job, check: Callable[[PlannedJob], None] = lambda _: None
 ) -> tuple[int, PlannedJob]:
-    """Write the order and take its components, or nothing; return its id and itself.
+    """Write the order and take its components in one transaction; return its id and the planned job.
 
     `check` sees the job in the transaction, before anything is written, and may raise to prevent it.
     Raises what `plan` and `check` raise.
@@ -83,7 +83,7 @@ def begin(
 
 
 def describe(planned: PlannedJob) -> str:
-    """The job as text for the person who is asked whether to begin it."""
+    """Describe the job for the user who is asked whether to begin it."""
     job = planned.job
     lines = [f"{job.order_number}: build {job.quantity} x {job.product_sku} {planned.product}, from stock:"]
     lines += stock.describe_moves(planned.components)

@@ -10,7 +10,7 @@ from typing import Final
 from .database import insert, transaction
 
 PRICE_TOLERANCE: Final = 0.2
-"""How far a price may be from the list price, as a share of it, before it is worth a warning."""
+"""Relative difference between a price and the list price from which a warning is shown."""
 
 
 class UnknownSupplierError(Exception):
@@ -35,7 +35,7 @@ class DuplicateOrderNumberError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is wanted: an article, how many, and the price of one in cents, or None for the list price."""
+    """A requested line: an article, its quantity, and the unit price in cents, or None for the list price."""
 
     sku: str
     quantity: int
@@ -44,7 +44,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order as it was asked for."""
+    """A requested order."""
 
     order_number: str
     supplier_id: int
@@ -56,7 +56,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class PricedLine:
-    """A line with its article's name and every price settled, in cents."""
+    """A line with its article's name and all prices, in cents."""
 
     sku: str
     name: str
@@ -72,7 +72,7 @@ class PricedLine:
 
 @dataclass(frozen=True, slots=True)
 class PricedOrder:
-    """An order that could be written as it stands."""
+    """An order that can be written."""
 
     order: Order
     supplier: str
@@ -87,18 +87,18 @@ class PricedOrder:
 
 
 def money(cents: int) -> str:
-    """Cents as an amount with two decimals: 1250 is `12.50`."""
+    """Format cents as an amount with two decimals: 1250 is `12.50`."""
     return f"{cents // 100}.{cents % 100:02}"
 
 
 def cents(amount: str) -> int:
-    """The reverse of `money`, for an amount that the schema has let through: digits, a point, two digits."""
+    """Parse an amount with a point and two decimals, which the schema has validated."""
     whole, _, fraction = amount.partition(".")
     return int(whole) * 100 + int(fraction)
 
 
 def plan(db: sqlite3.Connection, order: Order) -> PricedOrder:
-    """Price the order and check it against the shop's data; nothing is written.
+    """Price the order and check it against the shop's data; write nothing.
 
     Raises UnknownSupplierError, UnknownLocationError, UnknownItemsError or DuplicateOrderNumberError.
     """
@@ -121,7 +121,7 @@ def plan(db: sqlite3.Connection, order: Order) -> PricedOrder:
 def place(
     db: sqlite3.Connection, order: Order, check: Callable[[PricedOrder], None] = lambda _: None
 ) -> tuple[int, PricedOrder]:
-    """Write the order and its lines, all or nothing; return its id and itself.
+    """Write the order and its lines in one transaction; return its id and the priced order.
 
     `check` sees the order in the transaction, before anything is written, and may raise to prevent it.
     Raises what `plan` and `check` raise.
@@ -146,7 +146,7 @@ def place(
 
 
 def describe(priced: PricedOrder) -> str:
-    """The order as text for the person who is asked whether to place it."""
+    """Describe the order for the user who is asked whether to place it."""
     lines = [f"{priced.order.order_number} to {priced.supplier}, delivered to {priced.location}"]
     for line in priced.lines:
         amount = f"{line.quantity} x {money(line.unit_price_cents)} = {money(line.total_cents)} EUR"
@@ -170,7 +170,7 @@ def _priced(line: Line, item: sqlite3.Row) -> PricedLine:
 
 
 def _warnings(supplier: sqlite3.Row, lines: Sequence[PricedLine]) -> tuple[str, ...]:
-    """What a careful buyer would want to be told; none of it stops the order."""
+    """Return warnings for a careful buyer; none of them prevents the order."""
     total = sum(line.total_cents for line in lines)
     minimum: int = supplier["minimum_order_cents"]
     found = []

@@ -1,4 +1,4 @@
-"""Runs one regular expression over many texts, in a process of its own.
+"""Run one regular expression over many texts, in a separate process.
 
 `python -I pattern_worker.py < job.json > result.json`
 
@@ -25,9 +25,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     """
     try:
         pattern = re.compile(job["pattern"], re.MULTILINE | (re.IGNORECASE if job["ignore_case"] else 0))
-        pattern.sub(
-            job.get("replacement", ""), ""
-        )  # has the replacement looked at, even where no text matches
+        pattern.sub(job.get("replacement", ""), "")  # validates the replacement, even if no text matches
     except (re.error, IndexError, OverflowError, RecursionError) as fault:
         return {"invalid": str(fault)}
     if "replacement" not in job:
@@ -44,14 +42,14 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def matching_lines(pattern: re.Pattern[str], text: str) -> list[int]:
-    """The numbers, from 0, of the lines that hold a match."""
+    """Return the numbers, from 0, of the lines that contain a match."""
     return [number for number, line in enumerate(text.split("\n")) if pattern.search(line)]
 
 
 def main() -> None:
     try:
         import resource
-    except ImportError:  # not on Windows; the time limit of the parent still holds
+    except ImportError:  # not on Windows; the time limit of the parent still applies
         pass
     else:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))

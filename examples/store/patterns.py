@@ -1,4 +1,4 @@
-"""Regular expressions from outside, run in a process that can be stopped."""
+"""Run untrusted regular expressions in a process that can be stopped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORKER: Final = Path(__file__).with_name("pattern_worker.py")
 
 
 class InvalidPatternError(Exception):
-    """The pattern or the replacement is not one."""
+    """The pattern or the replacement is invalid."""
 
 
 class PatternTooExpensiveError(Exception):
@@ -22,7 +22,7 @@ class PatternTooExpensiveError(Exception):
 
 
 def run_pattern(job: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """The result of a job for `pattern_worker`; see there.
+    """Run a job in a `pattern_worker` process; return its result.
 
     Raises InvalidPatternError, and PatternTooExpensiveError when it needs too long or too much memory.
     """

@@ -1,4 +1,4 @@
-"""Questions in SQL that can only read, for a limited time, a limited amount.
+"""Read-only SQL queries, limited in time and size.
 
 The statement comes from a model, so nothing in it is trusted, and no single fence is: the file is opened
 read-only, the connection is told to be query-only, and an authorizer lets through nothing but SELECT on the
@@ -22,10 +22,10 @@ Cell = str | int | float | None
 
 MAX_SECONDS: Final = 1.0
 MAX_CHARACTERS: Final = 500_000
-"""Text in one answer, all cells together."""
+"""Maximum number of characters in one answer, all cells together."""
 
 TABLES: Final = frozenset({*REPORTING_TABLES, "json_each", "json_tree"})
-# No printf and format: a width of two thousand million keeps them busy for seconds, and no limit stops them.
+# No printf and format: a width of two thousand million takes seconds, and no limit stops them.
 _FUNCTIONS: Final = """
     abs avg ceil ceiling char coalesce concat concat_ws count cume_dist date datetime dense_rank exp
     first_value floor glob group_concat hex ifnull iif instr json json_array json_array_length json_extract
@@ -47,11 +47,11 @@ LIMITS: Final = {
 
 
 class NotReadOnlyError(Exception):
-    """The statement would write, or reach for something that is not open to questions."""
+    """The statement would write, or use a table or function that queries may not use."""
 
 
 class InvalidSqlError(Exception):
-    """SQLite cannot make sense of the statement or its parameters."""
+    """The statement or its parameters are invalid."""
 
 
 class TooSlowError(Exception):
@@ -60,7 +60,7 @@ class TooSlowError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Columns and rows, in the order that the statement gave them; `truncated` when there were more."""
+    """Columns and rows in the statement's order; `truncated` if there are more."""
 
     columns: list[str]
     rows: list[list[Cell]]
@@ -69,7 +69,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Read-only access to one database file. Opens it anew for every question, in the thread that asks."""
+    """Read-only access to a database file, which is opened for each query in the calling thread."""
 
     path: Path
     max_seconds: float = MAX_SECONDS
@@ -99,7 +99,7 @@ class Reader:
 
 
 def _closed_tables(db: sqlite3.Connection) -> frozenset[str]:
-    """The tables of the file that are not open to questions.
+    """Return the tables of the file that queries may not use.
 
     Also wakes the JSON table functions: they register themselves on first use, with statements that the
     authorizer would refuse.
@@ -117,7 +117,7 @@ class _Guard:
     refused: list[str]
 
     def allow(self, action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        """SQLITE_OK or SQLITE_DENY, for what SQLite is about to prepare."""
+        """Return SQLITE_OK or SQLITE_DENY for an action of the statement that SQLite prepares."""
         if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ:
@@ -140,7 +140,7 @@ class _Guard:
 
 @contextmanager
 def _faults(db: sqlite3.Connection) -> Iterator[list[str]]:
-    """SQLite's errors in our words. A refusal of the authorizer wins: the error that follows is an echo."""
+    """Translate SQLite's errors. A refusal by the authorizer has precedence over the error that it causes."""
     refused: list[str] = []
     try:
         yield refused
@@ -185,7 +185,7 @@ def _answer(cursor: sqlite3.Cursor, limit: int) -> Answer:
 
 
 def _cell(value: Any) -> Cell:
-    """A value that JSON can carry: blobs as SQL literals (`x'00ff'`), infinities as text."""
+    """Return a cell as a JSON value: blobs as SQL literals (`x'00ff'`), infinities as text."""
     if isinstance(value, bytes):
         return f"x'{value.hex()}'"
     if isinstance(value, float) and not math.isfinite(value):

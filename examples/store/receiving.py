@@ -1,4 +1,4 @@
-"""Receiving: goods of a purchase order arrive, whole or in parts, and go into stock."""
+"""Receiving: goods of a purchase order arrive, completely or in parts, and go into stock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .stock import Move
 
 
 class NotOrderedError(Exception):
-    """Articles came that the order does not have; `skus` names them."""
+    """Articles arrived that the order does not have; `skus` names them."""
 
     def __init__(self, order_number: str, skus: Sequence[str]) -> None:
         super().__init__(f"Not on {order_number}: {', '.join(skus)}.")
@@ -21,7 +21,7 @@ class NotOrderedError(Exception):
 
 
 class TooManyReceivedError(Exception):
-    """More came of an article than is outstanding."""
+    """More units of an article arrived than are outstanding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ class ReceivedLine:
 
     @property
     def outstanding(self) -> int:
-        """What is still to come afterwards."""
+        """Return the number of units that are outstanding afterwards."""
         return self.ordered - self.before - self.now
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A receipt that could be booked as things stand."""
+    """A receipt that can be booked."""
 
     order_id: int
     order_number: str
@@ -53,12 +53,12 @@ class Receipt:
 
     @property
     def status(self) -> str:
-        """The order's state afterwards."""
+        """Return the order's status afterwards."""
         return "partly_received" if any(line.outstanding for line in self.lines) else "received"
 
 
 def plan(db: sqlite3.Connection, order_number: str, arrived: Mapping[str, int] | None = None) -> Receipt:
-    """What booking `arrived`, sku → units, would change; everything outstanding where it is None.
+    """Return what booking `arrived` (sku → units) would change; None stands for everything outstanding.
 
     Raises UnknownOrderError, OrderNotOpenError, NotOrderedError or TooManyReceivedError.
     """
@@ -80,7 +80,7 @@ def receive(
     arrived: Mapping[str, int] | None = None,
     check: Callable[[Receipt], None] = lambda _: None,
 ) -> Receipt:
-    """Book the goods into stock and note them on the order, all or nothing.
+    """Book the goods into stock and record them on the order, in one transaction.
 
     `check` sees the receipt in the transaction, before anything is written, and may raise to prevent it.
     Raises what `plan` and `check` raise.
@@ -100,7 +100,7 @@ def receive(
 
 
 def describe(receipt: Receipt) -> str:
-    """The receipt as text for the person who is asked."""
+    """Describe the receipt for the user who is asked."""
     lines = [f"{receipt.order_number} from {receipt.supplier}, into stock:"]
     lines += stock.describe_moves(receipt.moves)
     open_lines = [f"{line.outstanding} x {line.sku}" for line in receipt.lines if line.outstanding]
@@ -111,7 +111,7 @@ def describe(receipt: Receipt) -> str:
 def _spread(
     db: sqlite3.Connection, order_id: int, order_number: str, arrived: Mapping[str, int] | None
 ) -> tuple[ReceivedLine, ...]:
-    """What arrived, given to the lines of the order from the first to the last."""
+    """Distribute the arrived units to the lines of the order, from the first to the last."""
     query = """SELECT l.position, l.sku, i.name, l.quantity, l.received FROM purchase_order_lines AS l
         JOIN items AS i ON i.sku = l.sku WHERE order_id = ? ORDER BY position"""
     rows = db.execute(query, (order_id,)).fetchall()

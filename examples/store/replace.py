@@ -15,12 +15,12 @@ from .wording import count, digest, is_unicode
 from .workspace import Snapshot, Workspace
 
 MAX_RESULT: Final = 2 * MAX_TOTAL_BYTES
-"""Characters that all files together may have afterwards."""
+"""Maximum number of characters of all files together afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What to replace by what, and where; `mode` is `literal` or `regex`."""
+    """A replacement and the files to which it applies; `mode` is `literal` or `regex`."""
 
     search: str
     replacement: str
@@ -45,7 +45,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would change, and what was passed over."""
+    """The changes, and the files that were skipped."""
 
     changes: tuple[FileChange, ...]
     searched: int

@@ -13,7 +13,7 @@ class UnknownItemError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A change of one article's stock, in units: positive comes in, negative goes out."""
+    """A change of one article's stock, in units: positive is incoming, negative outgoing."""
 
     sku: str
     name: str
@@ -27,7 +27,7 @@ class Move:
 
 
 class ShortStockError(Exception):
-    """Some articles are not in stock in the quantity that is needed; `short` has their moves."""
+    """The stock of some articles is too small; `short` has their moves."""
 
     def __init__(self, short: Sequence[Move]) -> None:
         needed = ", ".join(f"{move.sku} (needed {-move.change}, in stock {move.before})" for move in short)
@@ -36,9 +36,9 @@ class ShortStockError(Exception):
 
 
 def plan_moves(db: sqlite3.Connection, changes: Iterable[tuple[str, int]]) -> tuple[Move, ...]:
-    """The moves that `changes`, (sku, units), amount to; one article in several of them is one move.
+    """Return the moves of `changes`, (sku, units); changes of one article are combined.
 
-    Raises ShortStockError where more would go out than is there, and UnknownItemError.
+    Raises ShortStockError if more would go out than is in stock, and UnknownItemError.
     """
     totals: dict[str, int] = {}
     for sku, change in changes:
@@ -50,13 +50,13 @@ def plan_moves(db: sqlite3.Connection, changes: Iterable[tuple[str, int]]) -> tu
 
 
 def book(db: sqlite3.Connection, moves: Iterable[Move]) -> None:
-    """Write the moves; inside the transaction in which they were planned, so that they still hold."""
+    """Write the moves, in the transaction in which they were planned."""
     for move in moves:
         db.execute("UPDATE items SET in_stock = in_stock + ? WHERE sku = ?", (move.change, move.sku))
 
 
 def reorder_warnings(moves: Iterable[Move]) -> tuple[str, ...]:
-    """The articles that these moves leave below their reorder point."""
+    """Return warnings for articles that these moves leave below their reorder point."""
     return tuple(
         f"{move.sku}: {move.after} left, below the reorder point of {move.reorder_point}."
         for move in moves
@@ -65,7 +65,7 @@ def reorder_warnings(moves: Iterable[Move]) -> tuple[str, ...]:
 
 
 def describe_moves(moves: Iterable[Move]) -> list[str]:
-    """One line a move, for the person who is asked."""
+    """Describe moves, one line each, for the user who is asked."""
     return [f"  {move.sku}  {move.name}: {move.change:+} ({move.before} -> {move.after})" for move in moves]
 
 

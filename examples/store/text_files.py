@@ -1,4 +1,4 @@
-"""The text files of a workspace, as many as one call may look at."""
+"""The text files of a workspace, up to the limits of one call."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class TooManyFilesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or folder that was passed over."""
+    """A file or folder that was skipped."""
 
     path: str
     reason: Reason
 
 
 def read_texts(workspace: Workspace, path: str, include: str) -> tuple[list[Snapshot], list[Skipped]]:
-    """The text files at or below `path` whose name matches `include`, and what was passed over and why.
+    """Return the text files at or below `path` whose names match `include`, and the skipped ones.
 
     Raises TooManyFilesError, and what the workspace raises.
     """
@@ -42,7 +42,7 @@ def read_texts(workspace: Workspace, path: str, include: str) -> tuple[list[Snap
             continue
         try:
             snapshot = workspace.read(entry.path, MAX_FILE_BYTES)
-        except (UnreadableError, PathNotFoundError):  # not ours to read, or gone since it was listed
+        except (UnreadableError, PathNotFoundError):  # not readable, or removed since it was listed
             skipped.append(Skipped(entry.path, "unreadable"))
             continue
         if snapshot is None:
@@ -60,7 +60,7 @@ def read_texts(workspace: Workspace, path: str, include: str) -> tuple[list[Snap
 
 
 def is_text(data: bytes) -> bool:
-    """Whether these bytes are UTF-8 without NUL."""
+    """True if the bytes are UTF-8 without NUL."""
     if b"\0" in data:
         return False
     try:

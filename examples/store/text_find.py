@@ -1,4 +1,4 @@
-"""Lines of the workspace's text files that hold a text or match a regular expression."""
+"""Find lines of the workspace's text files that contain a text or match a regular expression."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .wording import is_unicode
 from .workspace import Workspace
 
 MAX_LINE: Final = 300
-"""Characters of a line that are shown."""
+"""Maximum number of characters of a line that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to look for, and where; `mode` is `literal` or `regex`."""
+    """A search and the files to which it applies; `mode` is `literal` or `regex`."""
 
     query: str
     mode: str = "literal"
@@ -27,7 +27,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A line with its number, counted from 1; long lines are cut."""
+    """A line with its number, counted from 1; long lines are shortened."""
 
     path: str
     line: int
@@ -36,7 +36,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The first matches by path and line, how many there are in all, and what was passed over."""
+    """The first matches by path and line, the total number, and the skipped files."""
 
     matches: list[Match]
     total: int
@@ -59,7 +59,7 @@ def search(workspace: Workspace, wanted: Query, limit: int, seconds: float = PAT
 
 
 def _lines(wanted: Query, texts: list[str], seconds: float) -> list[list[int]]:
-    """For each text, the numbers of its matching lines, from 0."""
+    """Return the numbers, from 0, of the matching lines of each text."""
     if wanted.mode == "regex":
         job = {"pattern": wanted.query, "ignore_case": wanted.ignore_case, "texts": texts}
         lines: list[list[int]] = run_pattern(job, seconds)["lines"]

@@ -1,4 +1,4 @@
-"""Words of a person or a model, made into a full-text query that cannot be malformed."""
+"""Full-text queries from any text; they are always well-formed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WORD: Final = re.compile(r"[^\W_]+")
 
 
 class NoSearchTermsError(Exception):
-    """The query holds nothing that an index could look up."""
+    """The query has no words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One full-text search: the SQL is ours; only `words` and `parameters` come from outside."""
+    """One full-text search. The SQL is constant; `words` and `parameters` come from the caller."""
 
     words: tuple[str, ...]
     columns: str
@@ -30,7 +30,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The rows of one page, how many there are in all, and whether every word had to match."""
+    """The rows of one page, the total number, and whether every word had to match."""
 
     rows: tuple[sqlite3.Row, ...]
     total: int
@@ -38,7 +38,7 @@ class Found:
 
 
 def words_of(query: str) -> tuple[str, ...]:
-    """The words of `query`, without operators or punctuation, at most sixteen.
+    """Return the words of `query`, without operators or punctuation, at most sixteen.
 
     Raises NoSearchTermsError when there are none.
     """
@@ -49,7 +49,7 @@ def words_of(query: str) -> tuple[str, ...]:
 
 
 def find(db: sqlite3.Connection, search: Search) -> Found:
-    """Rows that hold every word; when there are none, rows that hold any of them."""
+    """Return the rows that contain every word or, if there are none, any of the words."""
     found = _find(db, search, " AND ")
     if found.total or len(search.words) == 1:
         return found

@@ -1,6 +1,6 @@
-"""A to-do list in a text file of the workspace, which people edit too: `todo.md`, one line an item.
+"""A to-do list in `todo.md` in the workspace, one item per line, which people can edit, too.
 
-Lines that are no items stay as they are. An item's number is its place among the items, from 1.
+Other lines stay unchanged. Items are numbered from 1.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ class NoSuchItemError(Exception):
 
 
 class ListFullError(Exception):
-    """The list holds as many items as it may."""
+    """The list has the maximum number of items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to do, and how far it is."""
+    """An item and its state."""
 
     text: str
     state: State = "open"
 
 
 def read(workspace: Workspace) -> list[Item]:
-    """The items in order; none where there is no list yet. Raises what `files.load` raises."""
+    """Return the items in order; none if there is no list yet. Raises the errors of `files.load`."""
     return _items(_text(_snapshot(workspace)))
 
 
 def change(workspace: Workspace, states: Mapping[int, State], added: Sequence[str]) -> list[Item]:
-    """Set the states of items by number, then add open items at the end; all of it or nothing.
+    """Set the states of items by number, then add open items at the end, atomically. Return all items.
 
-    The items afterwards. Raises NoSuchItemError, ListFullError, what `files.load` and `files.write` raise.
+    Raises NoSuchItemError, ListFullError, and the errors of `files.load` and `files.write`.
     """
-    with workspace.writing() as writer:  # from the first look to the end: others wait with their changes
+    with workspace.writing() as writer:  # locked from reading to writing: other writers wait
         return _change(workspace, writer, states, added)
 
 

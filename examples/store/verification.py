@@ -1,4 +1,4 @@
-"""A supplier's document (delivery note, invoice) beside the order that it belongs to. Nothing is written."""
+"""Compare a supplier's document (delivery note, invoice) with its order. Nothing is written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["missing_line", "unexpected_line", "quantity", "unit_price", "tot
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """A line as the document has it; the price of one in cents, or None where it states none."""
+    """A line of the document; the unit price in cents, or None if it has none."""
 
     sku: str
     quantity: int
@@ -24,7 +24,7 @@ class DocumentLine:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One difference: what the order says and what the document says, as texts; None for nothing."""
+    """A difference: the values of the order and of the document as texts, or None."""
 
     kind: Kind
     sku: str | None
@@ -34,7 +34,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The differences, in the order of the order's lines, and what the order is."""
+    """The differences in the sequence of the order's lines, and the order."""
 
     order_number: str
     supplier: str

@@ -1,4 +1,4 @@
-"""Words for people and models."""
+"""Numbers and digests in texts for people and models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def count(number: int, noun: str) -> str:
 
 
 def digest(*parts: bytes) -> str:
-    """The beginning of a SHA-256 over the parts and their lengths, for people to compare."""
+    """Return the beginning of a SHA-256 over the parts and their lengths, for people to compare."""
     whole = hashlib.sha256()
     for part in parts:
         whole.update(len(part).to_bytes(8) + part)
@@ -19,5 +19,5 @@ def digest(*parts: bytes) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether the text can be written as UTF-8: no half of a surrogate pair is in it."""
+    """True if the text can be encoded in UTF-8, which has no lone surrogates."""
     return not any("\ud800" <= character <= "\udfff" for character in text)

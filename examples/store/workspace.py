@@ -1,11 +1,11 @@
-"""A folder that nothing can leave.
+"""Access to the files of one folder, which no path can leave.
 
-Every step of a path is opened relative to the descriptor of the folder before it, and symbolic links are
-refused at each step. A path is therefore never looked up twice: swapping a folder for a link between a check
-and its use, the usual way out, has nothing to swap. Needs a POSIX system (`dir_fd`, `flock`).
+Every component of a path is opened relative to the descriptor of the folder before it, and symbolic links are
+refused at each step. No path is resolved twice, so replacing a folder with a link between a check and its use
+has no effect. Needs a POSIX system (`dir_fd`, `flock`).
 
-Files are written under a lock, whole or not at all, and only where they are still as they were read: of two
-writers, neither loses what the other wrote.
+Files are written atomically, under a lock, and only if they have not changed since they were read, so that
+concurrent writers do not lose each other's changes.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import Final, Literal
 from .wording import is_unicode
 
 MAX_DEPTH: Final = 16
-LOCK_SECONDS: Final = 5.0  # that a writer waits for the others
+LOCK_SECONDS: Final = 5.0  # seconds that a writer waits for others
 
-_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not keep us waiting
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # do not block on a FIFO
 _FOLDER: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
 
 
@@ -42,28 +42,28 @@ class PathNotFoundError(Exception):
 
 
 class UnreadableError(Exception):
-    """The system does not let us read it."""
+    """The system does not allow reading it."""
 
 
 class NotWritableError(Exception):
-    """The system does not let us write it: no permission, no space."""
+    """The system does not allow writing it: no permission, no space."""
 
 
 class ChangedMeanwhileError(Exception):
-    """A file is no longer as it was when it was read, or is there though it was not."""
+    """A file has changed since it was read, or was created meanwhile."""
 
 
 class WorkspaceBusyError(ChangedMeanwhileError):
-    """Others have been changing files for as long as we can wait."""
+    """Other writers hold the lock for too long."""
 
 
 Reason = Literal["hidden", "link", "special_file", "too_deep", "too_large", "not_text", "unreadable"]
-"""Why a file or folder is passed over."""
+"""Why a file or folder is skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A regular file below the workspace, or something that is passed over and why."""
+    """A regular file below the workspace, or something that is skipped, with the reason."""
 
     path: str
     skipped: Reason | None = None
@@ -71,7 +71,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A file's bytes, and what tells whether it is still that file: device, inode, size, mtime in ns."""
+    """A file's bytes, and its identity: device, inode, size, mtime in ns."""
 
     path: str
     data: bytes
@@ -81,12 +81,12 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Access to the files below `root`; every path given to it is relative, with `/` between its parts."""
+    """Access to the files below `root`. Paths are relative, with `/` as separator."""
 
     root: Path
 
     def entries(self, path: str = ".") -> Iterator[Entry]:
-        """The file at `path`, or all below the folder at `path`, sorted; links and the like as skipped."""
+        """Yield the file at `path`, or all files below that folder, sorted; links and the like as skipped."""
         parts = _parts(path)
         if not parts:
             with self._folder(()) as folder:
@@ -104,7 +104,7 @@ class Workspace:
             yield from _walk(folder, "/".join(parts), len(parts))
 
     def kind(self, path: str) -> Literal["file", "folder", "special"]:
-        """What is at `path`. A link is refused, there as on the way."""
+        """Return the kind of the entry at `path`. Links are refused, at the end as in the middle."""
         if not (parts := _parts(path)):
             return "folder"
         with self._folder(parts[:-1], path) as parent, _naming(path):
@@ -116,7 +116,7 @@ class Workspace:
         return "file" if stat.S_ISREG(mode) else "special"
 
     def read(self, path: str, max_bytes: int) -> Snapshot | None:
-        """The file as it is now, or None where it is larger than `max_bytes`."""
+        """Read the file; None if it is larger than `max_bytes`."""
         *parents, name = _parts(path)
         with self._folder(tuple(parents), path) as parent:
             return _read(parent, name, path, max_bytes)
@@ -125,8 +125,8 @@ class Workspace:
     def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[Writer]:
         """Lock the workspace against all other writers, of this process and of others.
 
-        What is read inside stays as it is until the end, as far as all writers come this way. The lock is on
-        the folder itself and ends with the process that holds it. Raises WorkspaceBusyError after `seconds`.
+        What is read inside stays unchanged until the end, if all writers use this method. The lock is on the
+        folder itself and ends with the process that holds it. Raises WorkspaceBusyError after `seconds`.
         """
         descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -137,7 +137,7 @@ class Workspace:
 
     @contextmanager
     def _folder(self, parts: tuple[str, ...], shown: str = ".") -> Iterator[int]:
-        """A descriptor of the folder at `parts`, reached step by step from the root."""
+        """Open the folder at `parts` step by step from the root; yield its descriptor."""
         here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for part in parts:
@@ -157,10 +157,10 @@ class Writer:
     _workspace: Workspace
 
     def create(self, path: str, data: bytes) -> None:
-        """Write a file that is not there yet, with the folders on its way.
+        """Write a new file, and create its folders.
 
-        Written out in full beside its place, then linked into it, which fails where something has come to be
-        there. Raises NotWritableError or ChangedMeanwhileError.
+        The file is written to a temporary name and then linked, which fails if the name exists meanwhile.
+        Raises NotWritableError or ChangedMeanwhileError.
         """
         *above, name = _parts(path) or (".",)
         self._make_folders(above, path)
@@ -186,11 +186,11 @@ class Writer:
                     raise _not_writable(shown, fault) from fault
 
     def replace(self, changes: Mapping[str, tuple[Snapshot, bytes]]) -> None:
-        """Write every file of `changes`, path → (as it was read, new bytes), or none.
+        """Write all files of `changes`, path → (snapshot, new bytes), or none.
 
-        All new files are written out in full first, then all old ones are looked at again, and only then are
-        they renamed into place, in folders that have been open all the time: a full disk, or a file that
-        changed meanwhile, leaves everything as it was. Raises NotWritableError or ChangedMeanwhileError.
+        All new files are written to temporary names, then all old ones are compared with their snapshots, and
+        then the new ones are renamed into folders that stayed open: a full disk, or a file that changed
+        meanwhile, leaves everything unchanged. Raises NotWritableError or ChangedMeanwhileError.
         """
         with ExitStack() as folders:
             parents: dict[tuple[str, ...], int] = {}
@@ -223,11 +223,11 @@ def _lock(descriptor: int, deadline: float) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise WorkspaceBusyError("Other calls are changing files of the workspace.") from None
-        time.sleep(random.uniform(0.001, 0.01))  # at random, so that they do not meet again
+        time.sleep(random.uniform(0.001, 0.01))  # a random delay, so that writers do not collide again
 
 
 def normal(path: str) -> str:
-    """The path as this module understands it, without `./` and the like; refused as everywhere here."""
+    """Normalize a path: no `./` and the like. Refused as by all methods."""
     return "/".join(_parts(path)) or "."
 
 
@@ -244,7 +244,7 @@ def _parts(path: str) -> tuple[str, ...]:
 
 @contextmanager
 def _naming(path: str) -> Iterator[None]:
-    """What the system says of a step, in our words; what is nobody's fault but the system's passes."""
+    """Translate the system's errors about a path; other errors propagate."""
     try:
         yield
     except OSError as fault:
@@ -261,7 +261,7 @@ def _naming(path: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """A new file that waits beside the old one, in an open folder."""
+    """A new file under a temporary name, in an open folder."""
 
     parent: int
     name: str
@@ -276,7 +276,7 @@ class _Staged:
 
 
 def _stage(staged: _Staged, path: str, data: bytes, mode: int) -> _Staged:
-    """Write the new file out, with the old one's permissions."""
+    """Write the new file to a temporary name, with the old one's permissions."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         with open(os.open(staged.scratch, flags, 0o600, dir_fd=staged.parent), "wb") as file:
@@ -300,7 +300,7 @@ def _walk(folder: int, prefix: str, depth: int) -> Iterator[Entry]:
         if name.startswith("."):
             yield Entry(path, "hidden")
             continue
-        if "\\" in name or not is_unicode(name):  # a name may be any bytes; no path of ours can say these
+        if "\\" in name or not is_unicode(name):  # a name that is not UTF-8, which no path argument can have
             yield Entry(path.encode("utf-8", "replace").decode(), "unreadable")
             continue
         try:

@@ -1,7 +1,7 @@
-"""Implementations of the gallery's tools: one module a tool, and what they are given.
+"""Implementations of the gallery's tools, one module per tool, and the values that are injected into them.
 
-`CONTEXT` is what the default toolkit injects. An application with another data folder makes its own:
-`catalog.toolkit(context=context(folder))`.
+`CONTEXT` has the values that the default toolkit injects. For another data folder, an application creates its
+own: `catalog.toolkit(context=context(folder))`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from examples.store.workspace import Workspace
 
 
 def context(folder: Path | None = None) -> dict[str, Callable[[], Any]]:
-    """What the tools inject, by name: factories, called once for each call of a tool.
+    """Return the injected values by name: factories, which are called once per call of a tool.
 
-    The data is in `folder`; without one, where `TOOLGEN_EXAMPLES_DATA` says at the time of the call.
+    The data is in `folder`, or without one in `TOOLGEN_EXAMPLES_DATA` at the time of the call.
     """
 
     def here() -> Path:

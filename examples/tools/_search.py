@@ -1,4 +1,4 @@
-"""What both searches tell their caller in words."""
+"""Messages and warnings of the search tools."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from examples.store.wording import count
 
 
 class Found(Protocol):
-    """What a search of the store gives back."""
+    """The result of a search in the store."""
 
     @property
     def total(self) -> int: ...
@@ -17,7 +17,7 @@ class Found(Protocol):
 
 
 def counted(noun: str, shown: int, total: int) -> str:
-    """One sentence: how many there are, and whether all of them are in the answer."""
+    """Return a sentence: how many were found, and whether the answer has all of them."""
     if total == 0:
         return f"No {noun} matches."
     found = f"Found {count(total, noun)}"
@@ -25,6 +25,6 @@ def counted(noun: str, shown: int, total: int) -> str:
 
 
 def some_words(found: Found) -> list[str]:
-    """A warning where only some of the words were found."""
+    """Return a warning if only some of the words were found."""
     partly = found.total > 0 and not found.all_words
     return ["Nothing holds every word; these hold some of them."] if partly else []

@@ -1,4 +1,4 @@
-"""What the tools that move stock tell, each in the model of its own response."""
+"""Stock moves and shortages in the form of the tools' responses."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from examples.store.stock import Move, ShortStockError
 
 
-def told(moves: Iterable[Move]) -> list[dict[str, Any]]:
-    """The moves as the shared schema StockMove has them."""
+def stock_moves(moves: Iterable[Move]) -> list[dict[str, Any]]:
+    """Return moves as values of the shared schema StockMove."""
     return [
         {
             "sku": move.sku,
@@ -23,7 +23,7 @@ def told(moves: Iterable[Move]) -> list[dict[str, Any]]:
 
 
 def shortages(fault: ShortStockError) -> dict[str, Any]:
-    """What is missing, for a program to read."""
+    """Return the error details of a shortage."""
     return {
         "short": [{"sku": move.sku, "needed": -move.change, "in_stock": move.before} for move in fault.short]
     }

@@ -1,4 +1,4 @@
-"""attempt_completion: the last word of a task, once it has been looked over."""
+"""attempt_completion: present the result of a task after checking it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _is_file(workspace: Workspace, path: str) -> bool:
 
 
 def _left(workspace: Workspace) -> int:
-    """Items that are open or being done; none where there is no list that could be read."""
+    """Return the items that are open or in progress; none if there is no readable list."""
     try:
         items = todo.read(workspace)
     except (files.NotTextError, files.TooLargeError, files.IsFolderError):

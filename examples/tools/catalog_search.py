@@ -45,7 +45,7 @@ class CatalogSearch(CatalogSearchTool):
 
 
 def _wider(request: CatalogSearchRequest) -> list[str]:
-    """How to find more, given what narrowed the search."""
+    """Suggest how to find more, given the conditions of the search."""
     narrowed = [name for name in ("subjects", "year_from", "year_to") if getattr(request, name) is not None]
     leave_out = [f"Search again without {' and '.join(narrowed)}."] if narrowed else []
     return [*leave_out, "Search again with fewer or more general words."]

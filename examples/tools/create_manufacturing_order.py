@@ -20,7 +20,7 @@ from generated.tools.create_manufacturing_order import (
     ShortStockError,
 )
 
-from ._stock import shortages, told
+from ._stock import shortages, stock_moves
 
 
 class CreateManufacturingOrder(CreateManufacturingOrderTool):
@@ -57,7 +57,7 @@ def _response(
         product_name=begun.product,
         quantity=job.quantity,
         status="in_progress",
-        components=[StockMove.model_validate(move) for move in told(begun.components)],
+        components=[StockMove.model_validate(move) for move in stock_moves(begun.components)],
         is_preview=is_preview,
         message=message,
         warnings=list(begun.warnings),
@@ -73,7 +73,7 @@ def _job(request: CreateManufacturingOrderRequest) -> manufacturing.Job:
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except stock.UnknownItemError as fault:

@@ -90,7 +90,7 @@ def _response(placed: orders.PricedOrder, *, is_preview: bool, message: str) -> 
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except orders.UnknownSupplierError as fault:

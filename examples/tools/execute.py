@@ -26,7 +26,7 @@ from generated.tools.execute import (
 
 
 class ExecuteMetadata(BaseModel):
-    """What the application is told beside the answer, and the model is not."""
+    """Metadata for the application, which the model does not see."""
 
     seconds: float
     output_bytes: int
@@ -78,7 +78,7 @@ def _warnings(output: commands.Output, text: str) -> list[str]:
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except command_rules.NotAllowedError as fault:

@@ -19,7 +19,7 @@ from generated.tools.fulfill_order import (
     ShortStockError,
 )
 
-from ._stock import shortages, told
+from ._stock import shortages, stock_moves
 
 
 class FulfillOrder(FulfillOrderTool):
@@ -50,7 +50,7 @@ def _response(done: fulfilment.Fulfilment, *, is_preview: bool, message: str) ->
         kind=done.kind,
         customer=done.customer,
         status="fulfilled",
-        stock=[StockMove.model_validate(move) for move in told(done.moves)],
+        stock=[StockMove.model_validate(move) for move in stock_moves(done.moves)],
         is_preview=is_preview,
         message=message,
         warnings=list(done.warnings),
@@ -60,7 +60,7 @@ def _response(done: fulfilment.Fulfilment, *, is_preview: bool, message: str) ->
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except fulfilment.UnknownOrderError as fault:

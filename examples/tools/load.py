@@ -52,7 +52,7 @@ def _message(part: files.Part) -> str:
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except (paths.PathNotFoundError, paths.UnreadableError) as fault:

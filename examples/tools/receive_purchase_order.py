@@ -22,7 +22,7 @@ from generated.tools.receive_purchase_order import (
     TooManyError,
 )
 
-from ._stock import told
+from ._stock import stock_moves
 
 
 class ReceivePurchaseOrder(ReceivePurchaseOrderTool):
@@ -50,7 +50,7 @@ class ReceivePurchaseOrder(ReceivePurchaseOrderTool):
 
 
 def _arrived(request: ReceivePurchaseOrderRequest) -> dict[str, int] | None:
-    """Units by article; an article that is named twice has arrived in two boxes."""
+    """Return units by article; the units of an article that is named twice are added."""
     if request.items is None:
         return None
     arrived: Counter[str] = Counter()
@@ -75,7 +75,7 @@ def _response(receipt: receiving.Receipt, *, is_preview: bool, message: str) -> 
             )
             for line in receipt.lines
         ],
-        stock=[StockMove.model_validate(move) for move in told(receipt.moves)],
+        stock=[StockMove.model_validate(move) for move in stock_moves(receipt.moves)],
         is_preview=is_preview,
         message=message,
         warnings=[f"{count(missing, 'unit')} still to come."] if missing else [],
@@ -85,7 +85,7 @@ def _response(receipt: receiving.Receipt, *, is_preview: bool, message: str) -> 
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except fulfilment.UnknownOrderError as fault:

@@ -56,7 +56,7 @@ def _message(found: text_find.Matches) -> str:
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except (paths.PathNotFoundError, paths.UnreadableError) as fault:

@@ -40,7 +40,7 @@ class SearchAndReplace(SearchAndReplaceTool):
         with _declared():
             planned = replace.plan(workspace, _wanted(request))
             context.check_approval(replace.describe(planned))
-            replace.apply(workspace, planned)  # refuses files that are no longer as they were planned
+            replace.apply(workspace, planned)  # refuses files that have changed since the plan
         changed = f"{count(planned.replacements, 'replacement')} in {count(len(planned.changes), 'file')}."
         message = changed if planned.changes else "Nothing matched; no file changed."
         return _response(planned, is_preview=False, message=message)
@@ -72,7 +72,7 @@ def _response(done: replace.Plan, *, is_preview: bool, message: str) -> SearchAn
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except files.PathNotFoundError as fault:

@@ -37,6 +37,6 @@ class SearchContent(SearchContentTool):
 
 
 def _wider(request: SearchContentRequest) -> list[str]:
-    """How to find more, given what narrowed the search."""
+    """Suggest how to find more, given the conditions of the search."""
     leave_out = ["Search again without types."] if request.types else []
     return [*leave_out, "Search again with fewer or more general words."]

@@ -52,7 +52,7 @@ def _item(item: items.Item) -> Item:
 
 
 def _wider(request: SearchItemsRequest) -> list[str]:
-    """How to find more, given what narrowed the search."""
+    """Suggest how to find more, given the conditions of the search."""
     narrowed = ["category"] if request.category else []
     narrowed += ["below_reorder_point"] if request.below_reorder_point else []
     leave_out = [f"Search again without {' and '.join(narrowed)}."] if narrowed else []

@@ -1,4 +1,4 @@
-"""stream_lines: each line as it comes, then the response."""
+"""stream_lines: each line as a chunk, then the response."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _message(total: int, left: int) -> str:
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except store.NoSuchItemError as fault:

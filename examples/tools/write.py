@@ -60,7 +60,7 @@ def _response(written: files.Writing, *, is_preview: bool, message: str) -> Writ
 
 @contextmanager
 def _declared() -> Iterator[None]:
-    """The store's errors as the ones that the spec declares."""
+    """Map the store's errors to those that the spec declares."""
     try:
         yield
     except (paths.PathNotFoundError, paths.UnreadableError) as fault:
