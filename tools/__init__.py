@@ -1,1 +1,1 @@
-"""What developers of toolgen run, and nobody installs."""
+"""Development tools, which are not part of the distribution."""

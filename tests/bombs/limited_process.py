@@ -20,7 +20,7 @@ ADDRESSES = 2 * 1024 * 1024 * 1024  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """How a command ended."""
+    """The result of a command."""
 
     code: int
     out: str

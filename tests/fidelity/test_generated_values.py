@@ -8,7 +8,7 @@ import pytest
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.faults import find_faults
 
-from tools.corpus.compiled_tools import made
+from tools.corpus.compiled_tools import compile_tools
 from tools.corpus.generated_values import measure_schemas, measure_tool
 from tools.corpus.instances import instances
 from tools.corpus.score import Score
@@ -44,7 +44,7 @@ CLASSES: dict[str, dict[str, Any]] = {  # each was a difference once
 @pytest.fixture(scope="module")
 def tools() -> Any:
     schemas = {name: {"type": "object", **schema} for name, schema in CLASSES.items()}
-    with made("fidelity_classes", schemas) as (tools, refused):
+    with compile_tools("fidelity_classes", schemas) as (tools, refused):
         assert refused == {}
         yield tools
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.corpora import at_least, corpus
-from tools.corpus.compiled_tools import made
-from tools.corpus.json_schema_suite import DRAFTS, as_property, measure_gate, measure_tools
+from tools.corpus.compiled_tools import compile_tools
+from tools.corpus.json_schema_suite import DRAFTS, as_property, measure_tools, measure_validator
 
 NAME = "json_schema_test_suite"
 SUITE = corpus(NAME)
@@ -16,8 +16,8 @@ ELSEWHERE = {"remote-ref", "dangling-ref", "unknown-draft"}  # documents that ar
 
 @pytest.mark.parametrize("optional", [False, True], ids=["required", "optional"])
 @pytest.mark.parametrize("draft", DRAFTS)
-def test_the_gate(draft: str, optional: bool) -> None:
-    score = measure_gate(SUITE, draft, optional)
+def test_the_validator_agrees_with_the_suite(draft: str, optional: bool) -> None:
+    score = measure_validator(SUITE, draft, optional)
     assert score.misses == []
     judged = sum(tally.tried for tally in score.tallies.values())
     assert judged >= at_least(NAME, 700 if optional else FEWEST[draft])
@@ -48,7 +48,7 @@ def test_refusals_are_told_one_by_one() -> None:
         "bad": {"type": "object", "properties": {"v": {"type": "text"}}},
         "far": {"type": "object", "properties": {"v": {"$ref": "https://example.com/s.json"}}},
     }
-    with made("fidelity_refusals", schemas) as (tools, refused):
+    with compile_tools("fidelity_refusals", schemas) as (tools, refused):
         assert set(tools) == {"good"}
         assert {name: fault.code for name, fault in refused.items()} == {
             "bad": "unknown-type",
@@ -66,7 +66,7 @@ def test_references_are_relative_to_the_nearest_id() -> None:
             "d": {"not": {"$defs": {"d": {"$id": "../b/d.json", "type": "integer"}}}},
         },
     }
-    with made("fidelity_ids", {"t": schema}) as (tools, refused):
+    with compile_tools("fidelity_ids", {"t": schema}) as (tools, refused):
         assert refused == {}
         request = tools["t"].check_inputs({"v": 1, "w": 2})
         assert request.model_dump(exclude_unset=True) == {"v": 1, "w": 2}

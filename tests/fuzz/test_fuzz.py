@@ -18,7 +18,7 @@ from tools.fuzz.batches import run_batch
 from tools.fuzz.cases import Case, pack, written
 from tools.fuzz.corpus import Entry, entries
 from tools.fuzz.places import UnknownShapeError, places_of
-from tools.fuzz.planted import ENVIRONMENT, HOLES
+from tools.fuzz.planted import ENVIRONMENT, PLANTED_BUGS
 from tools.fuzz.strings import FIXED, PIECES
 from tools.fuzz.syntax import faults_of
 
@@ -124,12 +124,12 @@ def test_a_planted_bug_is_found(name: str) -> None:
     assert kinds_found("", place, hostile) == []
 
 
-def kinds_found(hole: str, place: str, hostile: str) -> list[str]:
+def kinds_found(planted_bug: str, place: str, hostile: str) -> list[str]:
     """Return the kinds of findings for a text in a place, with the planted bug."""
     done = subprocess.run(
         [sys.executable, "-c", REPLAY],
         cwd=ROOT,
-        env={**os.environ, ENVIRONMENT: hole},
+        env={**os.environ, ENVIRONMENT: planted_bug},
         input=json.dumps({"text": hostile, "places": [place], "file": ""}),
         capture_output=True,
         text=True,
@@ -152,5 +152,5 @@ def test_the_server_answers_after_garbage(way: str) -> None:
 
 
 def test_every_planted_bug_belongs_to_a_part() -> None:
-    assert set(BAITS) <= set(HOLES)
+    assert set(BAITS) <= set(PLANTED_BUGS)
     assert len(FIXED) > 300

@@ -1,1 +1,1 @@
-"""Other people's tools through all of toolgen: imported, generated, served, called; and what was lost."""
+"""`make corpus`: published tools and the JSON-Schema-Test-Suite through all of toolgen."""

@@ -1,6 +1,6 @@
-"""`make corpus`: print the tables of docs/fidelity.md from a fresh run, and every miss with its reason.
+"""`make corpus`: print the tables of docs/fidelity.md, and every difference with its reason.
 
-Exit code 1 where anything was missed. Without files, it takes those of the shared corpus, where there is one.
+The exit code is 1 if there is a difference. Without files, the shared corpus is used if it exists.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tools.corpus.score import Score, reasons, table
 
 SHARED = Path(os.environ.get("TOOLGEN_SHARED", Path(__file__).parents[3] / "shared")) / "corpus"
 
-SCHEMAS = 300  # made up, of each draft
+SCHEMAS = 300  # number of random schemas of each draft
 
 
 def main() -> int:
@@ -53,7 +53,7 @@ def main() -> int:
         started = time.monotonic()
         scores += measure(path)
         took = time.monotonic() - started
-        print(f"{path.name}: {took:.0f} s, {scores[-2].told} notes of the importer", file=sys.stderr)
+        print(f"{path.name}: {took:.0f} s, {scores[-2].notes} notes of the importer", file=sys.stderr)
     documents = args.openapi or ([] if asked else sorted((SHARED / "openapi").glob("*.*")))
     for path in documents:
         if not path.is_file():
@@ -61,8 +61,8 @@ def main() -> int:
     rows = [_measured(path, f"corpus_openapi_{number}") for number, path in enumerate(documents)]
     if scores:
         print(table(scores))
-        if told := reasons(scores):
-            print(told)
+        if notes := reasons(scores):
+            print(notes)
     if rows:
         print(("\n" if scores else "") + openapi_table(rows))
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]

@@ -1,4 +1,4 @@
-"""Tools made of bare schemas: compiled in memory, written to a folder of their own, imported."""
+"""Tools from schemas alone: compiled in memory, written to a folder, imported."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Tool = type[BaseTool[Any, Any]]
 
 
 @contextmanager
-def made(
+def compile_tools(
     package: str, schemas: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[Mapping[str, Tool], Mapping[str, Diagnostic]]]:
-    """A tool for each schema, which is that of its input and of its output, by name; and the refused ones.
+    """Compile a tool for each schema, as its input and its output schema. Return tools and refusals by name.
 
     A refusal is the diagnostic of the first fault.
     """
@@ -58,7 +58,7 @@ def made(
 def _compiled(
     texts: dict[str, str], targets: Sequence[Target], settings: PackageSettings
 ) -> tuple[Mapping[str, str], dict[str, Diagnostic]]:
-    """What the specs generate, without those that are refused: a step refuses all that it can find."""
+    """Compile the specs without those that are refused; a step reports all errors that it finds."""
     refused: dict[str, Diagnostic] = {}
     while True:
         try:

@@ -1,6 +1,6 @@
-"""Values made up for a schema: some that should fit, and each of them again with one thing wrong.
+"""Random values for a schema: valid ones, and each of them again with one error.
 
-They only have to be good guesses: validators say what is valid. The same schema gives the same values.
+They are good guesses; validators decide what is valid. The same schema always has the same values.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _HINTS = {
 
 
 def instances(schema: Mapping[str, Any], seed: str, count: int) -> Iterator[Any]:
-    """`2 * count` values: one that should fit, then the same with a fault, and so on."""
+    """Return `2 * count` values: one that should be valid, then the same with an error, and so on."""
     random = Random(f"{seed} {count}")
     maker = _Maker(schema, random)
     for number in range(count):
-        maker.greed = (0.0, 1.0, 0.5)[number % 3]  # how much of what is optional there is
+        maker.greed = (0.0, 1.0, 0.5)[number % 3]  # share of optional properties
         value = maker.value(schema, 0)
         yield value
         yield _broken(copy.deepcopy(value), random, maker.names)
 
 
 class _Maker:
-    """Makes values of one schema document."""
+    """Creates values for one schema document."""
 
     def __init__(self, root: Mapping[str, Any], random: Random) -> None:
         self.root, self.random, self.greed = root, random, 0.5
@@ -55,7 +55,7 @@ class _Maker:
         self.names = [*_NAMES, *sorted(known), *sorted({snake(name, "field") for name in known})]
 
     def value(self, schema: Any, depth: int) -> Any:
-        """A value that should fit `schema`, or anything where that is hard to tell."""
+        """Return a value that should be valid for `schema`, or any value if that is hard to tell."""
         if not isinstance(schema, Mapping) or depth > 2 * _DEEPEST:
             return copy.deepcopy(self.random.choice(_ANYTHING))
         schema = self.flat(schema, 0)
@@ -81,7 +81,7 @@ class _Maker:
         return copy.deepcopy(self.random.choice(_ANYTHING))
 
     def flat(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        """`schema` with what it refers to, all of `allOf` and one of each choice in it."""
+        """Merge `schema` with its references, all of `allOf` and one branch of each choice."""
         flat = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "anyOf", "oneOf")}
         if depth > _DEEPEST:
             return flat
@@ -135,7 +135,7 @@ class _Maker:
             name = self.random.choice(self.names)
             if name not in made and name not in properties:
                 made[name] = self.value(rest, depth + 1)
-            wanted -= 1  # names run out
+            wanted -= 1  # no more names
         order = list(made)
         self.random.shuffle(order)
         return {name: made[name] for name in order[: schema.get("maxProperties", len(order))]}
@@ -195,7 +195,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _broken(value: Any, random: Random, names: list[str]) -> Any:
-    """`value` with one change somewhere in it, which may or may not make it invalid."""
+    """Return `value` with one change somewhere in it, which may or may not make it invalid."""
     places = list(_places(value))
     if not places or random.random() < 0.15:
         if isinstance(value, dict):
@@ -223,7 +223,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _near(value: Any) -> list[Any]:
-    """Values that are easily taken for `value`."""
+    """Return values that are easily confused with `value`."""
     match value:
         case bool():
             return [int(value), float(value), str(value).lower()]

@@ -1,4 +1,4 @@
-"""The JSON-Schema-Test-Suite: its cases, judged by the gate, and carried by generated tools."""
+"""The JSON-Schema-Test-Suite: its cases with the validator alone, and as generated tools."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.schema.document import follow, format_pointer, subschemas
 
-from tools.corpus.compiled_tools import made
-from tools.corpus.round_trip import carried
+from tools.corpus.compiled_tools import compile_tools
+from tools.corpus.round_trip import check_round_trip
 from tools.corpus.score import Score
 
 DRAFTS: Mapping[str, str] = {
@@ -27,17 +27,17 @@ _HOST = "http://localhost:1234/"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One schema of the suite, and what it says of some values."""
+    """One schema of the suite, and its tests."""
 
     draft: str
     file: str  # below the folder of the draft: `ref.json`, `optional/format/uri.json`
     title: str
     schema: Any
-    tests: tuple[tuple[str, Any, bool], ...]  # what it shows, the value, whether it is valid
+    tests: tuple[tuple[str, Any, bool], ...]  # description, value, whether it is valid
 
     @property
     def asserts_formats(self) -> bool:
-        """Whether formats say what is valid: they do where they are what is tested."""
+        """True if formats are asserted: in the tests of formats."""
         return self.file.startswith("optional/")
 
     @property
@@ -46,7 +46,7 @@ class Case:
 
 
 def cases(suite: Path, draft: str) -> Iterator[Case]:
-    """Every case of a draft, optional ones too, in the order of files."""
+    """Return all cases of a draft, including optional ones, in the order of files."""
     folder = suite / "tests" / draft
     for path in sorted(folder.rglob("*.json")):
         for group in json.loads(path.read_text(encoding="utf-8")):
@@ -56,16 +56,16 @@ def cases(suite: Path, draft: str) -> Iterator[Case]:
 
 
 def measure_suite(suite: Path) -> Iterator[Score]:
-    """Both drafts: the gate on required and on optional cases, then generated tools."""
+    """Measure both drafts: the validator on required and on optional cases, then generated tools."""
     for draft in DRAFTS:
-        yield measure_gate(suite, draft, optional=False)
-        yield measure_gate(suite, draft, optional=True)
+        yield measure_validator(suite, draft, optional=False)
+        yield measure_validator(suite, draft, optional=True)
         yield measure_tools(suite, draft)
 
 
-def measure_gate(suite: Path, draft: str, optional: bool) -> Score:
-    """What the gate says of every case of a draft, beside what the suite says."""
-    score = Score(f"test suite, {draft}, {'optional' if optional else 'required'}: gate")
+def measure_validator(suite: Path, draft: str, optional: bool) -> Score:
+    """Compare the validator with the suite on every case of a draft."""
+    score = Score(f"test suite, {draft}, {'optional' if optional else 'required'}: validator")
     retrieve = _remotes(suite)
     for case in cases(suite, draft):
         if case.file.startswith("optional/") != optional:
@@ -80,13 +80,13 @@ def measure_gate(suite: Path, draft: str, optional: bool) -> Score:
 
 
 def _judge(case: Case, retrieve: Callable[[str], Any]) -> tuple[Callable[[Any], bool] | None, str]:
-    """The gate of a case; none, and why."""
+    """Return the validator of a case; or None and the reason."""
     schema = case.schema if isinstance(case.schema, dict) else {"allOf": [case.schema]}
     try:
-        gate = compiled({"$schema": DRAFTS[case.draft], **schema}, case.asserts_formats, retrieve)
+        validator = compiled({"$schema": DRAFTS[case.draft], **schema}, case.asserts_formats, retrieve)
     except (ValueError, ReferencingError) as error:
         return None, str(error)
-    return lambda value: is_json(value) and gate.is_valid(value), ""
+    return lambda value: is_json(value) and validator.is_valid(value), ""
 
 
 def _remotes(suite: Path) -> Callable[[str], Any]:
@@ -105,27 +105,27 @@ def _remotes(suite: Path) -> Callable[[str], Any]:
 
 
 def measure_tools(suite: Path, draft: str) -> Score:
-    """Each schema as the property `v` of a tool's input and output: generated, and its values carried.
+    """Generate tools with each schema as the property `v` of input and output; pass its values through.
 
-    Schemas that the language refuses are no miss: they are counted, by the reason.
+    Schemas that toolgen refuses are counted by the reason; they are not differences.
     """
     score = Score(f"test suite, {draft}: as tools")
     known = {f"t{number}": case for number, case in enumerate(_carriable(suite, draft))}
     schemas = {name: as_property(case.schema, DRAFTS[draft]) for name, case in known.items()}
     score.tools = len(known)
-    with made(f"suite_{draft.replace('-', '_')}", schemas) as (tools, refused):
+    with compile_tools(f"suite_{draft.replace('-', '_')}", schemas) as (tools, refused):
         for name, case in known.items():
             if name in refused:
                 score.refuse(case.where, refused[name].code)
                 continue
             score["imported"].note(case.where, None)
             for shows, value, valid in case.tests:
-                carried(score, tools[name], {"v": value}, valid, f"{case.where}: {shows}")
+                check_round_trip(score, tools[name], {"v": value}, valid, f"{case.where}: {shows}")
     return score
 
 
 def _carriable(suite: Path, draft: str) -> Iterator[Case]:
-    """The required cases, and those of formats as assertions, which is what tools make of them."""
+    """Return the required cases, and those of asserted formats, because tools assert formats."""
     for case in cases(suite, draft):
         formats = case.file.startswith("optional/format/")
         if formats or (case.file != "format.json" and not case.asserts_formats):
@@ -133,7 +133,7 @@ def _carriable(suite: Path, draft: str) -> Iterator[Case]:
 
 
 def as_property(schema: Any, draft: str) -> dict[str, Any]:
-    """An object of draft `draft` whose property `v` is `schema`; what it refers to itself by moves along."""
+    """Return an object of draft `draft` whose property `v` is `schema`, with its references adjusted."""
     root = {"type": "object", "properties": {"v": _moved(schema)}, "required": ["v"]}
     named = schema.get("$schema", draft) if isinstance(schema, dict) else draft
     return root if named == DRAFTS["draft2020-12"] else {"$schema": named, **root}

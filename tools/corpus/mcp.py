@@ -1,4 +1,4 @@
-"""Every server of a corpus served again: `tools/list` against the source, in both eras of the protocol."""
+"""Import, generate and serve the servers of a corpus; compare `tools/list` with the source."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ ERAS = ("auto", "legacy")
 
 
 class _Page(types.PaginatedResult):
-    """A `tools/list` result key for key: the SDK's own drops keys of annotations that it does not know."""
+    """A `tools/list` result with all keys; the SDK's own class drops unknown keys of annotations."""
 
     tools: list[dict[str, Any]]
 
 
 def measure_mcp(path: Path) -> tuple[Score, Score]:
-    """Import, generate and serve every server in `path`: one tool a line, its server under `source`."""
+    """Import, generate and serve every server in `path`: one tool per line, its server under `source`."""
     servers: dict[str, list[dict[str, Any]]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.strip():
@@ -44,7 +44,7 @@ def _measure(scores: tuple[Score, Score], server: str, tools: Sequence[dict[str,
     score.tools += len(tools)
     with project(package) as made:
         try:
-            score.told += made.take("mcp", tools)
+            score.notes += made.take("mcp", tools)
         except FailedError as error:
             for tool in tools:
                 score["imported"].note(f"{server}: {tool['name']}", str(error))
@@ -69,12 +69,10 @@ def _measure(scores: tuple[Score, Score], server: str, tools: Sequence[dict[str,
 
 
 def _tried(made: Project, era: str, server: str) -> list[dict[str, Any]]:
-    """What a client is told; nothing, and the reason on stderr, where it refuses the whole list."""
+    """Return the tools that a client lists; none, and the reason on stderr, if it refuses the whole list."""
     try:
         return listed(made.module("mcp_server").build_server(), era)
-    except (
-        Exception
-    ) as error:  # of the SDK's client, in a group of any depth; the run goes on with other servers
+    except Exception as error:  # of the SDK's client, in nested groups; the run continues with other servers
         while isinstance(error, ExceptionGroup):
             error = error.exceptions[0]
         print(f"{server}, {era}: the client refuses the list: {error}", file=sys.stderr)
@@ -82,7 +80,7 @@ def _tried(made: Project, era: str, server: str) -> list[dict[str, Any]]:
 
 
 def listed(server: Any, era: str) -> list[dict[str, Any]]:
-    """What a client is told, page after page, key for key as it came."""
+    """Return the tools that a client lists, all pages, with all keys."""
 
     async def ask() -> list[dict[str, Any]]:
         tools: list[dict[str, Any]] = []
@@ -104,7 +102,7 @@ def _by_name(tools: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def difference(source: Mapping[str, Any], found: Mapping[str, Any] | None, keys: Sequence[str]) -> str:
-    """The keys that differ: equal is equal as JSON, key order within schemas included; null is nothing."""
+    """Return the keys that differ as JSON, including key order in schemas; null equals absence."""
     if found is None:
         return "is not listed"
     lost = [key for key in keys if not _same(key, source, found)]

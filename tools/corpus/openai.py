@@ -1,4 +1,4 @@
-"""Every function of a corpus as a tool, and every known call: accepted or refused, and nothing changed."""
+"""Import the functions of a corpus as tools, and make all known calls: accepted unchanged, or refused."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tools.corpus.project import FailedError, project
 from tools.corpus.round_trip import same_json
 from tools.corpus.score import Score
 
-_FOREIGN = frozenset(("java", "javascript"))  # their values are written in another language than JSON
+_FOREIGN = frozenset(("java", "javascript"))  # their arguments are not JSON
 _REQUIRED = re.compile(r"'(.+?)' is a required property")
 
 
 def measure_openai(path: Path) -> tuple[Score, Score]:
-    """Import and generate every function in `path`, one a line with its `calls`, and make the calls."""
+    """Import and generate every function in `path`, one per line with its `calls`, and make the calls."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     score = Score(path.name, tools=len(lines))
     made_up = Score(f"{path.name}: generated instances")
@@ -30,7 +30,7 @@ def measure_openai(path: Path) -> tuple[Score, Score]:
 
 
 def _batches(lines: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The functions in projects in which no name stands twice: namesakes belong to different applications."""
+    """Distribute functions to projects without duplicate names: namesakes are of different applications."""
     batches: list[list[dict[str, Any]]] = []
     seen: dict[str, int] = {}
     for line in lines:
@@ -43,7 +43,7 @@ def _batches(lines: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def _function(line: Mapping[str, Any]) -> dict[str, Any]:
-    """The function as it was published; a line may be the function itself."""
+    """Return the published function; a line may be the function itself."""
     found: dict[str, Any] = line.get("function_raw") or line.get("function") or dict(line)
     return found
 
@@ -52,7 +52,7 @@ def _measure(scores: tuple[Score, Score], lines: Sequence[dict[str, Any]], packa
     score, made_up = scores
     with project(package) as made:
         try:
-            score.told += made.take("openai", [_function(line) for line in lines])
+            score.notes += made.take("openai", [_function(line) for line in lines])
         except FailedError as error:
             for line in lines:
                 score["imported"].note(_function(line)["name"], str(error))
@@ -95,9 +95,9 @@ def _call(score: Score, tool: Any, call: Mapping[str, Any], where: str) -> None:
 
 
 def _wrong_path(error: ToolError, known: Iterable[str]) -> str | None:
-    """Which known faults no path of ours tells of."""
+    """Describe the known faults whose paths are missing in our message; None if there are none."""
     details: Any = error.details
-    told = {fault["path"] for fault in details["faults"]} if details else set()
+    paths = {fault["path"] for fault in details["faults"]} if details else set()
     missing = []
     for fault in known:
         steps, _, message = fault.partition(": ")
@@ -105,6 +105,6 @@ def _wrong_path(error: ToolError, known: Iterable[str]) -> str | None:
         if required := _REQUIRED.match(message):
             path.append(required[1])
         wanted = "$" + "".join(f"[{step}]" if step.isdigit() else f".{step}" for step in path)
-        if wanted not in told:
+        if wanted not in paths:
             missing.append(wanted)
-    return f"tells of {sorted(told)}, not of {missing}" if missing else None
+    return f"reports {sorted(paths)}, not {missing}" if missing else None

@@ -1,4 +1,4 @@
-"""Every operation of an OpenAPI document as a tool: imported, generated and loaded; seconds and memory."""
+"""Import, generate and load the operations of an OpenAPI document; measure seconds and memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Ran:
 
     code: int
     seconds: float
-    megabytes: int  # the most that it, or one of its workers, had at once
+    megabytes: int  # peak of the process and of each worker
     err: str
 
 
@@ -38,8 +38,8 @@ class Row:
     operations: int
     imported: int = 0
     generated: int = 0
-    runs: dict[str, Ran] = field(default_factory=dict)  # verb → what it took
-    refused: str = ""  # why, where that is right
+    runs: dict[str, Ran] = field(default_factory=dict)  # command → its measurement
+    refused: str = ""  # the reason, if the refusal is right
     misses: list[str] = field(default_factory=list)
 
 
@@ -101,7 +101,7 @@ def _run(made: Project, *words: str) -> Ran:
 
 
 def _read(path: Path) -> Any:
-    """The document, read by other means than toolgen's."""
+    """Read the document without toolgen's code."""
     data = path.read_bytes()
     data = gzip.decompress(data) if path.suffix == ".gz" else data
     return json.loads(data) if data.lstrip()[:1] == b"{" else yaml.load(data, yaml.CSafeLoader)
@@ -113,7 +113,7 @@ def _operations(document: Any) -> set[tuple[str, str]]:
 
 
 def openapi_table(rows: Iterable[Row]) -> str:
-    """One line a document."""
+    """Return a table with one line per document."""
     head = ("document", "operations", "imported", "generated", "import", "generate")
     lines: list[Sequence[str]] = [head, ("---",) * len(head)]
     for row in rows:

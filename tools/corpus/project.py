@@ -1,4 +1,4 @@
-"""A project in a folder of its own: filled by `toolgen import`, made by `toolgen generate`, then imported."""
+"""A temporary project: filled by `toolgen import` and `toolgen generate`, then imported."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from toolgen.cli import main
 
 
 class FailedError(Exception):
-    """A verb did not do what it was asked; its message."""
+    """A command failed, with this message."""
 
 
 class Project:
-    """A configured folder, `coerce` off: what is accepted is what the schema accepts."""
+    """A configured folder with `coerce` off, so that exactly what the schema accepts is accepted."""
 
     def __init__(self, root: Path, package: str) -> None:
         self.root, self.package = root, package
@@ -30,7 +30,7 @@ class Project:
         (root / "toolgen.toml").write_text(f'output = "{package}"\ncoerce = false\n')
 
     def take(self, kind: str, tools: Sequence[Mapping[str, Any]]) -> int:
-        """Import `tools` and generate from them; how many notes the importer had."""
+        """Import `tools` and generate; return the number of notes of the importer."""
         (self.root / "source.json").write_text(json.dumps(tools), encoding="utf-8")
         words = ("import", kind, "source.json", "--into", "specs", "--format", "json")
         notes = json.loads(self._run(*words))["notes"]
@@ -38,11 +38,11 @@ class Project:
         return len(notes)
 
     def module(self, name: str) -> ModuleType:
-        """A module of the generated package."""
+        """Import a module of the generated package."""
         return importlib.import_module(f"{self.package}.{name}")
 
     def export(self) -> list[dict[str, Any]]:
-        """What `toolgen export mcp` prints."""
+        """Return the output of `toolgen export mcp`."""
         tools: list[dict[str, Any]] = json.loads(self._run("export", "mcp"))["tools"]
         return tools
 
@@ -59,7 +59,7 @@ class Project:
 
 @contextmanager
 def project(package: str) -> Iterator[Project]:
-    """A project that is gone afterwards, and its modules with it."""
+    """Yield a project; remove it and its modules afterwards."""
     with TemporaryDirectory(prefix="toolgen-corpus-") as folder:
         sys.path.insert(0, folder)
         importlib.invalidate_caches()

@@ -1,4 +1,4 @@
-"""Schemas made up: every keyword of both drafts, in any company, under names that nobody would choose."""
+"""Random schemas: every keyword of both drafts, in any combination, with unusual names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
 
 
 def schema_of(seed: int, draft7: bool) -> dict[str, Any]:
-    """A schema of an object, the same for the same seed."""
+    """Return a schema of an object; the same for the same seed."""
     return _Writer(Random(seed), draft7).root()
 
 
@@ -48,7 +48,7 @@ class _Writer:
         self.named = self.random.sample(["One", "Two", "a/b", "x~y", "list", "é"], 3)
 
     def root(self) -> dict[str, Any]:
-        """The whole: an object with some properties, and the definitions that they refer to."""
+        """Return an object with some properties, and the definitions to which they refer."""
         root: dict[str, Any] = {"$schema": "http://json-schema.org/draft-07/schema#"} if self.draft7 else {}
         root |= {
             "type": "object",
@@ -61,7 +61,7 @@ class _Writer:
         return self.random.random() < chance
 
     def schema(self, depth: int) -> Any:
-        """Any schema, `depth` levels deep at most."""
+        """Return a schema of at most `depth` levels."""
         roll = self.random.random()
         if roll < 0.04:
             return self.some(0.8)
@@ -111,7 +111,7 @@ class _Writer:
         return {**base, "if": inner(), "then": inner(), "else": inner()}
 
     def keywords(self, kind: str, depth: int) -> dict[str, Any]:
-        """Keywords that are about values of `kind`."""
+        """Return keywords for values of type `kind`."""
         made: Callable[[int], dict[str, Any]] = {
             "object": self.object, "array": self.array, "string": self.string, "integer": self.number,
             "number": self.number,

@@ -1,4 +1,4 @@
-"""Strings made up: of a format, of a regular expression, of a length."""
+"""Random strings: of a format, of a regular expression, of a length."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _LETTERS = "abcXYZ019 _-.é😀\u0301/\\\"'"
 
 
 def text(random: Random, least: int, most: int) -> str:
-    """Of `least` to `most` characters, seldom more than a dozen above the least."""
+    """Return a text of `least` to `most` characters, rarely more than a dozen above the least."""
     length = random.randint(least, max(least, min(most, least + 12)))
     return "".join(random.choice(_LETTERS) for _ in range(length))
 
 
 def like(pattern: str, random: Random) -> str:
-    """A string that should match `pattern`; any string where that is hard to tell."""
+    """Return a string that should match `pattern`; any string if that is hard to tell."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

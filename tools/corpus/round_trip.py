@@ -1,4 +1,4 @@
-"""Does a generated tool take a value, and hand it on as it came? Asked of its request and of its response."""
+"""Check whether a generated tool accepts a value as request and as response, and returns it unchanged."""
 
 from __future__ import annotations
 
@@ -14,37 +14,39 @@ from toolgen.runtime.validation.json_value import whole_numbers
 from tools.corpus.score import Score
 
 Way = tuple[str, bool, Any]
-"""How it came through; whether it was accepted; what is left of it, or why it was not."""
+"""The direction; whether the value was accepted; the returned value, or the reason of the refusal."""
 
 
-def carried(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str) -> None:
-    """`value` both ways through a tool that has one schema for its input and its output."""
-    requested(score, tool, value, valid, where)
-    responded(score, tool, value, valid, where)
+def check_round_trip(
+    score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str
+) -> None:
+    """Pass `value` in both directions through a tool whose input and output have the same schema."""
+    check_request(score, tool, value, valid, where)
+    check_response(score, tool, value, valid, where)
 
 
-def requested(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str) -> None:
-    """Note whether `tool` accepts `value` as arguments exactly if it is `valid`, and leaves it unchanged."""
+def check_request(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str) -> None:
+    """Record whether `tool` accepts `value` as arguments if and only if it is `valid`, unchanged."""
     _note(score, _request(tool, value), value, valid, where)
 
 
-def responded(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str) -> None:
-    """The same of its response: plain data, and, where it is valid, an instance of the model."""
-    plan = contract_of(tool)
-    _note(score, _response(plan, value, value), value, valid, where)
-    by_hand = whole_numbers(value)  # as an implementation writes it: 1e20 is no `int`
+def check_response(score: Score, tool: type[BaseTool[Any, Any]], value: Any, valid: bool, where: str) -> None:
+    """The same for its response: plain data and, if it is valid, an instance of the model."""
+    contract = contract_of(tool)
+    _note(score, _response(contract, value, value), value, valid, where)
+    by_hand = whole_numbers(value)  # as an implementation writes it: 1e20 is not an `int`
     if (
         valid
-        and plan.response_model is not None
-        and plan.response_schema
-        and plan.response_schema.is_valid(by_hand)
+        and contract.response_model is not None
+        and contract.response_schema
+        and contract.response_schema.is_valid(by_hand)
     ):
         try:
-            made = plan.response_model.model_validate(by_hand)
+            made = contract.response_model.model_validate(by_hand)
         except ValidationError as error:
             _note(score, ("response model", False, str(error)), value, valid, where)
         else:
-            _note(score, _response(plan, made, value), value, valid, where)
+            _note(score, _response(contract, made, value), value, valid, where)
 
 
 def _note(score: Score, way: Way, value: Any, valid: bool, where: str) -> None:
@@ -69,16 +71,16 @@ def _request(tool: type[BaseTool[Any, Any]], value: Any) -> Way:
     return "request", True, request.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def _response(plan: ToolContract, result: Any, value: Any) -> Way:
+def _response(contract: ToolContract, result: Any, value: Any) -> Way:
     name = "response" if result is value else "response model"
     try:
-        return name, True, json.loads(write_result(plan, result).text)
+        return name, True, json.loads(write_result(contract, result).text)
     except BrokenContract as error:
         return name, False, str(error)
 
 
 def same_json(one: Any, other: Any) -> bool:
-    """Equal as JSON values: 1 is 1.0, and true is neither."""
+    """True if two values are equal as JSON: 1 equals 1.0, and true equals neither."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same_json(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):

@@ -1,4 +1,4 @@
-"""What was tried and what held, and the table of it."""
+"""Counts of a corpus run, and their table."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Tally:
-    """How many of how many, and each one that is not among them."""
+    """How many of how many succeeded, and each failure."""
 
     tried: int = 0
     held: int = 0
     misses: list[str] = field(default_factory=list)
 
     def note(self, what: str, problem: str | None) -> None:
-        """One more tried; `problem` says why it did not hold."""
+        """Count one attempt; `problem` says why it failed."""
         self.tried += 1
         if problem is None:
             self.held += 1
@@ -43,25 +43,27 @@ MEASURES = (
 
 @dataclass(slots=True)
 class Score:
-    """One corpus: every measure of it, and the losses that the importer told."""
+    """One corpus: its measures, and the losses that the importer reported."""
 
     corpus: str
     tools: int = 0
-    told: int = 0  # repairs and mapped names
+    notes: int = 0  # repairs and mapped names
     tallies: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in MEASURES})
-    refused: dict[str, list[str]] = field(default_factory=dict)  # code → schemas that the language refuses
+    refused: dict[str, list[str]] = field(default_factory=dict)  # code → schemas that toolgen refuses
 
-    differing: dict[str, list[str]] = field(default_factory=dict)  # reason why two validators differ → where
+    differing: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # reason why the validators differ → locations
 
     def __getitem__(self, measure: str) -> Tally:
         return self.tallies[measure]
 
     def refuse(self, what: str, code: str) -> None:
-        """One schema that the language refuses, by the code of its diagnostic, which is no miss."""
+        """Record a schema that toolgen refuses, by the code of its diagnostic. That is not a difference."""
         self.refused.setdefault(code, []).append(what)
 
     def differ(self, reason: str, where: str) -> None:
-        """Two validators differ on a value for a known `reason`, if there is one: no miss of ours."""
+        """Record that two validators differ on a value, and the `reason` if it is known."""
         if reason:
             self.differing.setdefault(reason, []).append(where)
 
@@ -81,13 +83,13 @@ def _cells(score: Score) -> Iterable[str]:
     refused = sum(map(len, score.refused.values()))
     explained = sum(map(len, score.differing.values()))
     for name in MEASURES:
-        told = f", {refused} refused" if name == "imported" and refused else ""
-        told = f", {explained} explained" if name == "validators agree" and explained else told
-        yield f"{score[name]}{told}"
+        notes = f", {refused} refused" if name == "imported" and refused else ""
+        notes = f", {explained} explained" if name == "validators agree" and explained else notes
+        yield f"{score[name]}{notes}"
 
 
 def reasons(scores: Iterable[Score]) -> str:
-    """What is no miss, counted: schemas that the language refuses, and why two validators differ."""
+    """Return counts of refused schemas, and of reasons why the validators differ."""
     refused: Counter[str] = Counter()
     differing: Counter[str] = Counter()
     for score in scores:

@@ -1,1 +1,1 @@
-"""`make fuzz`: hostile input for every door of toolgen. The parts are in `PARTS` of `__main__`."""
+"""`make fuzz`: hostile input for every entry point of toolgen."""

@@ -1,8 +1,8 @@
-"""`make fuzz`: replay the corpus, then look for new findings with a fixed seed and with a fresh one.
+"""`make fuzz`: replay the corpus, then search for findings with a fixed seed and with a new one.
 
     make fuzz [SECONDS=600] [SEED=n] [PART="text server"] [REPLAY=file] [PLANTED=1]
 
-Exit code 1 where something is found; the smallest input that shows it is then a file in `.fuzz/`.
+The exit code is 1 if something is found; a minimized input is then a file in `.fuzz/`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from tools.fuzz.corpus import entries, entry
 from tools.fuzz.findings import Deadline, Finding, Tally, save
 from tools.fuzz.parts import PARTS
-from tools.fuzz.planted import ENVIRONMENT, HOLES
+from tools.fuzz.planted import ENVIRONMENT, PLANTED_BUGS
 from tools.fuzz.workers import Workers
 
 FIXED_SEED = 1
@@ -30,10 +30,10 @@ _FOUND = Path(".fuzz")
 def main(argv: Sequence[str] | None = None) -> int:
     args = _arguments(argv)
     if args.replay:
-        return _told([finding for file in args.replay for finding in entry(file).replay()])
+        return _report([finding for file in args.replay for finding in entry(file).replay()])
     if args.planted:
         return _planted(args.seconds)
-    if _told(
+    if _report(
         [
             replace(found, detail=f"{each.name}: {found.detail}")
             for each in entries()
@@ -45,10 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"seeds: {', '.join(map(str, seeds))} (SEED= repeats one)", flush=True)
     findings: list[Finding] = []
     for number, seed in enumerate(seeds):
-        # all that is fixed is tried under the first seed, so it has more of the time
+        # fixed inputs are tried with the first seed, so it has more time
         seconds = args.seconds * (0.75 if len(seeds) > 1 and not number else 0.25 if number else 1)
         findings += _run(seed, seconds, args.part or [*PARTS])
-    return _told(findings)
+    return _report(findings)
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -57,7 +57,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="look with this seed only")
     parser.add_argument("--part", nargs="+", choices=list(PARTS), help="look for these only")
     parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE", help="try reproductions again")
-    parser.add_argument("--planted", action="store_true", help="plant holes, and see that each is found")
+    parser.add_argument("--planted", action="store_true", help="plant bugs, and check that each is found")
     return parser.parse_args(argv)
 
 
@@ -83,7 +83,7 @@ def _print(seed: int, name: str, tally: Tally, seconds: float) -> None:
     print(f"seed {seed}, {name}, {seconds:.0f} s: {figures}: {zeros}, {bugs} exits 3", flush=True)
 
 
-def _told(findings: Sequence[Finding]) -> int:
+def _report(findings: Sequence[Finding]) -> int:
     for finding in findings:
         file = save(finding, _FOUND)
         print(f"{finding.part}: {finding.kind}: {finding.detail}\n  make fuzz REPLAY={file}", file=sys.stderr)
@@ -91,13 +91,13 @@ def _told(findings: Sequence[Finding]) -> int:
 
 
 def _planted(seconds: float) -> int:
-    """Plant each hole and look for it; a hole that is not found is a hole in the fuzzer."""
+    """Plant each bug and search for it. Return 1 if one is not found."""
     missed = []
-    for name, hole in HOLES.items():
+    for name, planted_bug in PLANTED_BUGS.items():
         os.environ[ENVIRONMENT] = name
         with Workers() as workers:
-            deadline = Deadline.after(seconds / len(HOLES))
-            tally = PARTS[hole.part].run(random.Random(FIXED_SEED), deadline, workers)
+            deadline = Deadline.after(seconds / len(PLANTED_BUGS))
+            tally = PARTS[planted_bug.part].run(random.Random(FIXED_SEED), deadline, workers)
         del os.environ[ENVIRONMENT]
         print(f"{name}: {'found: ' + tally.findings[0].kind if tally.findings else 'MISSED'}", flush=True)
         missed += [] if tally.findings else [name]

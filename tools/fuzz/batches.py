@@ -1,4 +1,4 @@
-"""Generate many hostile specs at once, and look at all that came of them."""
+"""Generate many hostile specs at once, and inspect the output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tools.fuzz.project import FOREIGN, Project, Ran, project
 PART = "text"
 _ROOT = Path(__file__).parents[2]
 _SECRETS = (FOREIGN, "root:x:0:0")
-_ROUNDS = 15  # of taking out what is refused
+_ROUNDS = 15  # of removing what is refused
 _INSPECTION = 300.0  # seconds
 
 
@@ -34,16 +34,16 @@ class _Entry:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a batch came to."""
+    """The result of a batch."""
 
     tally: Tally = field(default_factory=Tally)
-    again: list[Case] = field(default_factory=list)  # to be tried in smaller parts, or in other company
+    again: list[Case] = field(default_factory=list)  # to be tried in smaller parts, or in another batch
     accepted: list[Case] = field(default_factory=list)
     refused: list[Case] = field(default_factory=list)
 
 
 def run_batch(cases: Sequence[Case], *, thorough: bool = False) -> Outcome:
-    """Generate the cases and inspect what is accepted. `thorough`: the real command looks at them, too."""
+    """Generate the cases and inspect what is accepted. `thorough`: also with the real command."""
     outcome = Outcome()
     with project() as here:
         entries = _accepted(here, _entries(cases), outcome)
@@ -53,7 +53,7 @@ def run_batch(cases: Sequence[Case], *, thorough: bool = False) -> Outcome:
 
 
 def _entries(cases: Iterable[Case]) -> list[_Entry]:
-    """The cases as files; of two that want one name, the later one keeps the number as its name."""
+    """Return the cases as files; of two with the same name, the later one gets a number as its name."""
     made: list[_Entry] = []
     names: set[str] = set()
     for number, case in enumerate(cases):
@@ -66,7 +66,7 @@ def _entries(cases: Iterable[Case]) -> list[_Entry]:
 
 
 def _accepted(here: Project, entries: list[_Entry], outcome: Outcome) -> list[_Entry]:
-    """Write the entries and take out, until the rest is generated, what is refused."""
+    """Write the entries and remove refused ones until the rest is generated."""
     for entry in entries:
         for path, text in entry.files.items():
             here.write(f"specs/{path}", text)
@@ -91,7 +91,7 @@ def _accepted(here: Project, entries: list[_Entry], outcome: Outcome) -> list[_E
 
 
 def _divided(entries: list[_Entry], outcome: Outcome, kind: str | None, detail: str) -> list[_Entry]:
-    """Have the entries tried in smaller parts; one without is a finding, or refused if `kind` is None."""
+    """Schedule smaller parts of the entries. A single one is a finding, or refused if `kind` is None."""
     if len(entries) > 1:
         outcome.again += [replace(entry.case, company=entry.case.company // 2) for entry in entries]
     elif len(entries[0].case.places) > 1:
@@ -115,7 +115,7 @@ def _take_out(here: Project, entry: _Entry, outcome: Outcome, *, alone: bool, co
 
 
 def _refused(ran: Ran, entries: Sequence[_Entry]) -> dict[str, set[str]]:
-    """The tools that diagnostics are about, with the codes."""
+    """Return the tools in the diagnostics, with the codes."""
     owners = {f"specs/{path}": entry.one.name for entry in entries for path in entry.files}
     found: dict[str, set[str]] = {}
     for fault in ran.data()["diagnostics"]:
@@ -125,7 +125,7 @@ def _refused(ran: Ran, entries: Sequence[_Entry]) -> dict[str, set[str]]:
 
 
 def _check_output(here: Project, entries: list[_Entry], outcome: Outcome, *, thorough: bool) -> None:
-    """What was generated: as text, as a package, as a published list, and for the real command."""
+    """Check the output: as text, as a package, as an export, and with the real command."""
     faults = _inspected(here, entries, outcome.tally)
     faults += _published(here, entries)
     faults += _leaked(here, entries)
@@ -142,7 +142,7 @@ def _check_output(here: Project, entries: list[_Entry], outcome: Outcome, *, tho
     if not faults:
         outcome.accepted += [entry.case for entry in entries]
     elif len(entries) > 1 and not any(fault["tool"] in by_name for fault in faults):
-        _divided(entries, outcome, None, "")  # to see whose fault it is
+        _divided(entries, outcome, None, "")  # to find the responsible one
     else:
         named = [(by_name.get(fault["tool"], entries[0].case), fault) for fault in faults]
         outcome.tally.findings += [finding(fault["kind"], fault["detail"], case) for case, fault in named]
@@ -176,7 +176,7 @@ def _inspected(here: Project, entries: Sequence[_Entry], tally: Tally) -> list[d
 
 
 def _published(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]:
-    """Where `export mcp` says otherwise than the author."""
+    """Return differences between `export mcp` and the author's values."""
     ran = here.toolgen("export", "mcp")
     if ran.code != 0:
         return [{"tool": "", "kind": f"exit {ran.code}", "detail": ran.err[-2000:]}]
@@ -195,7 +195,7 @@ def _fault(tool: str, kind: str, detail: str) -> dict[str, str]:
 
 
 def _leaked(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]:
-    """Generated files with the words of a file that is not the project's."""
+    """Return generated files with contents of a file outside the project."""
     faults = []
     for file in sorted(here.root.glob("generated/**/*.py")):
         if any(words in file.read_text(encoding="utf-8") for words in _SECRETS):
@@ -217,7 +217,7 @@ def _differences(spec: Mapping[str, Any], tool: Any, *, shared: bool) -> list[st
 
 
 def finding(kind: str, detail: str, case: Case) -> Finding:
-    """A finding with the case as its reproduction."""
+    """Return a finding with the case as its reproduction."""
     return Finding(PART, kind, detail, case.as_data())
 
 

@@ -1,4 +1,4 @@
-"""A spec with hostile text in it: put together from places and a text, as large as the places allow."""
+"""A spec with a hostile text in as many places as possible."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ class Case:
 
     text: str
     places: tuple[Place, ...]
-    file: str = ""  # of the spec, below the specs folder, without its ending; empty: by its number
-    company: int = 1_000  # how many cases it may be generated with
+    file: str = ""  # path of the spec below the specs folder, without its ending; empty: its number
+    company: int = 1_000  # how many cases it can be generated with
 
     def halves(self) -> list[Case]:
-        """Two cases with half of the places each."""
+        """Return two cases with half of the places each."""
         middle = len(self.places) // 2
         return [replace(self, places=half) for half in (self.places[:middle], self.places[middle:])]
 
     def as_data(self) -> dict[str, Any]:
-        """The case as JSON data."""
+        """Return the case as JSON data."""
         return {"text": self.text, "places": [place.label for place in self.places], "file": self.file}
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A case as files: the spec, and the shared schemas that it uses."""
+    """The files of a case: the spec, and the shared schemas that it uses."""
 
     name: str
     spec: Mapping[str, Any]
@@ -48,17 +48,17 @@ class Written:
 
 
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-"""Characters that YAML has no other way to write, or that its readers fold."""
+"""Characters that YAML must escape, or that YAML readers fold."""
 
 
 def _yaml(value: Any) -> str:
-    """`value` as JSON, which is YAML and says every text exactly; characters as they are, if allowed."""
+    """Return `value` as JSON, which is YAML and represents every text; unescaped characters if allowed."""
     text = json.dumps(value, ensure_ascii=False)
     return json.dumps(value) if _ESCAPED.search(text) else text
 
 
 def pack(text: str, places: Iterable[Place]) -> list[Case]:
-    """As few cases as it takes to have the text in all of the places."""
+    """Return as few cases as possible that have the text in all of the places."""
     packs: list[list[Place]] = []
     for place in places:
         for chosen in packs:
@@ -74,7 +74,7 @@ def pack(text: str, places: Iterable[Place]) -> list[Case]:
 
 
 def written(case: Case, number: int) -> Written:
-    """The files of a case; `number` makes its names its own."""
+    """Return the files of a case; `number` makes its names unique."""
     name = f"t{number}"
     fields = _fields(case.text, case.places)
     shared = {key.removeprefix(SHARED): value for key, value in fields.items() if key.startswith(SHARED)}
@@ -91,7 +91,7 @@ def written(case: Case, number: int) -> Written:
 
 
 def _fields(text: str, places: Iterable[Place]) -> dict[str, Any]:
-    """Top-level fields with the text in their places. Raises `ConflictError` if they exclude one another."""
+    """Return top-level fields with the text in their places. Raises `ConflictError`."""
     around: dict[str, Any] = {}
     paths: dict[str, list[tuple[Step, ...]]] = {}
     for place in places:
@@ -115,5 +115,5 @@ def _is_unicode(text: str) -> bool:
 
 
 def texts_of(cases: Sequence[Case]) -> int:
-    """How many pairs of text and place there are in the cases."""
+    """Return the number of pairs of text and place in the cases."""
     return sum(len(case.places) + bool(case.file) for case in cases)

@@ -1,4 +1,4 @@
-"""Every input that ever failed, a file each with its reason: tried first, and in `make test`."""
+"""Inputs that failed once, one file each with the reason; tried first, and in `make test`."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Entry:
     data: Any
 
     def replay(self) -> list[Finding]:
-        """What it shows again."""
+        """Return the findings of the input."""
         return PARTS[self.part].replay(self.data)
 
 
 def entries(folder: Path = FOLDER) -> Iterator[Entry]:
-    """The inputs of the corpus, by name."""
+    """Return the inputs of the corpus by name."""
     for file in sorted(folder.glob("*.json")):
         yield entry(file)
 
 
 def entry(file: Path) -> Entry:
-    """An input, or a reproduction that a run of the fuzzer wrote."""
+    """Read an input of the corpus, or a reproduction that the fuzzer wrote."""
     data = json.loads(file.read_text(encoding="utf-8"))
     return Entry(file.stem, data["part"], data.get("reason") or data["detail"], data["input"])

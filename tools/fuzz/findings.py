@@ -1,4 +1,4 @@
-"""What the fuzzer finds, and what a part of it counts."""
+"""Findings of the fuzzer, and counts of its parts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that must not be: what, and the smallest input that shows it."""
+    """Something that must not happen, and the smallest input that shows it."""
 
     part: str
     kind: str
     detail: str
-    reproduction: Any  # JSON; the part's `replay` takes it
+    reproduction: Any  # JSON for the part's `replay`
 
     def as_json(self) -> str:
         fields = {"part": self.part, "kind": self.kind, "detail": self.detail, "input": self.reproduction}

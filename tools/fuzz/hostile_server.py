@@ -15,7 +15,7 @@ from typing import Any
 
 Json = Any
 _ANSI = "\x1b[2J\x1b]0;owned\x07\u202e\r\x9b31m"
-_FLOOD = 200_000_000  # bytes, more than any import reads
+_FLOOD = 200_000_000  # bytes; more than any import reads
 _DEEP = 100_000
 
 
@@ -97,7 +97,7 @@ BEHAVIOURS = (*_RESULTS, *_BODIES, *_STREAMS, *_HTTP_ONLY)
 
 
 def answer(behaviour: str, request: Json) -> bytes:
-    """The bytes that answer a request, where they are not endless."""
+    """Return the bytes of an answer that is not endless."""
     if request.get("method") == "initialize":
         version = request.get("params", {}).get("protocolVersion", "2025-11-25")
         capabilities = {
@@ -117,7 +117,7 @@ def answer(behaviour: str, request: Json) -> bytes:
 
 
 def endless(behaviour: str) -> Iterator[bytes]:
-    """Pieces of an answer that takes too long or is too much."""
+    """Yield pieces of an answer that is too slow or too large."""
     if behaviour == "drip":
         for _ in range(600):
             yield b" "
@@ -151,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
     behaviour = ""
 
     def handle(self) -> None:
-        with suppress(OSError):  # the client has had enough
+        with suppress(OSError):  # the client has disconnected
             super().handle()
 
     def log_message(self, *args: object) -> None:
@@ -222,7 +222,7 @@ def _bomb() -> bytes:
 
 @contextmanager
 def hostile_http(behaviour: str) -> Iterator[str]:
-    """The URL of a server that behaves so."""
+    """Run a server with this behaviour; yield its URL."""
     handler = type("Handler", (_Handler,), {"behaviour": behaviour})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True

@@ -1,8 +1,8 @@
-"""Look at one generated project: read its code, import it, compare it with the specs, call every tool.
+"""Inspect a generated project: read its code, import it, compare it with the specs, call every tool.
 
     python -m tools.fuzz.inspect_project FOLDER < cases.json
 
-Runs in a process of its own, where nothing may start a program, open a connection or write a file.
+This runs in a separate process, in which nothing may start a program, open a connection or write a file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DONE = frozenset({"internal_error"})
 
 
 class Watch:
-    """What happened in this process that nothing generated does."""
+    """Records audit events that generated code must not cause."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -59,7 +59,7 @@ class Watch:
             self.seen.append(f"open{arguments!r}"[:300])
 
     def take(self) -> list[str]:
-        """What was seen since the last time, the canary among it."""
+        """Return what was recorded since the last call, including the canary."""
         seen, self.seen = self.seen, []
         if sys.modules.pop(CANARY, None) is not None or os.environ.pop(CANARY, None) is not None:
             seen.append("the canary")
@@ -67,7 +67,7 @@ class Watch:
 
 
 def inspect(folder: Path, cases: Mapping[str, Json]) -> dict[str, Json]:
-    """What is wrong with each tool, by its name, and how many were called."""
+    """Return the faults of each tool by name, and the number of calls."""
     watch = Watch()
     faults: list[dict[str, str]] = []
 
@@ -107,7 +107,7 @@ def inspect(folder: Path, cases: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def altered(case: Json, definition: Mapping[str, Json]) -> Iterator[str]:
-    """What the catalog says otherwise than the author."""
+    """Return differences between the catalog and the author's values."""
     spec = case["spec"]
     for key, value in spec.items():
         if key in _UNPUBLISHED or (value in ([], {}) and key not in definition):
@@ -135,7 +135,7 @@ def exact(value: Json) -> str:
 
 
 async def call(catalog: Any, name: str, text: str, watch: Watch) -> tuple[int, list[str]]:
-    """Call a tool in several ways; how many calls there were, and what went wrong that must not."""
+    """Call a tool in several ways; return the number of calls and the faults."""
     tool_class = catalog.tool_class(name)
     definition = catalog.TOOLS[name]
     watch.network = "x-openapi" in definition
@@ -172,7 +172,7 @@ def openai_call(definition: Mapping[str, Json], arguments: Json) -> Json:
 
 
 def implementation(tool_class: Any, definition: Mapping[str, Json], text: str) -> Any:
-    """A class that answers with the text, or that makes the HTTP call of an imported tool."""
+    """Return a class that answers with the text, or that makes the HTTP call of an imported tool."""
     if "x-openapi" in definition:
         from toolgen.runtime.http import HttpTool
 
@@ -195,7 +195,7 @@ def implementation(tool_class: Any, definition: Mapping[str, Json], text: str) -
 
 
 def some_arguments(schema: Json, text: str) -> Json:
-    """Arguments for the properties of a schema: what it names itself, else the text."""
+    """Return arguments for the properties of a schema: its own values, or the text."""
     made: dict[str, Json] = {}
     for name, part in (schema.get("properties") or {}).items():
         part = part if isinstance(part, dict) else {}

@@ -1,4 +1,4 @@
-"""Hostile texts as names of files and folders, and as what `--shown-as` calls a folder."""
+"""Hostile texts as names of files and folders, and as `--shown-as`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from tools.fuzz.project import project
 from tools.fuzz.syntax import faults_of
 
 _SPEC = '{"name": "echo", "description": "Return the text.", "input_schema": {"type": "object"}}'
-_LONGEST = 200  # bytes of a file's name, with room for an ending
+_LONGEST = 200  # bytes of a file name, without its ending
 
 
 def is_file_name(text: str) -> bool:
-    """True if a file or a folder can have that name."""
+    """True if a file or a folder can have this name."""
     try:
         data = text.encode()
     except UnicodeEncodeError:
@@ -40,5 +40,5 @@ def try_shown_as(text: str) -> Tally:
 
 
 def replay(data: str) -> list[Finding]:
-    """What a reproduction still shows."""
+    """Return the findings of a reproduction."""
     return try_shown_as(data).findings

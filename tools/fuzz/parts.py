@@ -14,7 +14,7 @@ from tools.fuzz.workers import Workers
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part: what looks for findings, what tries a reproduction again, and its share of the time."""
+    """One part: its search, its replay of a reproduction, and its share of the time."""
 
     run: Callable[[Random, Deadline, Workers], Tally]
     replay: Callable[[Any], list[Finding]]
@@ -27,7 +27,7 @@ def _nothing(source: Random, deadline: Deadline, workers: Workers) -> Tally:
 
 PARTS: dict[str, Part] = {
     "text": Part(text.run, text.replay, 0.6),
-    "shown_as": Part(_nothing, names.replay, 0.0),  # looked for by `text`
+    "shown_as": Part(_nothing, names.replay, 0.0),  # searched by `text`
     "schemas": Part(schemas.run, schemas.replay, 0.13),
     "sources": Part(sources.run, sources.replay, 0.12),
     "server": Part(server.run, server.replay, 0.1),

@@ -1,7 +1,7 @@
-"""Every place of the spec language that takes text, found in what `toolgen schema` prints.
+"""Every place of the spec language that accepts text, found in the output of `toolgen schema`.
 
-A field that is added to the language is found without a change here; one whose smallest valid value
-cannot be made up from its schema raises `UnknownShapeError`, so that nobody forgets it.
+New fields of the language are found without a change here. A field whose smallest valid value cannot be
+derived from its schema raises `UnknownShapeError`, so that it is not forgotten.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from typing import Any
 Json = Any
 Step = str | int
 KEY = "<key>"
-"""A step of a path: the place is the name of a member, not its value."""
+"""Last step of a path: the place is a member's name, not its value."""
 SHARED = "shared "
 EXTENSION = "x-"
-"""The field of the place that is an extension's name; its value is a text, too."""
+"""Field of the place that is an extension's name; its value is also a text."""
 _PLAIN = "plain"
 _SPECIAL: Mapping[str, str] = {"Inject.type": "sqlite3.Connection", "Example.error": _PLAIN}
 
 
 class UnknownShapeError(Exception):
-    """A part of the language that the fuzzer cannot make a value for."""
+    """A part of the language for which the fuzzer cannot create a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a text can stand in a spec, and the rest that has to stand around it."""
+    """A place for a text in a spec, and the value that surrounds it."""
 
     label: str
     field: str  # the top-level field; with SHARED before it in a file of shared schemas
-    below: tuple[Step, ...]  # the way to the text in it; ends in KEY for the name of a member
-    around: Json  # the value of the field, with a plain text at the place
+    below: tuple[Step, ...]  # path to the text in it; ends in KEY for a member's name
+    around: Json  # the value of the field, with a harmless text at the place
 
     def __str__(self) -> str:
         return self.label
 
 
 def places_of(language: Mapping[str, Any]) -> tuple[Place, ...]:
-    """Every place of the language whose JSON Schema is `language`."""
+    """Return every place of the language whose JSON Schema is `language`."""
     walk = _Walk(language["definitions"])
     tool = language["definitions"]["Tool"]
     found = [place for name, part in tool["properties"].items() for place in walk.field(name, part)]
@@ -51,7 +51,7 @@ def places_of(language: Mapping[str, Any]) -> tuple[Place, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A place below some value: the way to it, and that value."""
+    """A place below a value: its path, and the value."""
 
     path: tuple[Step, ...]
     value: Json
@@ -59,7 +59,7 @@ class _Found:
 
 
 class _Walk:
-    """The definitions of the language, walked from a field downwards."""
+    """Walks the definitions of the language from a field downwards."""
 
     def __init__(self, definitions: Mapping[str, Any]) -> None:
         self._definitions = definitions
@@ -79,7 +79,7 @@ class _Walk:
                 yield Place(found.label, SHARED + name, found.path, found.value)
 
     def below(self, part: Json, label: str) -> Iterator[_Found]:
-        """Every place below a value of that part of the language."""
+        """Return every place below a value of this part of the language."""
         part = self._resolved(part)
         if "JsonSchema" in str(part.get("allOf", "")) or part.get("title") == "JSON Schema":
             yield from self._schema(label)
@@ -155,7 +155,7 @@ class _Walk:
         raise UnknownShapeError(f"{label}: {part}")
 
     def _schema(self, label: str) -> Iterator[_Found]:
-        """Every keyword that holds text: of the schema itself, and of a property in it."""
+        """Return every keyword with text: of the schema itself, and of a property in it."""
         keywords = self._definitions["JsonSchema"]["properties"]
         for keyword, part in keywords.items():
             for found in self._keyword(keyword, part):
@@ -187,7 +187,7 @@ class _Walk:
 
 
 def _types(part: Json) -> Iterator[str]:
-    """What a keyword holds: string, names, map, values or value."""
+    """Return the kind of a keyword's value: string, names, map, values or value."""
     for choice in [part, *part.get("anyOf", ()), *part.get("allOf", ())]:
         shape = {key for key in choice if key != "description"}
         if choice.get("type") == "string" or "enum" in choice:
@@ -205,7 +205,7 @@ def _types(part: Json) -> Iterator[str]:
 
 
 def _anything(label: str, *, mapping: bool = False) -> Iterator[_Found]:
-    """The places of a value of any kind."""
+    """Return the places of a value of any kind."""
     if not mapping:
         yield _Found((), _PLAIN, label)
         yield _Found((0,), [_PLAIN], f"{label}[0]")
@@ -215,11 +215,11 @@ def _anything(label: str, *, mapping: bool = False) -> Iterator[_Found]:
 
 
 class ConflictError(Exception):
-    """Two places, or a place and a text, that do not go into one value."""
+    """Two places, or a place and a text, cannot be combined in one value."""
 
 
 def filled(value: Json, paths: Iterable[tuple[Step, ...]], text: str) -> Json:
-    """A copy of `value` with `text` at each path; names of members are replaced last, innermost first."""
+    """Return a copy of `value` with `text` at each path; names are replaced last, innermost first."""
     for path in sorted(paths, key=lambda each: (each[-1:] == (KEY,), -len(each))):
         value = _put(value, path, text)
     return value
@@ -239,7 +239,7 @@ def _put(value: Json, path: tuple[Step, ...], text: str) -> Json:
 
 
 def merged(left: Json, right: Json) -> Json:
-    """One value with all that is in both. Raises `ConflictError`."""
+    """Merge two values. Raises `ConflictError`."""
     if type(left) is type(right) and left == right:
         return left
     if isinstance(left, dict) and isinstance(right, dict):

@@ -1,4 +1,4 @@
-"""Holes that the fuzzer must find: each takes one protection of toolgen away, in processes that ask for it.
+"""Planted bugs that the fuzzer must find: each removes one protection of toolgen in some processes.
 
 `make fuzz PLANTED=1` plants them one after the other, and fails if one is not found.
 """
@@ -15,38 +15,38 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ENVIRONMENT = "TOOLGEN_FUZZ_PLANTED"  # the name of the hole that a child process has to plant
+ENVIRONMENT = "TOOLGEN_FUZZ_PLANTED"  # name of the bug that a child process must plant
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
-    """What is taken away, and the part of the fuzzer that has to see it."""
+class PlantedBug:
+    """A planted bug, and the part of the fuzzer that must find it."""
 
     part: str
     plant: Callable[[], None]
 
 
-HOLES: dict[str, Hole] = {}
+PLANTED_BUGS: dict[str, PlantedBug] = {}
 
 
-def hole(part: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """Register the function as a hole under its name."""
+def planted_bug(part: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    """Register the function as a planted bug under its name."""
 
     def register(plant_it: Callable[[], None]) -> Callable[[], None]:
-        HOLES[plant_it.__name__] = Hole(part, plant_it)
+        PLANTED_BUGS[plant_it.__name__] = PlantedBug(part, plant_it)
         return plant_it
 
     return register
 
 
 def plant() -> None:
-    """Plant the hole that the environment names, if it names one."""
+    """Plant the bug that the environment names, if any."""
     if name := os.environ.get(ENVIRONMENT):
-        HOLES[name].plant()
+        PLANTED_BUGS[name].plant()
 
 
 def _modules() -> list[ModuleType]:
-    """All of toolgen but what needs an SDK."""
+    """Return all modules of toolgen except those that need an SDK."""
     toolgen = importlib.import_module("toolgen")
     for found in pkgutil.walk_packages(toolgen.__path__, "toolgen."):
         if not found.name.startswith(("toolgen.runtime.bridges", "toolgen.__main__")):
@@ -55,60 +55,60 @@ def _modules() -> list[ModuleType]:
 
 
 def _replace(name: str, new: Any, *, beside: str) -> None:
-    """Put `new` in place of a function, wherever it is known by that name; it is defined beside another."""
+    """Replace a function in every module that has imported it."""
     modules = _modules()
     homes = [each for each in modules if hasattr(each, name) and hasattr(each, beside)]
     old = [vars(each)[name] for each in homes if getattr(vars(each)[name], "__module__", "") == each.__name__]
     if not old:
-        raise LookupError(f"toolgen has no function {name} beside {beside}: plant the hole elsewhere")
+        raise LookupError(f"toolgen has no function {name} beside {beside}: plant the bug elsewhere")
     for each in modules:
         if any(getattr(each, name, None) is function for function in old):
             setattr(each, name, new)
 
 
 def _filter(name: str, change: Callable[[Callable[..., str]], Callable[..., str]]) -> None:
-    """Change what templates escape with."""
+    """Replace a filter with which templates escape."""
     found = {id(each.FILTERS): each.FILTERS for each in _modules() if hasattr(each, "FILTERS")}
     if not found:
-        raise LookupError("toolgen has no FILTERS: plant the hole elsewhere")
+        raise LookupError("toolgen has no FILTERS: plant the bug elsewhere")
     for filters in found.values():
         filters[name] = change(filters[name])
     for each in _modules():
-        for value in vars(each).values():  # environments that have the filters as they were
+        for value in vars(each).values():  # cached environments with the original filters
             if hasattr(value, "cache_clear") and getattr(value, "__module__", "") == each.__name__:
                 value.cache_clear()
 
 
-@hole("text")
+@planted_bug("text")
 def docstrings_are_not_escaped() -> None:
     _filter("docstring", lambda _: lambda text, indent=4: f'"""{text}"""')
 
 
-@hole("text")
+@planted_bug("text")
 def literals_are_not_escaped() -> None:
     _replace("_string", lambda text: f'"{text}"', beside="literal")
 
 
-@hole("text")
+@planted_bug("text")
 def literals_are_templates() -> None:
     import jinja2
 
     _filter("literal", lambda old: lambda value: jinja2.Environment().from_string(old(value)).render())
 
 
-@hole("text")
+@planted_bug("text")
 def control_characters_are_dropped() -> None:
     _replace("_escape", lambda text: "".join(char for char in text if char.isprintable()), beside="literal")
 
 
-@hole("text")
+@planted_bug("text")
 def texts_are_stripped() -> None:
     _filter("literal", lambda old: lambda value: old(_stripped(value)))
 
 
-@hole("text")
+@planted_bug("text")
 def a_reference_reads_any_file() -> None:
-    """A `$ref` to a file outside of the specs folder becomes what the file says."""
+    """A `$ref` to a file outside of the specs folder becomes the contents of the file."""
     old = importlib.import_module("toolgen.compile.parse").parse
     _replace(
         "parse",
@@ -117,18 +117,18 @@ def a_reference_reads_any_file() -> None:
     )
 
 
-@hole("text")
+@planted_bug("text")
 def diagnostics_print_what_is_there() -> None:
     _replace("_safe", lambda text, keep_tabs=False: text, beside="render")
 
 
-@hole("schemas")
+@planted_bug("schemas")
 def schemas_have_no_budget() -> None:
     for name in ("find_oversized", "find_entangled"):
         _replace(name, lambda *_, **__: iter(()), beside="check_budget")
 
 
-@hole("regexes")
+@planted_bug("regexes")
 def texts_have_no_limit() -> None:
     _replace("is_too_expensive", lambda *_: False, beside="Effort")
 

@@ -1,4 +1,4 @@
-"""A project in a temporary folder, and toolgen's commands in it: in this process, or as processes."""
+"""A temporary project, and toolgen's commands in it: in this process, or as processes."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 FOREIGN = "toolgen-fuzz-secret-words"
-"""Stands in `../secret.yaml`, seen from the project; no reference leads there."""
+"""Contents of `../secret.yaml`, relative to the project, which no reference may reach."""
 CONFIGURATION = 'specs = "specs"\noutput = "generated"\ncoerce = true\n'
 _CONTROLS = frozenset(map(chr, [*range(32), 127, *range(128, 160), 0x202E, 0x2028, 0x2029])) - {"\n", "\t"}
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a command ended."""
+    """The result of a command."""
 
     code: int
     out: str
     err: str
 
     def data(self) -> Any:
-        """The JSON document on stdout."""
+        """Return the JSON document on stdout."""
         return json.loads(self.out)
 
     def controls(self) -> list[str]:
-        """Characters on stderr that a terminal would take for commands, or that would forge a line."""
+        """Return characters on stderr that control a terminal or forge a line."""
         return sorted({ascii(char) for char in self.err if char in _CONTROLS})
 
 
@@ -51,7 +51,7 @@ class Project:
         return file
 
     def toolgen(self, *words: str) -> Ran:
-        """Run a command in this process; one that would be a bug is a bug here, too: exit code 3."""
+        """Run a command in this process; an unexpected exception is exit code 3, as in the real command."""
         from toolgen.cli import main
 
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
@@ -92,7 +92,7 @@ class Project:
 
 @contextmanager
 def project() -> Iterator[Project]:
-    """A project that is gone afterwards."""
+    """Yield a temporary project."""
     with TemporaryDirectory(prefix="toolgen-fuzz-") as folder:
         root = Path(folder, "project")
         (root / "specs").mkdir(parents=True)

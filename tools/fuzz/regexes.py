@@ -1,4 +1,4 @@
-"""Patterns that take careless engines for ever: a call, refused or not, does not hold the event loop."""
+"""Patterns that are slow in backtracking engines: no call, refused or not, may block the event loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tools.fuzz.workers import Workers
 
 PART = "regexes"
 MOST_SECONDS = 2.0  # of processor time for one call, refused or not
-_LENGTH = 30_000  # characters of the longest text that is tried
+_LENGTH = 30_000  # length of the longest text that is tried
 _BATCH = 12
 _ROOT = Path(__file__).parents[2]
 _FAMILIES = (
@@ -67,7 +67,7 @@ _PLACES = ("pattern", "patternProperties", "propertyNames", "anyOf", "items")
 
 
 def patterns(source: random.Random) -> list[str]:
-    """Known families, and some that are put together."""
+    """Return known families of patterns, and combinations."""
     made = ["".join(source.choices(_PARTS, k=source.randint(2, 7))) for _ in range(_BATCH // 2)]
     return [*source.sample(_FAMILIES, _BATCH // 2), *made]
 
@@ -89,7 +89,7 @@ def _schema(place: str, pattern: str) -> dict[str, Any]:
 
 
 def try_patterns(recipe: list[list[str]]) -> Tally:
-    """Generate a tool for each pattern and call it with texts that almost fit."""
+    """Generate a tool for each pattern and call it with texts that almost match."""
     tally = Tally()
     with project() as here:
         for number, (place, pattern) in enumerate(recipe):
@@ -133,7 +133,7 @@ def try_patterns(recipe: list[list[str]]) -> Tally:
 
 
 def values(place: str) -> list[Any]:
-    """Arguments that almost fit."""
+    """Return arguments that almost match."""
     texts = [char * size + end for char in "a1 é" for size, end in ((40, "!"), (3_000, "!"), (_LENGTH, "\n"))]
     texts.append("ab" * 2_000 + "@")
     if place == "object":
@@ -142,7 +142,7 @@ def values(place: str) -> list[Any]:
 
 
 def measure(folder: Path) -> dict[str, Any]:
-    """Call every tool of a project; the processor time of its slowest call, by name."""
+    """Call every tool of a project; return the processor time of its slowest call, by name."""
     import asyncio
     import importlib
     import time
@@ -174,7 +174,7 @@ def measure(folder: Path) -> dict[str, Any]:
 
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
-    """Patterns in every place until time is over; the known families come first."""
+    """Try patterns in every place until the deadline, known families first."""
     tally = Tally()
     while not deadline.is_over and not tally.findings:
         jobs = [
@@ -186,7 +186,7 @@ def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
 
 
 def replay(data: Any) -> list[Finding]:
-    """What a reproduction still shows."""
+    """Return the findings of a reproduction."""
     return try_patterns(data).findings
 
 

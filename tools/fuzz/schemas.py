@@ -1,4 +1,4 @@
-"""Expensive schemas of mixed families and random sizes: each ends in a diagnostic or success, in time."""
+"""Expensive schemas of mixed families and random sizes: each must end in a diagnostic or success, in time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tools.fuzz.workers import Workers
 
 PART = "schemas"
 _VERBS = ("generate", "generate", "check", "mcp", "openai", "openapi")
-_TRIES = 12  # to make a reproduction smaller
-_MOST_REFERENCES = 20_000  # the text is not to be the bomb
+_TRIES = 12  # attempts to make a reproduction smaller
+_MOST_REFERENCES = 20_000  # the size of the text must not be the reason
 
 # A step of a diamond: how a definition uses the next one. `n` is how often.
 _STEPS: dict[str, Callable[[Schema, int], Schema]] = {
@@ -45,7 +45,7 @@ _STEPS: dict[str, Callable[[Schema, int], Schema]] = {
 }
 
 
-# A level of a deep schema has the next one once: as text, anything else would be a bomb in the fuzzer.
+# A level of a deep schema contains the next one once, so that its text stays small.
 _LEVELS: tuple[Callable[[Any], Any], ...] = (
     lambda inner: {"type": "object", "properties": {"x": inner}},
     lambda inner: {"type": "array", "items": inner},
@@ -55,7 +55,7 @@ _LEVELS: tuple[Callable[[Any], Any], ...] = (
 
 
 def mixed(source: random.Random) -> dict[str, Any]:
-    """A recipe of a schema: the kinds of its steps, how many, how wide, what is at the end."""
+    """Return a random recipe of a schema: kinds and number of its levels, width, innermost value."""
     count = int(2 ** source.uniform(1, 12)) if source.random() < 0.3 else source.randint(2, 70)
     width = int(2 ** source.uniform(1, 9)) if source.random() < 0.2 else source.randint(2, 4)
     return {
@@ -70,7 +70,7 @@ def mixed(source: random.Random) -> dict[str, Any]:
 
 
 def schema_of(recipe: dict[str, Any]) -> Schema:
-    """The schema that a recipe describes."""
+    """Return the schema that a recipe describes."""
     steps, width = [_STEPS[name] for name in recipe["steps"]], recipe["width"]
     turn = iter(range(10**9))
     made = stepwise(lambda to: steps[next(turn) % len(steps)](to, width), recipe["count"])
@@ -87,7 +87,7 @@ def schema_of(recipe: dict[str, Any]) -> Schema:
 
 
 def try_recipe(recipe: dict[str, Any]) -> Tally:
-    """Run the verb of the recipe with its schema, in a process with limits."""
+    """Run the command of the recipe with its schema, in a process with limits."""
     tally = Tally()
     verb = recipe["verb"]
     with tempfile.TemporaryDirectory(prefix="toolgen-fuzz-") as name:
@@ -117,7 +117,7 @@ def try_recipe(recipe: dict[str, Any]) -> Tally:
 
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
-    """Random recipes until time is over."""
+    """Try random recipes until the deadline."""
     tally = Tally()
     while not deadline.is_over and not tally.findings:
         for each in workers.map(try_recipe, [mixed(source) for _ in range(4 * workers.count)], deadline):
@@ -130,12 +130,12 @@ def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
 
 
 def replay(data: Any) -> list[Finding]:
-    """What a reproduction still shows."""
+    """Return the findings of a reproduction."""
     return try_recipe(data).findings
 
 
 def _reduced(found: Finding) -> Finding:
-    """The same kind of finding with fewer steps and smaller numbers."""
+    """Return the same kind of finding with fewer levels and smaller numbers."""
     best, data, tries = found, dict(found.reproduction), 0
     changes = _smaller(data)
     while changes and tries < _TRIES:

@@ -1,4 +1,4 @@
-"""Garbage at a generated server, over stdio and HTTP: after each piece it answers a valid call."""
+"""Invalid requests to a generated server, over stdio and HTTP: after each one it must answer a valid call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tools.fuzz.workers import Workers
 PART = "server"
 _PATIENCE = 20.0  # seconds for a valid call
 _MEGABYTES = 400.0
-_AT_ONCE = 25  # pieces between two restarts
+_AT_ONCE = 25  # requests between two restarts
 _SPEC = """
 name: echo
 description: Return the text that was given.
@@ -69,7 +69,7 @@ def _call(number: Any, text: Any = "hello") -> dict[str, Any]:
 
 
 def piece(source: random.Random) -> str:
-    """A line that no honest client sends, latin-1 for bytes."""
+    """Return an invalid line; latin-1 stands for bytes."""
     request: Any = _call(
         source.choice([1, "x", 10**300, -1, 1.5, None, [], {}, True, "\x00", "x" * 10_000, "start"])
     )
@@ -123,7 +123,7 @@ def _changed(value: Any, source: random.Random) -> Any:
 
 
 def head(source: random.Random) -> str:
-    """The head of an HTTP request with odd headers, latin-1 for bytes, without its end."""
+    """Return the head of an HTTP request with odd headers, without its end; latin-1 stands for bytes."""
     names = (
         "Host",
         "Content-Length",
@@ -189,7 +189,7 @@ def head(source: random.Random) -> str:
 
 @dataclass(slots=True)
 class _Server:
-    """A server process, and how to reach it."""
+    """A server process and its address."""
 
     process: asyncio.subprocess.Process
     url: str = ""
@@ -259,7 +259,7 @@ async def _send_line(server: _Server, line: str) -> None:
 
 
 async def _stdio(server: _Server, line: str) -> None:
-    """Send the line, then a valid call, and wait for its answer. Raises TimeoutError or ConnectionError."""
+    """Send the line, then a valid call, and await its answer. Raises TimeoutError or ConnectionError."""
     assert server.process.stdout is not None
     await _send_line(server, line)
     server.calls += 1
@@ -278,7 +278,7 @@ async def _stdio(server: _Server, line: str) -> None:
 
 
 async def _http(server: _Server, text: str) -> None:
-    """Send the bytes as a request, leave, then make a valid call. Raises TimeoutError or ConnectionError."""
+    """Send the bytes as a request, disconnect, make a valid call. Raises TimeoutError or ConnectionError."""
     with suppress(OSError):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(text.encode("latin-1", "replace"))
@@ -316,7 +316,7 @@ def _plain_head(length: int) -> str:
 
 
 def inputs(source: random.Random, way: str) -> list[str]:
-    """What one server is sent, in order."""
+    """Return the inputs for one server, in order."""
     if way == "stdio":
         return [piece(source) for _ in range(_AT_ONCE)]
     made = []
@@ -349,7 +349,7 @@ async def _try_all(here: Project, way: str, texts: list[str], tally: Tally) -> N
 
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
-    """Servers one after the other, each with its garbage, until time is over."""
+    """Start servers one after the other, each with its inputs, until the deadline."""
     tally = Tally()
     with project() as here:
         _write(here)
@@ -360,7 +360,7 @@ def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
 
 
 def replay(data: Any) -> list[Finding]:
-    """What a reproduction still shows."""
+    """Return the findings of a reproduction."""
     tally = Tally()
     with project() as here:
         _write(here)

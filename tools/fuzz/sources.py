@@ -1,4 +1,4 @@
-"""Hostile servers and documents for `toolgen import`: it ends in time, and writes plain text."""
+"""Hostile servers and documents for `toolgen import`, which must end in time and print harmless text."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tools.fuzz.strings import fresh
 from tools.fuzz.workers import Workers
 
 PART = "sources"
-WALL = 100.0  # seconds: an import gives up after sixty of its own
-_SECONDS = 70.0  # of processor time: a flood is read until the import gives up
+WALL = 100.0  # seconds; an import itself stops after sixty
+_SECONDS = 70.0  # of processor time; endless data is read until the limit
 _AT_ONCE = 6
 _KINDS = ("mcp command", "mcp url", "openapi url", "mcp file", "openai file", "openapi file")
 _SERVER = [sys.executable, "-m", "tools.fuzz.hostile_server"]
 
 
 def recipes(source: random.Random) -> list[dict[str, Any]]:
-    """Each behaviour by each way in, and documents with values of wrong types."""
+    """Return each behaviour over each transport, and documents with values of wrong types."""
     live = [{"kind": kind, "behaviour": name} for name in BEHAVIOURS for kind in _KINDS[:3]]
     files = [{"kind": kind, "document": _document(kind, source)} for kind in _KINDS[3:] for _ in range(8)]
     made = [*live, *files]
@@ -40,7 +40,7 @@ def recipes(source: random.Random) -> list[dict[str, Any]]:
 
 
 def _document(kind: str, source: random.Random) -> str:
-    """A source as text, valid but for one to three values."""
+    """Return a source as text, valid except for one to three values."""
     if kind == "openapi file":
         tool: Any = {
             "operationId": "a",
@@ -79,7 +79,7 @@ def _document(kind: str, source: random.Random) -> str:
     for _ in range(source.randint(1, 3)):
         document = _mutated(document, source)
     text = json.dumps(document)
-    if source.random() < 0.3:  # keys given twice, cut short, too much
+    if source.random() < 0.3:  # duplicate keys, truncated, too large
         text = source.choice(
             (
                 text[: source.randrange(len(text))],
@@ -120,7 +120,7 @@ def _mutated(value: Any, source: random.Random) -> Any:
 
 @contextmanager
 def _way(recipe: dict[str, Any], folder: Path) -> Iterator[tuple[str, ...]]:
-    """The words after `toolgen import`, with a server behind them while they are used."""
+    """Yield the arguments of `toolgen import`, with a running server if they need one."""
     kind, way = recipe["kind"].split()
     if way == "file":
         (folder / "source.json").write_text(recipe["document"], encoding="utf-8", errors="surrogatepass")
@@ -134,7 +134,7 @@ def _way(recipe: dict[str, Any], folder: Path) -> Iterator[tuple[str, ...]]:
 
 
 def try_recipe(recipe: dict[str, Any]) -> Tally:
-    """Import from the source that the recipe describes, in a process with limits."""
+    """Import from the source of a recipe, in a process with limits."""
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="toolgen-fuzz-") as name:
         folder = Path(name)
@@ -166,7 +166,7 @@ def try_recipe(recipe: dict[str, Any]) -> Tally:
 
 
 def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
-    """The recipes, several at once because most of them wait; each that has begun ends."""
+    """Try the recipes, several concurrently because most of them wait; started ones are completed."""
     tally = Tally()
 
     def one(recipe: dict[str, Any]) -> Tally:
@@ -180,5 +180,5 @@ def run(source: random.Random, deadline: Deadline, workers: Workers) -> Tally:
 
 
 def replay(data: Any) -> list[Finding]:
-    """What a reproduction still shows."""
+    """Return the findings of a reproduction."""
     return try_recipe(data).findings

@@ -1,6 +1,6 @@
-"""Strings that try to be something else: code, a template, an encoding, a path, YAML, a terminal's command.
+"""Strings that look like something else: code, a template, an encoding, a path, YAML, a terminal command.
 
-`CANARY_CODE` leaves a mark in `sys.modules`; the mark is what "executed" means to the fuzzer.
+`CANARY_CODE` leaves a mark in `sys.modules`, by which the fuzzer detects execution.
 """
 
 from __future__ import annotations
@@ -424,11 +424,11 @@ PIECES: tuple[str, ...] = tuple(
         )
     )
 )
-"""What longer hostile strings are put together from, here and in the tests of hypothesis."""
+"""Parts of longer hostile strings, here and in property tests."""
 
 
 def fresh(source: random.Random) -> str:
-    """A hostile string of one to six pieces, and sometimes characters that nobody chose."""
+    """Return a hostile string of one to six pieces and sometimes random characters."""
     parts = source.choices(PIECES, k=source.randint(1, 6))
     if source.random() < 0.3:
         parts.insert(source.randrange(len(parts)), _characters(source))
@@ -441,6 +441,6 @@ def _characters(source: random.Random) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` on one line of ASCII, for a report: at most 200 characters."""
+    """Return `text` as one line of ASCII for a report, at most 200 characters."""
     shown = ascii(text)
     return shown if len(shown) <= 200 else f"{shown[:200]}… ({len(text)} characters)"

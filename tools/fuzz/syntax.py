@@ -1,4 +1,4 @@
-"""What generated Python may hold: the syntax, calls and imports that toolgen's templates print."""
+"""The syntax, calls and imports that generated Python may contain."""
 
 from __future__ import annotations
 
@@ -71,11 +71,13 @@ _STANDARD = r"__future__|typing|abc|collections\.abc|importlib|sys"
 
 @dataclass(frozen=True, slots=True)
 class _Allowed:
-    """The syntax of one kind of file."""
+    """The allowed syntax of one kind of file."""
 
     nodes: frozenset[str]
     calls: frozenset[str]
-    imports: re.Pattern[str]  # at run time; below `if TYPE_CHECKING:` authors name the types that they inject
+    imports: re.Pattern[
+        str
+    ]  # at run time; imports below `if TYPE_CHECKING:` are chosen by authors (types of injected values)
 
 
 def _allowed(nodes: frozenset[str], calls: str, imports: str) -> _Allowed:
@@ -118,7 +120,7 @@ _KINDS: dict[str, _Allowed] = {
 
 
 def faults_of(path: str, data: bytes) -> list[str]:
-    """What is wrong with a generated file: how it is read, and what it holds that no template prints."""
+    """Return the faults of a generated file: wrong encoding, and syntax that no template prints."""
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     if encoding != "utf-8":
         return [f"is read as {encoding}"]

@@ -1,6 +1,6 @@
-"""Hostile texts in every place of a spec, and as names of files: nothing runs, nothing is altered.
+"""Hostile texts in every place of a spec, and as names of files: none may run or be changed.
 
-Many specs are generated at once; a child process reads, imports and calls what came of them.
+Many specs are generated at once; a child process reads, imports and calls the output.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tools.fuzz.workers import Workers
 
 _BATCH = 150  # specs that are generated together
 _CHUNK = 20  # texts
-_NAMES = 60  # texts that are tried as names of files in one run
-_ENOUGH = 20  # findings to stop at
-_TRIES = 40  # to make a reproduction smaller
+_NAMES = 60  # texts tried as names of files in one run
+_ENOUGH = 20  # maximum number of findings
+_TRIES = 40  # attempts to make a reproduction smaller
 _PROBE = 'Say "hello", it\'s {fine}.'
-_SAMPLE = 10  # of so many batches, one is looked at by the real command
+_SAMPLE = 10  # one of so many batches is also checked with the real command
 _SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
 _API: dict[str, Any] = {
     "openapi": "3.1.0",
@@ -60,14 +60,14 @@ _API: dict[str, Any] = {
 
 @lru_cache
 def places() -> tuple[Place, ...]:
-    """Every place of the spec language, and of the tools that `import openapi` writes."""
+    """Return every place of the spec language, and of the tools that `import openapi` writes."""
     with project() as here:
         language = here.toolgen("schema").data()
         return (*places_of(language), *_http_places(here))
 
 
 def _http_places(here: Project) -> Iterator[Place]:
-    """The texts of `x-openapi`, as the import writes it for an API that uses much of it."""
+    """Return the places of `x-openapi`, as the import writes it for an API that uses many of its keys."""
     here.write("openapi.json", json.dumps(_API))
     ran = [here.toolgen("import", "openapi", "openapi.json", "--into", "specs"), here.toolgen("generate")]
     if any(each.code for each in ran):
@@ -101,7 +101,7 @@ class _Run:
     batches: int = 0
 
     def try_all(self, cases: Sequence[Case]) -> list[Outcome]:
-        """Run the cases, and their parts where they are refused, until each is decided or time is up."""
+        """Run the cases, and their parts if they are refused, until each is decided or the deadline."""
         outcomes: list[Outcome] = []
         left = list(cases)
         while left and not self.deadline.is_over:
@@ -116,13 +116,13 @@ class _Run:
         return outcomes
 
     def sweep(self, texts: Sequence[str], places_: _Places) -> None:
-        """Each text in each place."""
+        """Try each text in each place."""
         outcomes = self.try_all([case for text in texts for case in places_.cases(text)])
         places_.learn([case for outcome in outcomes for case in outcome.refused])
         self.tally.counts["texts"] += len(texts)
 
     def names(self, texts: Sequence[str]) -> None:
-        """Each text as the name of a file, of a folder and of what `--shown-as` says."""
+        """Try each text as the name of a file and of a folder, and as `--shown-as`."""
         names = [text for text in texts if is_file_name(text)]
         self.try_all([Case("x", (), file=name) for name in names])
         self.try_all([Case("x", (), file=f"{name}/spec") for name in names])
@@ -156,7 +156,7 @@ def _batched(cases: Sequence[Case]) -> Iterator[tuple[Case, ...]]:
 
 
 def run(source: random.Random, deadline: Deadline, workers: Workers, texts: Sequence[str] = FIXED) -> Tally:
-    """Every text in every place, then texts that `source` makes up until time is over."""
+    """Try every text in every place, then texts of `source` until the deadline."""
     state = _Run(deadline, workers)
     places_ = _classified(state)
     state.tally.counts["places"] = len(places_.free) + len(places_.strict)
@@ -174,13 +174,13 @@ def run(source: random.Random, deadline: Deadline, workers: Workers, texts: Sequ
 
 @dataclass(slots=True)
 class _Places:
-    """The places that take any text, tried together, and those that ask something of it, tried singly."""
+    """Places that accept any text, tried together, and places that restrict it, tried one by one."""
 
     free: list[Place]
     strict: list[Place]
 
     def learn(self, refused: Sequence[Case]) -> None:
-        """Try what refused a text that others take by itself from now on."""
+        """Try a place by itself from now on if it refused a text that other places accept."""
         by_text: dict[str, set[str]] = {}
         for case in refused:
             by_text.setdefault(case.text, set()).update(place.label for place in case.places)
@@ -204,7 +204,7 @@ def _classified(state: _Run) -> _Places:
 
 
 def replay(data: Any) -> list[Finding]:
-    """What a reproduction still shows."""
+    """Return the findings of a reproduction."""
     known = {place.label: place for place in places()}
     chosen = tuple(known[label] for label in data["places"] if label in known)
     return _tried(Case(data["text"], chosen, data["file"]))
@@ -221,7 +221,7 @@ def _tried(case: Case) -> list[Finding]:
 
 
 def smallest(findings: Sequence[Finding]) -> list[Finding]:
-    """One finding of each kind, with the fewest places and the shortest text that show it."""
+    """Return one finding of each kind, with the fewest places and the shortest text."""
     first: dict[str, Finding] = {}
     for each in findings:
         first.setdefault(each.kind, each)

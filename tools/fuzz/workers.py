@@ -1,4 +1,4 @@
-"""Processes that work on one processor each, so that what they start does not crowd the machine."""
+"""Worker processes on one processor each, so that their children do not overload the machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class Workers:
-    """A pool with as many processes as there are processors, or one."""
+    """A pool with one process per processor."""
 
     def __init__(self, count: int | None = None) -> None:
         processors = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
@@ -29,7 +29,7 @@ class Workers:
         self._pool = ProcessPoolExecutor(self.count, context, _start, (numbers,))
 
     def map(self, work: Callable[[Job], Result], jobs: Sequence[Job], deadline: Deadline) -> Iterator[Result]:
-        """The results as they come; no job is begun after the deadline."""
+        """Yield results as they arrive; start no job after the deadline."""
         waiting = list(reversed(jobs))
         running = set()
         while running or (waiting and not deadline.is_over):
