@@ -5,10 +5,13 @@ Line ends do not count: git may convert them, so that one commit is LF for some 
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 
 from toolgen.data.changes import Change, ChangeKind, Tree
 from toolgen.data.manifest import Manifest
+
+_CONFLICT = re.compile(r"^<{7} .*^={7}$.*^>{7} ", re.MULTILINE | re.DOTALL)
 
 
 def compare(tree: Tree, on_disk: Tree, manifest: Manifest) -> tuple[Change, ...]:
@@ -29,6 +32,11 @@ def digest(text: str | bytes) -> str:
     return sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
+def has_conflict_markers(text: str) -> bool:
+    """True if version control merged two versions of this text and left a conflict in it."""
+    return _CONFLICT.search(with_lf(text)) is not None
+
+
 def with_lf(text: str) -> str:
     """Return `text` with LF for CRLF."""
     return text.replace("\r\n", "\n")
@@ -40,6 +48,6 @@ def _change(path: str, before: str | None, after: str | None, manifest: Manifest
     if after is not None and with_lf(before) == with_lf(after):
         return None
     written = manifest.outputs.get(path)
-    if written is None or written.sha256 != digest(before):
+    if written is None or not (written.is_content(digest(before)) or has_conflict_markers(before)):
         return Change(ChangeKind.EDITED, path, before, after)
     return Change(ChangeKind.EXTRA if after is None else ChangeKind.CHANGED, path, before, after)

@@ -13,7 +13,7 @@ Tree = Mapping[str, str]
 class ChangeKind(StrEnum):
     """How a file on disk differs from what would be generated."""
 
-    CHANGED = "CHANGED"  # as last generated; the specs or the toolchain have changed since
+    CHANGED = "CHANGED"  # as last generated or merged; the specs or the toolchain have changed since
     MISSING = "MISSING"  # not on disk
     EXTRA = "EXTRA"  # as last generated, and no longer generated
     EDITED = "EDITED"  # not as toolgen wrote it

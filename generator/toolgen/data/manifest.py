@@ -12,6 +12,11 @@ class GeneratedFile:
 
     sha256: str  # hex, of the file's bytes with LF for CRLF
     spec: str | None = None  # the spec it was generated from; None: from all of them
+    other_sides: frozenset[str] = frozenset()  # its hashes on the other sides of a merge of manifests
+
+    def is_content(self, sha256: str) -> bool:
+        """True if content with this hash is the file's, or may be what a merge of its versions left."""
+        return sha256 == self.sha256 or bool(self.other_sides)
 
 
 @dataclass(frozen=True, slots=True)

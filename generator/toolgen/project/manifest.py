@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,25 +13,25 @@ from toolgen.compile.compare import with_lf
 from toolgen.data.manifest import GeneratedFile, Manifest
 
 NAME = "toolgen.manifest.json"
-_FORMAT = 1
+_FORMAT = 2
 _SIMPLE = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[a-z]+)?")
+_OUTPUT = re.compile(
+    r'^    (?P<path>"(?:[^"\\]|\\.)+"): (?P<output>\{"sha256": "[0-9a-f]{64}", "spec": [^\n]+?\}),?$',
+    re.MULTILINE,
+)
+_SEAL = re.compile(r'^  "sha256": ', re.MULTILINE)
 _HASH = re.compile(r"^[0-9a-f]{64}$")
 
 
 def manifest_text(manifest: Manifest) -> str:
-    """Return the file's text. It holds a hash of itself, to detect edits."""
-    content: dict[str, Any] = {
-        "format": _FORMAT,
-        "toolchain": dict(manifest.toolchain),
-        "templates": manifest.templates,
-        "options": manifest.options,
-        "inputs": dict(manifest.inputs),
-        "outputs": {
-            path: {"sha256": output.sha256, "spec": output.spec} for path, output in manifest.outputs.items()
-        },
-    }
+    """Return the file's text: an entry is one line, so that changes of different entries merge.
+
+    It holds a hash of itself, to detect edits.
+    """
+    content = _content(manifest)
     content["sha256"] = _seal(content)
-    return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    fields = (f"  {_json(key)}: {_lines(content[key])}" for key in sorted(content))
+    return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
 def parse_manifest(text: str) -> Manifest | None:
@@ -38,6 +39,8 @@ def parse_manifest(text: str) -> Manifest | None:
 
     Files are removed by its paths, so a text with a path out of the output folder is refused, too.
     """
+    if _is_merge(text):  # of its two values for one key, JSON takes the last
+        return None
     try:
         content = json.loads(text)
         manifest = Manifest(
@@ -50,10 +53,32 @@ def parse_manifest(text: str) -> Manifest | None:
                 for path, output in content["outputs"].items()
             },
         )
+        seal = content.pop("sha256")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     safe = all(is_inside(path) and _is_output(output) for path, output in manifest.outputs.items())
-    return manifest if safe and manifest_text(manifest) == with_lf(text) else None
+    return manifest if safe and seal == _seal(content) else None
+
+
+def merged_manifest(text: str) -> Manifest:
+    """Return the generated files in a text that git made of several manifests; an empty one for any other.
+
+    Such a text need not be JSON: a union of lines may lack commas, a conflict has markers. A file that
+    changed on both sides has two lines.
+    """
+    if not _is_merge(text):
+        return Manifest()
+    outputs: dict[str, GeneratedFile] = {}
+    for found in _OUTPUT.finditer(with_lf(text)):
+        try:
+            path, output = json.loads(found["path"]), GeneratedFile(**json.loads(found["output"]))
+        except ValueError:
+            continue
+        if is_inside(path) and _is_output(output):
+            first = outputs.setdefault(path, output)
+            if first.sha256 != output.sha256:
+                outputs[path] = replace(first, other_sides=first.other_sides | {output.sha256})
+    return Manifest(outputs=outputs)
 
 
 def is_inside(path: str) -> bool:
@@ -65,9 +90,39 @@ def is_inside(path: str) -> bool:
     return plain and not {"\\", ":"} & set(path) and path != "." and ".." not in pure.parts
 
 
+def _is_merge(text: str) -> bool:
+    """True if `text` has the hashes of several manifests."""
+    return len(_SEAL.findall(text)) > 1
+
+
 def _is_output(output: GeneratedFile) -> bool:
     return bool(_HASH.match(str(output.sha256))) and isinstance(output.spec, str | None)
 
 
+def _content(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "format": _FORMAT,
+        "toolchain": dict(manifest.toolchain),
+        "templates": manifest.templates,
+        "options": manifest.options,
+        "inputs": dict(manifest.inputs),
+        "outputs": {
+            path: {"sha256": output.sha256, "spec": output.spec} for path, output in manifest.outputs.items()
+        },
+    }
+
+
+def _lines(value: Any) -> str:
+    """Return a field as JSON, with one entry of a mapping on each line."""
+    if not isinstance(value, dict) or not value:
+        return _json(value)
+    entries = (f"    {_json(key)}: {_json(value[key])}" for key in sorted(value))
+    return "{\n" + ",\n".join(entries) + "\n  }"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
 def _seal(content: dict[str, Any]) -> str:
-    return sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return sha256(_json(content).encode()).hexdigest()

@@ -58,7 +58,8 @@ def _manifest_change(plan: OutputPlan, known: bool) -> Change | None:
     expected = replace(now, toolchain=then.toolchain)
     if then.toolchain.get("toolgen") != now.toolchain.get("toolgen"):
         expected = replace(expected, templates=then.templates)
-    kind = ChangeKind.MISSING if text is None else ChangeKind.CHANGED if known else ChangeKind.EDITED
+    is_ours = known or bool(then.outputs)
+    kind = ChangeKind.MISSING if text is None else ChangeKind.CHANGED if is_ours else ChangeKind.EDITED
     path, after = f"{plan.project.output}/{NAME}", manifest_text(expected if known else now)
     return None if with_lf(text or "") == after else Change(kind, path, text, after)
 
