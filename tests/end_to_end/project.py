@@ -21,6 +21,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 from toolgen.cli import main
 
+from tests.preloaded import python_command
+
 RUN_NOTHING = frozenset({"check", "export", "generate", "import", "outputs", "schema"})
 CACHE, CACHE_FOLDER = "TOOLGEN_CACHE_DIR", "cache"  # each project has its own
 SECONDS = 90.0  # maximum duration of one step of a test
@@ -145,9 +147,10 @@ class Project:
     @asynccontextmanager
     async def stdio_client(self, era: str, *flags: str, **options: Any) -> AsyncIterator[Client]:
         """Connect to `python -m generated.mcp_server` over stdio. `options` are passed to the SDK's Client."""
+        command, *words = python_command(self.environment({}))
         parameters = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "generated.mcp_server", *flags],
+            command=command,
+            args=[*words, "-m", "generated.mcp_server", *flags],
             env=self.environment({}),
             cwd=self.root,
         )
@@ -156,12 +159,20 @@ class Project:
 
     @asynccontextmanager
     async def server(
-        self, *flags: str, run: tuple[str, ...] = ("-m", "generated.mcp_server"), **env: str
+        self,
+        *flags: str,
+        run: tuple[str, ...] = ("-m", "generated.mcp_server"),
+        preloaded: bool = True,
+        **env: str,
     ) -> AsyncIterator[HttpServer]:
-        """Run `python -m generated.mcp_server --http --port 0`, or the command `run`; end it with SIGTERM."""
+        """Run `python -m generated.mcp_server --http --port 0`, or the command `run`; end it with SIGTERM.
+
+        Its process id is that of the server only if it is not `preloaded`.
+        """
+        command = python_command(self.environment(env)) if preloaded else [sys.executable]
         with (self.root / "server.log").open("w+") as log:
             process = subprocess.Popen(
-                [sys.executable, *run, "--http", "--port", "0", *flags],
+                [*command, *run, "--http", "--port", "0", *flags],
                 cwd=self.root,
                 env=self.environment(env),
                 stdin=subprocess.DEVNULL,

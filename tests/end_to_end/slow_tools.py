@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.preloaded import python_command
 
 from .project import Project
 
@@ -145,7 +146,7 @@ async def stdio(
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, Any]]:
     """Start the stdio server; yield its process, after the handshake, and a function that writes a line to it."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
+        *python_command(project.environment(env)),
         "-m",
         "generated.mcp_server",
         *flags,

@@ -14,7 +14,7 @@ def test_a_tool_is_served_over_stdio_and_http(project: Project, era: str) -> Non
     async def run() -> None:
         async with project.stdio_client(era) as client:
             assert text_of(await client.call_tool("echo", {"text": "hi"})) == '{"text":"hi"}'
-        async with project.server() as server, server.client(era) as client:
+        async with project.server(preloaded=False) as server, server.client(era) as client:
             assert text_of(await client.call_tool("echo", {"text": "hi"})) == '{"text":"hi"}'
             assert error_code(await client.call_tool("echo", {})) == "invalid_request"
 

@@ -67,7 +67,7 @@ def resident(server: HttpServer) -> int:
 
 def test_new_sessions_replace_abandoned_ones(serving: Project) -> None:
     async def run() -> None:
-        async with serving.server("--sessions", "50") as server:  # noqa: SIM117
+        async with serving.server("--sessions", "50", preloaded=False) as server:  # noqa: SIM117
             async with connect(server.url, session=True) as first, connect(server.url) as opening:
                 async with connect(server.url, like=first) as listening:
                     await listening.request("GET", accept="text/event-stream")

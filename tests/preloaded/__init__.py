@@ -1,0 +1,67 @@
+"""Start Python programs with the MCP SDK already imported.
+
+Four fifths of the start of a server are the import of the SDK, and the suite starts more than a hundred. `python_command` returns a
+command that starts a program like `python` does: in a process of its own, with its folder, environment, streams, signals and exit code.
+That process is forked from one that has imported libraries of others, and nothing of toolgen (`forking.py`); the command itself,
+`start.py`, hands over its streams, passes SIGINT and SIGTERM on, and ends as the program ends. Only the process id is another.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+READ_AT_START = (
+    "PYTHON",
+    "LC_",
+    "LANG",
+    "LD_",
+    "MALLOC_",
+)  # prefixes of variables that a running Python ignores
+
+
+def python_command(environment: Mapping[str, str]) -> list[str]:
+    """Return the words in front of `-m module …` or `script.py …`.
+
+    They are the path of the interpreter alone where processes cannot be forked, or if `environment` has other settings for the start of
+    an interpreter than this process.
+    """
+    if not hasattr(os, "fork") or _settings(environment) != _settings(os.environ):
+        return [sys.executable]
+    return [sys.executable, "-I", "-S", str(HERE / "start.py"), _address(os.getpid())]
+
+
+def _settings(environment: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(READ_AT_START) and name != "PYTHONPATH"  # which forking.py reads
+    }
+
+
+@cache
+def _address(parent: int) -> str:
+    """Start the process that forks; return the path of its socket. `parent`: a fork of the tests starts its own."""
+    folder = tempfile.mkdtemp(prefix="toolgen-")  # a short path, which sockets need
+    path = f"{folder}/socket"
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / "forking.py"), path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+
+    def end() -> None:
+        if os.getpid() == parent:
+            process.communicate()  # it ends with its stdin
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return path

@@ -1,0 +1,140 @@
+"""Fork Python programs from a process that has imported what servers need, for as long as stdin is open.
+
+Each connection to its socket is from a `start.py`: it sends its streams, then the words, folder and environment of a program. It
+receives the program's process id and, at the program's end, its exit code. If the connection ends first, the program is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import marshal
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+from dataclasses import dataclass
+
+# of others than toolgen: what a server imports of toolgen is imported by every server
+LIBRARIES = (
+    "anyio._backends._asyncio",
+    "jsonschema_rs",
+    "mcp.server.lowlevel",
+    "mcp.server.streamable_http_manager",
+    "sse_starlette",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.auto",
+    "uvicorn.protocols.websockets.auto",
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program to run, as its command line would."""
+
+    words: list[str]
+    folder: str
+    environment: dict[str, str]
+    streams: list[int]
+
+    def run(self) -> None:
+        """Run it in this process, to its SystemExit if it raises that."""
+        for standard, stream in enumerate(self.streams):
+            os.dup2(stream, standard)
+            os.close(stream)
+        os.chdir(self.folder)
+        os.environ.clear()
+        os.environ.update(self.environment)
+        sys.orig_argv[:] = [sys.executable, *self.words]
+        more = [path for path in self.environment.get("PYTHONPATH", "").split(os.pathsep) if path]
+        if self.words[0] == "-m":
+            sys.argv[:] = self.words[1:]
+            sys.path[:1] = [self.folder, *more]
+            runpy.run_module(self.words[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv[:] = self.words
+            sys.path[:1] = [os.path.dirname(os.path.abspath(self.words[0])), *more]
+            runpy.run_path(self.words[0], run_name="__main__")
+
+
+def fork_programs(listening: socket.socket) -> Program | None:
+    """Fork a process for each connection. Return the program to run in each of them, and None at the end of stdin."""
+    waiting: dict[int, socket.socket] = {}  # by process
+    ended, wake = socket.socketpair()
+    wake.setblocking(False)
+    signal.set_wakeup_fd(wake.fileno())
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    while True:
+        ready, *_ = select.select([0, listening, ended, *waiting.values()], [], [])
+        if 0 in ready:
+            return None
+        if ended in ready:
+            ended.recv(4096)
+            _report_ends(waiting)
+        for process in [process for process, each in waiting.items() if each in ready]:
+            os.kill(process, signal.SIGKILL)  # its `start.py` was killed
+            waiting.pop(process).close()
+        if listening in ready:
+            connection, _ = listening.accept()
+            program = _receive(connection)
+            process = os.fork()
+            if not process:
+                for each in (connection, listening, ended, wake, *waiting.values()):
+                    each.close()
+                return program
+            for stream in program.streams:
+                os.close(stream)
+            waiting[process] = connection
+            _send(connection, process)
+
+
+def _receive(connection: socket.socket) -> Program:
+    size, streams, *_ = socket.recv_fds(connection, 8, 3)
+    request = connection.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
+    return Program(*marshal.loads(request), streams)
+
+
+def _report_ends(waiting: dict[int, socket.socket]) -> None:
+    while True:
+        try:
+            process, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not process:
+            return
+        if process in waiting:
+            with waiting.pop(process) as connection:
+                _send(connection, os.waitstatus_to_exitcode(status))
+
+
+def _send(connection: socket.socket, number: int) -> None:
+    with contextlib.suppress(OSError):  # it has gone
+        connection.sendall(number.to_bytes(8, "big", signed=True))
+
+
+def main() -> None:
+    """Import the libraries, say so, and fork programs."""
+    for name in LIBRARIES:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the tests
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(sys.argv[1])
+        listening.listen()
+        print("ready", flush=True)
+        program = fork_programs(listening)
+    if program is not None:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        gc.unfreeze()
+        program.run()
+
+
+if __name__ == "__main__":
+    main()
