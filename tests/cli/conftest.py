@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from toolgen.cli import main
+
+from tests.preloaded import python_command
 
 SPEC = """\
 name: {name}
@@ -52,10 +53,11 @@ class Cli:
 
     def process(self, *words: str, stdin: str | None = None, **env: str) -> Done:
         """In a process of its own, started in the folder."""
+        environment = {**os.environ, **env}
         done = subprocess.run(
-            [sys.executable, "-m", "toolgen", *words],
+            [*python_command(environment), "-m", "toolgen", *words],
             cwd=self.root,
-            env={**os.environ, **env},
+            env=environment,
             input=stdin,
             stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,

@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 from toolgen.data.codes import CODES, IMPLEMENTATIONS, PROJECT
 
+from tests.preloaded import python_command
+
 CASES = Path(__file__).parents[1] / "cases"
 
 
@@ -40,11 +42,16 @@ def project_of(case: Path, root: Path) -> list[list[str]]:
 @pytest.mark.parametrize("case", sorted(CASES.glob("*/*/shell")), ids=lambda case: case.parent.name)
 def test_case(case: Path, record: bool, tmp_path: Path) -> None:
     root = tmp_path / "project"
+    environment = {**os.environ, "NO_COLOR": "1"}
+    command = python_command(environment)
+    if (case / "absent").exists():
+        environment["PYTHONPATH"] = str(root / "absent")
+        command = [sys.executable]
     for words in project_of(case, root):
         done = subprocess.run(
-            [sys.executable, "-m", "toolgen", *words],
+            [*command, "-m", "toolgen", *words],
             cwd=root,
-            env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(root / "absent")},
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

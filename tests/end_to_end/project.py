@@ -97,12 +97,17 @@ class Project:
         texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
         return subprocess.CompletedProcess(["toolgen", *words], code, *texts)
 
-    def python(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-        """Run Python in the project's folder."""
+    def python(self, *words: str, preloaded: bool = True, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run Python in the project's folder.
+
+        With libraries imported already, unless others are on PYTHONPATH or it is not to be `preloaded`.
+        """
+        wanted = self.environment(env)
+        command = python_command(wanted) if preloaded and "PYTHONPATH" not in env else [sys.executable]
         return subprocess.run(
-            [sys.executable, *words],
+            [*command, *words],
             cwd=self.root,
-            env=self.environment(env),
+            env=wanted,
             capture_output=True,
             text=True,
             timeout=120,

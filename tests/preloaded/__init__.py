@@ -1,9 +1,10 @@
-"""Start Python programs with the MCP SDK already imported.
+"""Start Python programs with the libraries already imported.
 
-Four fifths of the start of a server are the import of the SDK, and the suite starts more than a hundred. `python_command` returns a
-command that starts a program like `python` does: in a process of its own, with its folder, environment, streams, signals and exit code.
-That process is forked from one that has imported libraries of others, and nothing of toolgen (`forking.py`); the command itself,
-`start.py`, hands over its streams, passes SIGINT and SIGTERM on, and ends as the program ends. Only the process id is another.
+Four fifths of the start of a server are the import of the MCP SDK, and the suite starts hundreds of servers and commands.
+`python_command` returns a command that starts a program like `python` does: in a process of its own, with its folder, environment,
+streams, signals and exit code. That process is forked from one that has imported third-party libraries, and nothing of toolgen
+(`forking.py`). The command itself, `start.py`, hands over its streams, passes SIGINT and SIGTERM on, and ends as the program ends; only
+the process id is another. Tests of imports, and of processes that are killed, start `sys.executable`.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ READ_AT_START = (
     "LD_",
     "MALLOC_",
 )  # prefixes of variables that a running Python ignores
+READ_BY_FORKS = ("PYTHONPATH", "PYTHONUNBUFFERED")
 
 
 def python_command(environment: Mapping[str, str]) -> list[str]:
-    """Return the words in front of `-m module …` or `script.py …`.
+    """Return the words in front of `-m module …`, `-c code …` or `script.py …`.
 
     They are the path of the interpreter alone where processes cannot be forked, or if `environment` has other settings for the start of
     an interpreter than this process.
@@ -43,7 +45,7 @@ def _settings(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if name.startswith(READ_AT_START) and name != "PYTHONPATH"  # which forking.py reads
+        if name.startswith(READ_AT_START) and name not in READ_BY_FORKS
     }
 
 

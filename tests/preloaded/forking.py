@@ -1,4 +1,4 @@
-"""Fork Python programs from a process that has imported what servers need, for as long as stdin is open.
+"""Fork Python programs from a process that has imported what they need, for as long as stdin is open.
 
 Each connection to its socket is from a `start.py`: it sends its streams, then the words, folder and environment of a program. It
 receives the program's process id and, at the program's end, its exit code. If the connection ends first, the program is killed.
@@ -17,10 +17,14 @@ import signal
 import socket
 import sys
 from dataclasses import dataclass
+from io import TextIOWrapper
+from types import ModuleType
+from typing import TextIO
 
-# of others than toolgen: what a server imports of toolgen is imported by every server
+# of others than toolgen: what a program imports of toolgen is imported by every program
 LIBRARIES = (
     "anyio._backends._asyncio",
+    "jinja2.sandbox",
     "jsonschema_rs",
     "mcp.server.lowlevel",
     "mcp.server.streamable_http_manager",
@@ -29,6 +33,7 @@ LIBRARIES = (
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",
+    "yaml.cyaml",
 )
 
 
@@ -43,15 +48,23 @@ class Program:
 
     def run(self) -> None:
         """Run it in this process, to its SystemExit if it raises that."""
+        os.environ.clear()
+        os.environ.update(self.environment)
         for standard, stream in enumerate(self.streams):
             os.dup2(stream, standard)
             os.close(stream)
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # they know the kind of file
+            setattr(sys, name, _reopened(getattr(sys, name), mode))
+            setattr(sys, f"__{name}__", getattr(sys, name))
         os.chdir(self.folder)
-        os.environ.clear()
-        os.environ.update(self.environment)
         sys.orig_argv[:] = [sys.executable, *self.words]
         more = [path for path in self.environment.get("PYTHONPATH", "").split(os.pathsep) if path]
-        if self.words[0] == "-m":
+        if self.words[0] == "-c":
+            sys.argv[:] = ["-c", *self.words[2:]]
+            sys.path[:1] = ["", *more]
+            sys.modules["__main__"] = ModuleType("__main__")
+            exec(compile(self.words[1], "<string>", "exec", dont_inherit=True), vars(sys.modules["__main__"]))
+        elif self.words[0] == "-m":
             sys.argv[:] = self.words[1:]
             sys.path[:1] = [self.folder, *more]
             runpy.run_module(self.words[1], run_name="__main__", alter_sys=True)
@@ -59,6 +72,16 @@ class Program:
             sys.argv[:] = self.words
             sys.path[:1] = [os.path.dirname(os.path.abspath(self.words[0])), *more]
             runpy.run_path(self.words[0], run_name="__main__")
+
+
+def _reopened(stream: TextIO, mode: str) -> TextIO:
+    """Return a standard stream for what its descriptor now is, as Python opens it at its start."""
+    number = stream.fileno()
+    if number and os.environ.get("PYTHONUNBUFFERED"):
+        binary = open(number, "wb", 0, closefd=False)  # noqa: SIM115
+        return TextIOWrapper(binary, stream.encoding, stream.errors, write_through=True)  # type: ignore[arg-type]
+    buffering = 1 if number == 2 or os.isatty(number) else -1
+    return open(number, mode, buffering, stream.encoding, stream.errors, closefd=False)
 
 
 def fork_programs(listening: socket.socket) -> Program | None:
@@ -121,7 +144,7 @@ def main() -> None:
     for name in LIBRARIES:
         importlib.import_module(name)
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # no fork looks at what it did not make, not even at its end, which would copy all the memory
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the tests
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(sys.argv[1])
@@ -132,7 +155,6 @@ def main() -> None:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        gc.unfreeze()
         program.run()
 
 

@@ -19,6 +19,7 @@ SHOW = """
 import json, os, signal, sys, threading
 handlers = [str(signal.getsignal(each)) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
 loaded = sorted(name for name in sys.modules if name.partition(".")[0] in ("toolgen", "tests", "generated"))
+handlers += [sys.stdout.write_through, sys.stderr.line_buffering, sys.stdin.errors, sys.stderr.errors]
 seen = [sys.argv, sys.orig_argv[1:], os.getcwd(), sys.path, __name__, dict(os.environ), handlers, loaded]
 descriptors = len(os.listdir("/dev/fd"))
 print(json.dumps([*seen, descriptors, sys.stdin.read()]))
@@ -32,13 +33,15 @@ time.sleep(99)
 """
 
 
-@pytest.mark.parametrize("words", [("-m", "show", "-x"), ("show.py", "-x")])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [("-m", "show", "-x"), ("show.py", "-x"), ("-c", SHOW, "-x")])
 def test_a_program_sees_what_it_would_see_in_a_python_of_its_own(
-    tmp_path: Path, words: tuple[str, ...]
+    tmp_path: Path, words: tuple[str, ...], unbuffered: str
 ) -> None:
     (tmp_path / "show.py").write_text(SHOW)
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path / "more"), "MARK": "ä"}
     env |= {name: value for name, value in os.environ.items() if name.startswith(("LC_", "LANG", "PYTHON"))}
+    env["PYTHONUNBUFFERED"] = unbuffered
     said = [
         subprocess.run(
             [*command, *words],

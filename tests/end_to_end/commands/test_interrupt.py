@@ -110,7 +110,7 @@ sys.exit(main())
 
 
 def test_an_interrupt_that_a_finalizer_swallows_is_exit_code_130(project: Project) -> None:
-    done = project.python("-c", SWALLOWED)
+    done = project.python("-c", SWALLOWED, preloaded=False)
     assert done.returncode == 130
     assert done.stderr.endswith("toolgen: interrupted\n")
 
@@ -156,7 +156,7 @@ sys.exit(main())
     "module", ["toolgen.cli", "toolgen.cli.output", "toolgen.cli.commands.generate", "ruff"]
 )
 def test_an_interrupt_while_modules_are_imported_is_exit_code_130(project: Project, module: str) -> None:
-    done = project.python("-c", WHILE_IMPORTED.format(module=module))
+    done = project.python("-c", WHILE_IMPORTED.format(module=module), preloaded=False)
     assert (done.returncode, done.stderr) == (130, "toolgen: interrupted\n")
     assert not (project.root / "generated").exists()
 

@@ -75,10 +75,10 @@ async def main():
     print([(await toolkit.call("buy", {"what": "x"}, confirmation_token=token)).success for _ in range(2)])
 asyncio.run(main())
 """
-    done = project.python("-c", BLOCKED + steps)
+    done = project.python("-c", BLOCKED + steps, preloaded=False)
     assert done.stdout == "[True, False]\n", done.stderr
     env = {"TOOLGEN_CONFIRMATION_KEY": KEY, "TOOLGEN_CONFIRMATION_STORE": "memory"}
-    refused = project.python("-c", BLOCKED + steps, **env)
+    refused = project.python("-c", BLOCKED + steps, preloaded=False, **env)
     assert "pip install 'toolgen[confirm]'" in refused.stderr
     assert shop.bought == ["498.00"]
 

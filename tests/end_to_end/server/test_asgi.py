@@ -6,7 +6,6 @@ import asyncio
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.end_to_end.project import Project
 from tests.end_to_end.raw_http import connect
 from tests.end_to_end.replicas import free_port
 from tests.end_to_end.slow_tools import begun, nap
+from tests.preloaded import python_command
 
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
@@ -38,11 +38,12 @@ async def process(
     project: Project, port: int, *command: str, **env: str
 ) -> AsyncIterator[subprocess.Popen[bytes]]:
     """Run a server process that listens on `port`; end it with SIGTERM."""
+    environment = project.environment({"PYTHONPATH": str(project.root), **env})
     with (project.root / "server.log").open("w+") as log:
         started = subprocess.Popen(
-            [sys.executable, *command],
+            [*python_command(environment), *command],
             cwd=project.root,
-            env=project.environment({"PYTHONPATH": str(project.root), **env}),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -142,10 +143,10 @@ def test_uvicorn_answers_calls_in_flight_when_it_stops(
 
 def test_the_package_is_imported_without_the_server(serving: Project) -> None:
     code = "import sys, generated.mcp_server as m; print('mcp' in sys.modules); m.app; print('mcp' in sys.modules)"
-    done = serving.python("-c", code)
+    done = serving.python("-c", code, preloaded=False)
     assert done.stdout.split() == ["False", "True"], done.stderr
     again = "import generated.mcp_server as m; print(m.app is m.app, hasattr(m, 'other'))"
-    assert serving.python("-c", again).stdout.split() == ["True", "False"]
+    assert serving.python("-c", again, preloaded=False).stdout.split() == ["True", "False"]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ from mcp.shared.exceptions import MCPError
 from toolgen.runtime.adapters import mcp as adapter
 from toolgen.runtime.adapters.mcp.listing import for_handshake_era
 
+from tests.preloaded import python_command
+
 SCRIPT = str(Path(__file__).parent / "serve_samples.py")
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 SECONDS = 60
@@ -34,14 +36,16 @@ async def yes(context: Any, params: Any) -> types.ElicitResult:
     return types.ElicitResult(action="accept", content={"confirm": True})
 
 
-def start(*arguments: str) -> subprocess.Popen[str]:
+def start(*arguments: str, preloaded: bool = True) -> subprocess.Popen[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = python_command(environment) if preloaded else [sys.executable]
     return subprocess.Popen(
-        [sys.executable, SCRIPT, *arguments],
+        [*command, SCRIPT, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        env=environment,
     )
 
 
@@ -95,7 +99,7 @@ MODERN: dict[str, Any] = {
 
 def test_the_list_on_the_wire_is_the_export_key_for_key() -> None:
     exported = adapter.mcp_tools(toolkit().definitions)
-    process = start()
+    process = start(preloaded=False)
     (answer,) = ask(process, {"id": 1, "method": "tools/list", "params": MODERN})
     assert json.dumps(answer["result"]["tools"]) == json.dumps(exported)
     process.communicate(timeout=SECONDS)
@@ -116,8 +120,9 @@ def test_no_list_before_the_handshake() -> None:
 @ERAS
 def test_stdio_with_the_implementations_of_a_catalog(era: str) -> None:
     async def run() -> None:
+        command, *words = python_command(os.environ)
         parameters = StdioServerParameters(
-            command=sys.executable, args=[SCRIPT, "shop"], env=dict(os.environ)
+            command=command, args=[*words, SCRIPT, "shop"], env=dict(os.environ)
         )
         async with Client(parameters, mode=era, elicitation_callback=yes) as client:
             listed = await client.list_tools()
@@ -173,7 +178,7 @@ def test_http_refuses_other_origins() -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_signal_ends_stdio(number: signal.Signals, code: int) -> None:
-    process = start()
+    process = start(preloaded=False)
     ask(process, {"id": 1, "method": "tools/list", "params": MODERN})
     process.send_signal(number)
     assert process.wait(timeout=SECONDS) == code  # while stdin is open
