@@ -20,6 +20,14 @@ from .conftest import SPEC, Cli
 def made(project: Cli) -> Cli:
     """A project that is generated already."""
     project.spec("other")
+    assert project("generate").code == 0
+    return project
+
+
+@pytest.fixture
+def templated(project: Cli) -> Cli:
+    """A generated project with templates of its own; each run starts their sandbox, which takes time."""
+    project.spec("other")
     (project.root / "templates/own").mkdir(parents=True)
     (project.root / "templates/own/target.yaml").write_text("tool_name: ^.+$\n")
     (project.root / "templates/own/names.txt.jinja").write_text("{{ model.tools | length }}\n")
@@ -58,6 +66,10 @@ CHANGES: dict[str, Callable[[Cli], object]] = {
     "an edited spec": lambda p: p.spec("greet", SPEC.format(name="greet").replace("hello", "hi")),
     "a new spec": lambda p: p.spec("third"),
     "a removed spec": lambda p: (p.root / "specs/other.yaml").unlink(),
+    "a setting": lambda p: (p.root / "toolgen.toml").write_text('implementations = "other"\n'),
+}
+CHANGES_OF_TEMPLATES: dict[str, Callable[[Cli], object]] = {
+    "an edited spec": CHANGES["an edited spec"],
     "a setting": lambda p: (p.root / "toolgen.toml").write_text('templates = "templates"\n'),
     "a template": lambda p: (p.root / "templates/own/names.txt.jinja").write_text("none\n"),
 }
@@ -65,12 +77,23 @@ CHANGES: dict[str, Callable[[Cli], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_seen_and_fixed_by_generate(made: Cli, change: str) -> None:
-    CHANGES[change](made)
-    assert find_up_to_date(str(made.root)) is None
-    assert made("check").code == 1
-    assert made("generate").code == 0
-    assert made("check").code == 0
-    assert find_up_to_date(str(made.root)) is not None
+    assert_seen_and_fixed(made, CHANGES[change])
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_TEMPLATES)
+def test_every_change_is_seen_beside_templates_of_the_project(templated: Cli, change: str) -> None:
+    assert_seen_and_fixed(templated, CHANGES_OF_TEMPLATES[change])
+
+
+def assert_seen_and_fixed(project: Cli, change: Callable[[Cli], object]) -> None:
+    """Fail unless `check` reports the change and `generate` makes the project up to date again."""
+    assert find_up_to_date(str(project.root)) is not None
+    change(project)
+    assert find_up_to_date(str(project.root)) is None
+    assert project("check").code == 1
+    assert project("generate").code == 0
+    assert project("check").code == 0
+    assert find_up_to_date(str(project.root)) is not None
 
 
 def test_a_stage_of_a_killed_run_is_not_up_to_date(made: Cli) -> None:
@@ -120,13 +143,16 @@ def test_warnings_are_repeated_when_nothing_changed(project: Cli) -> None:
 
 
 @pytest.mark.parametrize("verb", ["check", "generate"])
-def test_an_up_to_date_project_is_checked_without_heavy_imports(made: Cli, verb: str) -> None:
+def test_an_up_to_date_project_is_checked_without_heavy_imports(templated: Cli, verb: str) -> None:
     code = (
         "import sys; from toolgen.cli import main; code = main(sys.argv[1:]);"
         "print(code, *sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "-C", str(made.root), verb], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, "-C", str(templated.root), verb],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     last, *imported = done.stdout.splitlines()[-1].split()
     assert last == "0"
