@@ -11,10 +11,11 @@ import shutil
 from pathlib import Path
 
 from . import peers
-from .groups import Bench
+from .groups import IN_PROCESS, Bench
 from .measure import Case, Samples
 from .peer_inputs import mcp_document
-from .project import Project
+from .process import run
+from .project import PYTHON, Project
 from .rows import ENGINE
 
 _ROOT = Path(__file__).parents[1]
@@ -24,6 +25,13 @@ CORPUS = Path(os.environ.get("TOOLGEN_SHARED", _ROOT.parent / "shared")) / "corp
 def whose() -> str:
     """Which tools are imported."""
     return "those of published servers" if CORPUS.is_file() else "the benchmark's own"
+
+
+def models_by_template(work: Path, size: int = 1000) -> str:
+    """Return how many of the imported tools have models that the template prints, in words."""
+    project = _lay_out(work / "models", size)
+    project.toolgen("import", "mcp", "mcp.json", says=f"{size} specs written")
+    return run([PYTHON, str(IN_PROCESS / "models.py")], project.folder, project.env).text.strip()
 
 
 def adopt(bench: Bench, size: int) -> Samples:

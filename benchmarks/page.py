@@ -46,6 +46,11 @@ def _facts(facts: Mapping[str, Any]) -> str:
         f"{facts['clock']} time, load {facts['load']} at the end. {packages}. "
         f"Of yaml, jinja2, pydantic and the engine, {loads}."
         + (f" The tools that are imported are {facts['imported']}." if "imported" in facts else "")
+        + (
+            f" A template prints the models of {found} of them."
+            if (found := facts.get("models by template"))
+            else ""
+        )
     )
 
 

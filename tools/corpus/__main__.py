@@ -14,6 +14,7 @@ from pathlib import Path
 from tools.corpus.generated_values import measure_schemas
 from tools.corpus.json_schema_suite import measure_suite
 from tools.corpus.mcp import measure_mcp
+from tools.corpus.models import ModelComparison, models_table
 from tools.corpus.openai import measure_openai
 from tools.corpus.openapi import Row, measure_openapi, openapi_table
 from tools.corpus.score import Score, reasons, table
@@ -37,6 +38,7 @@ def main() -> int:
     mcp = args.mcp if asked else SHARED / "mcp_tools.public.jsonl"
     openai = args.openai if asked else SHARED / "openai_functions.public.jsonl"
     scores: list[Score] = []
+    models: list[ModelComparison] = []
     suite = SHARED / "json_schema_test_suite"
     if not asked and suite.is_dir():
         scores += measure_suite(suite)
@@ -51,22 +53,30 @@ def main() -> int:
             print(f"skipped: {path} is not there (set TOOLGEN_SHARED)", file=sys.stderr)
             continue
         started = time.monotonic()
-        scores += measure(path)
+        models.append(ModelComparison(path.name))
+        scores += measure(path, models[-1])
         took = time.monotonic() - started
         print(f"{path.name}: {took:.0f} s, {scores[-2].notes} notes of the importer", file=sys.stderr)
     documents = args.openapi or ([] if asked else sorted((SHARED / "openapi").glob("*.*")))
     for path in documents:
         if not path.is_file():
             parser.error(f"there is no file {path}")
-    rows = [_measured(path, f"corpus_openapi_{number}") for number, path in enumerate(documents)]
+    of_documents = [ModelComparison(path.name) for path in documents]
+    rows = [
+        _measured(path, f"corpus_openapi_{number}", found)
+        for number, (path, found) in enumerate(zip(documents, of_documents, strict=True))
+    ]
     if scores:
         print(table(scores))
         if notes := reasons(scores):
             print(notes)
     if rows:
         print(("\n" if scores else "") + openapi_table(rows))
+    if models := [*models, *of_documents]:
+        print("\n" + models_table(models))
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
     misses += [f"{row.document}: {miss}" for row in rows for miss in row.misses]
+    misses += [f"{found.corpus}: {miss}" for found in models for miss in found.differing]
     print(
         "\n".join(["", f"{len(misses)} missed:", *(f"- {miss}" for miss in misses)])
         if misses
@@ -75,8 +85,8 @@ def main() -> int:
     return 1 if misses else 0
 
 
-def _measured(path: Path, package: str) -> Row:
-    row = measure_openapi(path, package)
+def _measured(path: Path, package: str, models: ModelComparison) -> Row:
+    row = measure_openapi(path, package, models)
     seconds = sum(ran.seconds for ran in row.runs.values())
     print(f"{path.name}: {seconds:.0f} s, {row.generated} tools", file=sys.stderr)
     return row

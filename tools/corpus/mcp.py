@@ -13,6 +13,7 @@ import mcp_types as types
 from mcp import Client
 
 from tools.corpus.generated_values import measure_tool
+from tools.corpus.models import ModelComparison, compare_project
 from tools.corpus.project import FailedError, Project, project
 from tools.corpus.score import Score
 
@@ -26,8 +27,11 @@ class _Page(types.PaginatedResult):
     tools: list[dict[str, Any]]
 
 
-def measure_mcp(path: Path) -> tuple[Score, Score]:
-    """Import, generate and serve every server in `path`: one tool per line, its server under `source`."""
+def measure_mcp(path: Path, models: ModelComparison | None = None) -> tuple[Score, Score]:
+    """Import, generate and serve every server in `path`: one tool per line, its server under `source`.
+
+    The tools are counted in `models` as well, if that is given.
+    """
     servers: dict[str, list[dict[str, Any]]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.strip():
@@ -35,11 +39,18 @@ def measure_mcp(path: Path) -> tuple[Score, Score]:
             servers.setdefault(str(tool.pop("source", path.stem)), []).append(tool)
     score, made_up = Score(path.name), Score(f"{path.name}: generated instances")
     for number, (server, tools) in enumerate(servers.items()):
-        _measure((score, made_up), server, tools, f"corpus_mcp_{number}")
+        _measure((score, made_up), server, tools, f"corpus_mcp_{number}", models=models)
     return score, made_up
 
 
-def _measure(scores: tuple[Score, Score], server: str, tools: Sequence[dict[str, Any]], package: str) -> None:
+def _measure(
+    scores: tuple[Score, Score],
+    server: str,
+    tools: Sequence[dict[str, Any]],
+    package: str,
+    *,
+    models: ModelComparison | None,
+) -> None:
     score, made_up = scores
     score.tools += len(tools)
     with project(package) as made:
@@ -63,6 +74,8 @@ def _measure(scores: tuple[Score, Score], server: str, tools: Sequence[dict[str,
                 f"{way} {lost}" for way, lost in zip((*ERAS, "export"), found, strict=True) if lost
             )
             score["published identical"].note(where, ways or None)
+        if models is not None:
+            models.add(compare_project(made.root))
         catalog = made.module("catalog")
         for name in catalog.TOOLS:
             measure_tool(made_up, catalog.tool_class(name), f"{server}: {name}")

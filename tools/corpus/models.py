@@ -5,48 +5,79 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from toolgen.compile.format import format_tree
+from toolgen.compile.lower import lower
 from toolgen.compile.models import model_modules, tool_classes
 from toolgen.compile.render import models_path, render_tools
-from toolgen.data.package import Package
+from toolgen.data.package import Package, PackageSettings
 from toolgen.data.target import Target
 from toolgen.models.engine import print_modules
+from toolgen.pipeline import analyze
+from toolgen.project.settings import Project
+from toolgen.project.targets import load_targets
 
 
 @dataclass(slots=True)
 class ModelComparison:
-    """How many tools have their models from the template, and which of these differ from the engine's."""
+    """How many tools of a corpus have their models from the template, and which of these differ."""
 
+    corpus: str = ""
     by_template: int = 0
     by_engine: int = 0
-    differing: list[str] = field(default_factory=list)  # tools, each with its first class that differs
+    differing: list[str] = field(default_factory=list)  # tools: the first class that differs, or the layout
 
-    def __str__(self) -> str:
-        tools = self.by_template + self.by_engine
-        share = 100 * self.by_template / tools if tools else 100
-        return (
-            f"models of {self.by_template:,} of {tools:,} tools by template ({share:.1f} %), "
-            f"{self.by_template - len(self.differing):,} equal to the engine's"
-        )
+    @property
+    def tools(self) -> int:
+        """All tools."""
+        return self.by_template + self.by_engine
 
     def add(self, other: ModelComparison) -> None:
-        """Count another corpus, too."""
+        """Count the tools of another comparison, too."""
         self.by_template += other.by_template
         self.by_engine += other.by_engine
         self.differing += other.differing
 
 
+def models_table(comparisons: Iterable[ModelComparison]) -> str:
+    """Return the table of docs/fidelity.md, one line a corpus, and one for all."""
+    rows = [each for each in comparisons if each.tools]
+    total = ModelComparison("all")
+    for each in rows:
+        total.add(each)
+    lines = ["| corpus | tools | models by template | equal to the engine's |", "| --- | --- | --- | --- |"]
+    for each in (*rows, total):
+        share = f"{each.by_template:,} ({100 * each.by_template / max(1, each.tools):.1f} %)"
+        equal = each.by_template - len(each.differing)
+        lines.append(f"| {each.corpus} | {each.tools:,} | {share} | {equal:,} |")
+    return "\n".join(lines)
+
+
+def compare_project(root: Path) -> ModelComparison:
+    """Compare the models of the project in the folder `root`."""
+    specs = root / "specs"
+    texts = {path.relative_to(specs).as_posix(): path.read_bytes() for path in specs.rglob("*.yaml")}
+    targets = load_targets(Project(root, "toolgen.toml", "", targets=()))
+    return compare_models(lower(analyze(texts, targets), PackageSettings()), targets)
+
+
 def compare_models(package: Package, targets: Sequence[Target]) -> ModelComparison:
-    """Compare the classes of each tool: fields, types, constraints, aliases, defaults and docstrings."""
+    """Compare the classes of each tool: fields, types, constraints, aliases, defaults, docstrings, layout."""
     modules = model_modules(package, {})
     plain = [tool for tool in package.tools if not modules[tool.py_name].printed]
     trees = render_tools(package, targets, modules)
-    wanted = print_modules([tool_classes(tool) for tool in plain])
+    ours = {tool.py_name: trees[tool.py_name][models_path(tool.py_name)] for tool in plain}
+    laid_out = {f"{name}.py": text for name, text in ours.items() if modules[name].laid_out}
+    formatted = format_tree(laid_out)
     differing: list[str] = []
-    for tool, engine in zip(plain, wanted, strict=True):
-        if name := _first_difference(trees[tool.py_name][models_path(tool.py_name)], engine):
+    for tool, engine in zip(plain, print_modules([tool_classes(tool) for tool in plain]), strict=True):
+        if name := _first_difference(ours[tool.py_name], engine):
             differing.append(f"{tool.wire_name}: {name} is not what the model engine prints")
-    return ModelComparison(len(plain), len(package.tools) - len(plain), differing)
+        path = f"{tool.py_name}.py"
+        if path in laid_out and laid_out[path] != formatted[path]:
+            differing.append(f"{tool.wire_name}: the formatter changes the models")
+    return ModelComparison("", len(plain), len(package.tools) - len(plain), differing)
 
 
 def _first_difference(ours: str, engine: str) -> str:

@@ -1,0 +1,23 @@
+"""How many tools of the project in the working directory have models that the template prints; prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from toolgen.compile.lower import lower
+from toolgen.compile.models import tool_classes
+from toolgen.data.package import PackageSettings
+from toolgen.models.module_source import module_source
+from toolgen.pipeline import analyze
+
+
+def main() -> None:
+    specs = Path("specs")
+    texts = {path.relative_to(specs).as_posix(): path.read_bytes() for path in specs.rglob("*.yaml")}
+    tools = lower(analyze(texts, ()), PackageSettings()).tools
+    by_template = sum(module_source(tool_classes(tool)) is not None for tool in tools)
+    print(f"{by_template:,} of {len(tools):,}")
+
+
+if __name__ == "__main__":
+    main()
