@@ -76,7 +76,9 @@ def module(code: str) -> ModuleType:
 
 
 def there_and_back(model: type[BaseModel], value: Any) -> Any:
-    return model.model_validate(value).model_dump(mode="json", by_alias=True, exclude_unset=True)
+    """Return what is dumped of a value from the wire, which has no Python names of fields."""
+    read = model.model_validate(value, by_name=False)
+    return read.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def same(left: Any, right: Any) -> bool:

@@ -42,7 +42,7 @@ def check_response(score: Score, tool: type[BaseTool[Any, Any]], value: Any, val
         and contract.response_schema.is_valid(by_hand)
     ):
         try:
-            made = contract.response_model.model_validate(by_hand)
+            made = contract.build_response(by_hand)
         except ValidationError as error:
             _note(score, ("response model", False, str(error)), value, valid, where)
         else:

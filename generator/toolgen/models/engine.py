@@ -18,7 +18,7 @@ from typing import Any
 
 from toolgen.data.bug import EngineBug
 from toolgen.models.class_builder import ModelClass
-from toolgen.models.module_source import dependency_order, may_confuse_keys
+from toolgen.models.module_source import dependency_order, may_confuse_keys, model_config
 from toolgen.models.shapes import renamed
 from toolgen.python_source.literals import docstring
 
@@ -173,10 +173,15 @@ def _split(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
 
 
 def _documented(lines: list[str], node: ast.ClassDef, made: ModelClass) -> str:
-    """Return the text of a class with docstrings for itself and its fields."""
+    """Return the text of a class with its configuration, and with docstrings for itself and its fields."""
+    lines = lines.copy()
     insertions = sorted(_insertions(node, made), key=lambda found: found[0], reverse=True)
     for line, text in insertions:
         lines.insert(line - node.lineno + 1, text)
+    match node.body[0]:
+        case ast.Assign(lineno=first, end_lineno=int(last)) if "properties" in made.shape:
+            start = first - node.lineno + bool(made.doc)
+            lines[start : start + last - first + 1] = [f"    model_config = {model_config(made)}"]
     return "\n".join(lines)
 
 

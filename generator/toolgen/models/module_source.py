@@ -34,7 +34,7 @@ class ClassSource:
 
     statement: str  # without its body
     base: str
-    extra: str  # pydantic's word for what happens to unknown keys
+    config: str  # pydantic's configuration
     doc: str
     fields: tuple[FieldSource, ...]
 
@@ -86,6 +86,17 @@ def may_confuse_keys(made: ModelClass) -> bool:
     return bool(made.shape.get("additionalProperties")) and any(made.names[wire] != wire for wire in optional)
 
 
+def model_config(made: ModelClass) -> str:
+    """Return pydantic's configuration of a class.
+
+    Python code may set fields by their Python names, too, unless one of these is another field's alias.
+    """
+    extra = "allow" if made.shape["additionalProperties"] else "forbid"
+    aliased = {wire: python for wire, python in made.names.items() if wire != python}
+    by_name = bool(aliased) and aliased.keys().isdisjoint(made.names.values())
+    return f'ConfigDict(extra="{extra}"{", validate_by_name=True" if by_name else ""})'
+
+
 def _is_plain(made: ModelClass) -> bool:
     return "properties" in made.shape and not any(map(_has_union, made.shape["properties"].values()))
 
@@ -105,7 +116,7 @@ def _class(name: str, made: ModelClass) -> ClassSource:
     return ClassSource(
         statement=class_statement(name, base),
         base=base,
-        extra="allow" if made.shape["additionalProperties"] else "forbid",
+        config=model_config(made),
         doc=made.doc,
         fields=tuple(
             FieldSource(_statement(made, wire, optional=wire not in required), made.docs.get(wire, ""))

@@ -129,7 +129,7 @@ def write_metadata(contract: ToolContract, metadata: dict[str, Any], settings: S
     return metadata
 
 
-def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> BaseModel:
+def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
     """Return the response model for a result that is not one: implementations may return a dict."""
     if isinstance(result, BaseModel):
         raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}")
@@ -137,11 +137,11 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> BaseM
     if schema is not None and is_json(result) and not schema.is_valid(result):
         raise _broken(contract, "its response", schema, result)
     try:
-        return model.model_validate(result)
+        return contract.build_response(result)
     except ValidationError:
         pass
     try:
-        return model.model_validate(whole_numbers(result))  # 1e20 is an integer, as in a request
+        return contract.build_response(whole_numbers(result))  # 1e20 is an integer, as in a request
     except ValidationError as error:
         raise _refused(f"it returned {type(result).__name__}, which", model, error) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ class ToolContract:
     has_own_validators: bool  # the request model is hand-written and may refuse more than the schema
     response_schema: CompiledSchema | None  # None: any JSON value
     response_model: type[BaseModel] | None
+    build_response: Callable[[Any], Any]  # the same for the response model
     chunk_schema: CompiledSchema | None  # None: the result is not a stream
     inject: tuple[Injection, ...]
     confirm: Mapping[str, Any] | None
@@ -84,11 +86,11 @@ def _compile(source: ContractSource) -> ToolContract:
     return ToolContract(
         name=definition["name"],
         request_schema=compile_schema(definition["input_schema"]),
-        # without a model, the tool gets a dict, which it may change
-        build_request=copy.deepcopy if model is None else model.__pydantic_validator__.validate_python,
+        build_request=_builder(model, spec, "request_model"),
         has_own_validators=model is not None and getattr(spec, "request_model", None) is model,
         response_schema=None if output is None else compile_schema(output),
         response_model=source.response_model,
+        build_response=_builder(source.response_model, spec, "response_model"),
         chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
         inject=tuple(
             Injection(entry["name"], entry.get("type", "")) for entry in definition.get("inject", ())
@@ -103,3 +105,13 @@ def _compile(source: ContractSource) -> ToolContract:
         final_answer=definition.get("final_answer", False),
         coerce=definition.get("coerce", True),
     )
+
+
+def _builder(model: type[BaseModel] | None, spec: object, name: str) -> Callable[[Any], Any]:
+    """Return `model_validate` of a model. JSON has the names of its schema, not the fields' Python names."""
+    if model is None:
+        return copy.deepcopy  # the tool gets a dict, which it may change
+    validate = model.__pydantic_validator__.validate_python
+    if getattr(spec, name, None) is model:  # hand-written: as its own configuration says
+        return validate
+    return functools.partial(validate, by_name=False)

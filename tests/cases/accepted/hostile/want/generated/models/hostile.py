@@ -14,7 +14,7 @@ from toolgen.runtime.model import OpenModel
 class HostileRequest(OpenModel):
     """\"\"\" \"\"\"\\"""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", validate_by_name=True)
 
     import_os: Annotated[str, Field(alias='"""\nimport os\n')] = '"""\n\\{{x}}'
     """\"\"\"\\"""

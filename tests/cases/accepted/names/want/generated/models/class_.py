@@ -12,7 +12,7 @@ from toolgen.runtime.model import OpenModel
 
 
 class ClassRequestBaseModel(OpenModel):
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", validate_by_name=True)
 
     field_: Annotated[str | None, Field(alias="Field")] = None
 
@@ -56,7 +56,7 @@ class ClassRequest(OpenModel):
 class ClassResponse(OpenModel):
     """The response of `class`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", validate_by_name=True)
 
     class_request: Annotated[
         ClassResponseClassRequest | None, Field(alias="ClassRequest")

@@ -30,7 +30,7 @@ class TreeResponse(BaseModel):
 class TreeRequest(OpenModel):
     """The request of `tree`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", validate_by_name=True)
 
     root: Node
     json_: Annotated[

@@ -21,7 +21,7 @@ class SevenRequestNode(BaseModel):
 class SevenRequest(OpenModel):
     """The request of `seven`."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", validate_by_name=True)
 
     share: Annotated[int | float | None, Field(gt=0.0, lt=1.0)] = None
     node: SevenRequestNode | None = None

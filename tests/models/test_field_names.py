@@ -1,0 +1,67 @@
+"""Python code sets fields by their Python names or by those of the schema; JSON has only the latter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from tests.models.helpers import classes_of, there_and_back
+
+OBJECT = {"type": "object"}
+INNER = {**OBJECT, "properties": {"class": {"type": "integer"}}, "additionalProperties": False}
+SCHEMA = {**OBJECT, "required": ["from"], "properties": {"from": {"type": "string"}, "fooBar": INNER}}
+TAGGED = {"anyOf": [{**OBJECT, "properties": {"a-b": {"const": tag}}, "required": ["a-b"]} for tag in "xy"]}
+CALLER = """
+from probe import ProbeRequest, ProbeRequestFooBar
+
+request = ProbeRequest(from_="a", foo_bar=ProbeRequestFooBar(class_=1))
+"""
+
+
+def dump(model: BaseModel) -> Any:
+    return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_python_names_and_schema_names_set_the_same_fields(closed: bool) -> None:
+    model = classes_of({**SCHEMA, "additionalProperties": not closed}).ProbeRequest
+    by_name = model(from_="a", foo_bar={"class_": 1})
+    by_alias = model(**{"from": "a", "fooBar": {"class": 1}})
+    assert by_name == by_alias
+    assert dump(by_name) == {"from": "a", "fooBar": {"class": 1}}
+
+
+def test_json_with_the_python_name_of_a_field_does_not_set_it() -> None:
+    model = classes_of(SCHEMA).ProbeRequest
+    value = {"from": "a", "from_": "b", "foo_bar": 1}
+    assert there_and_back(model, value) == value
+    with pytest.raises(ValidationError):
+        there_and_back(model, {"from_": "b"})
+
+
+def test_classes_of_the_engine_have_the_same_names() -> None:
+    made = classes_of({**OBJECT, "properties": {"p": TAGGED}})
+    assert "ProbeRequestPOption1(BaseModel)" in made.code
+    assert dump(made.ProbeRequestPOption1(a_b="x")) == {"a-b": "x"}
+
+
+def test_a_python_name_that_is_a_name_of_the_schema_too_sets_one_field() -> None:
+    model = classes_of({**OBJECT, "properties": {"from": {}, "from_": {}}}).ProbeRequest
+    assert dump(model(from_="a")) == {"from_": "a"}
+
+
+def test_type_checkers_accept_what_works(tmp_path: Path) -> None:
+    (tmp_path / "probe.py").write_text(classes_of({**SCHEMA, "additionalProperties": False}).code)
+    (tmp_path / "caller.py").write_text(CALLER)
+    for words in (
+        ["mypy", "--strict", "caller.py"],
+        ["pyright", "--pythonpath", sys.executable, "caller.py"],
+    ):
+        done = subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+    subprocess.run([sys.executable, "caller.py"], cwd=tmp_path, check=True)
