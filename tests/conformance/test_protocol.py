@@ -70,11 +70,11 @@ def test_inspector_lists_the_gallery_as_exported(environment: dict[str, str], er
 
 def test_inspector_calls(environment: dict[str, str]) -> None:
     call = ["--method", "tools/call", "--tool-name", "sql_query", "--tool-args-json"]
-    environment = {**environment, "TOOLGEN_SCOPES": "data:read"}
-    done = inspect(environment, *SERVER, *call, '{"query": "SELECT 1 AS one"}')
+    server = [*SERVER, "-e", "TOOLGEN_SCOPES=data:read"]  # the Inspector gives servers no other variables
+    done = inspect(environment, *server, *call, '{"query": "SELECT 1 AS one"}')
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["structuredContent"]["rows"] == [[1]]
-    refused = inspect(environment, *SERVER, *call, '{"query": "DELETE FROM items"}')
+    refused = inspect(environment, *server, *call, '{"query": "DELETE FROM items"}')
     assert refused.returncode == 5  # the Inspector's code for isError
     assert "Error [not_read_only]" in refused.stdout
 
