@@ -114,7 +114,7 @@ lock: $(READY) ## refresh requirements/dev.txt, bench.txt after it, and bridges.
 		--no-emit-index-url --no-annotate --constraints requirements/dev.txt --extra all \
 		pyproject.toml requirements/bench.in -o requirements/bench.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate --extra mcp \
+		--no-emit-index-url --no-annotate --extra mcp --extra redis \
 		pyproject.toml requirements/bridges.in -o requirements/bridges.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --group release -o requirements/release.txt
