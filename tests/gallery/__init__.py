@@ -1,1 +1,1 @@
-"""The gallery: the specs, what they promise, and the implementations that keep it."""
+"""The gallery: its specs, and the implementations of its tools."""

@@ -1,4 +1,4 @@
-"""Every example of every spec through each adapter: one answer, to the letter."""
+"""Every example of every spec through each adapter has the same answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ async def over_openai(folder: Path, name: str, arguments: dict[str, Any]) -> str
 
 
 @pytest.mark.parametrize(("tool", "example"), EXAMPLES, ids=label)
-def test_one_answer(tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]) -> None:
+def test_every_adapter_gives_the_same_answer(
+    tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]
+) -> None:
     name, arguments = tool["name"], example["input"]
     modern = asyncio.run(over_mcp(tmp_path / "modern", "auto", name, arguments))
     legacy = asyncio.run(over_mcp(tmp_path / "legacy", "legacy", name, arguments))

@@ -1,4 +1,4 @@
-"""Commands: what may run, with which arguments, for how long, and that nothing is left behind."""
+"""Commands of the workspace: the allow-list, limits, and processes that are left behind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(runner: Runner, command: str, *arguments: str, folder: str = ".", second
 
 
 def script(workspace: Workspace, code: str, max_output: int = 60_000) -> Runner:
-    """A runner whose one command, `it`, runs this Python code: for what no command on the list would do."""
+    """Return a runner whose only command, `it`, runs this Python code, which no listed command would do."""
     programs = workspace.root.parent / "programs"
     programs.mkdir(exist_ok=True)
     it = programs / "it"
@@ -57,7 +57,7 @@ def script(workspace: Workspace, code: str, max_output: int = 60_000) -> Runner:
     ],
     ids=words,
 )
-def test_what_may_run(runner: Runner, arguments: tuple[str, ...], writes: bytes) -> None:
+def test_listed_commands_run(runner: Runner, arguments: tuple[str, ...], writes: bytes) -> None:
     output = run(runner, *arguments)
     assert (output.exit_code, output.stderr) == (0, b"")
     assert writes in output.stdout or output.stdout.rstrip().endswith(writes)
@@ -115,7 +115,7 @@ def test_what_may_run(runner: Runner, arguments: tuple[str, ...], writes: bytes)
     ],
     ids=words,
 )
-def test_what_may_not(runner: Runner, arguments: tuple[str, ...]) -> None:
+def test_other_commands_and_arguments_are_refused(runner: Runner, arguments: tuple[str, ...]) -> None:
     os.mkfifo(runner.workspace.root / "pipe")
     before = sorted(runner.workspace.root.rglob("*"))
     with pytest.raises(NotAllowedError):
@@ -129,7 +129,7 @@ ESCAPES = """.. ../outside/secret /etc/passwd //etc/passwd notes/../../outside/s
 
 @pytest.fixture
 def outside(workspace: Workspace) -> Path:
-    """A folder beside the workspace with a secret, links to both from inside, and a hidden copy."""
+    """Create a folder outside of the workspace with a secret, links to it from inside, and a hidden copy."""
     folder = workspace.root.parent / "outside"
     folder.mkdir()
     (folder / "secret").write_text("top secret")
@@ -148,28 +148,28 @@ def test_nothing_leaves(runner: Runner, outside: Path, command: str, path: str) 
         run(runner, "ls", folder=path)
 
 
-def test_neither_links_nor_hidden_files_are_followed_or_read(runner: Runner, outside: Path) -> None:
+def test_links_are_not_followed_and_hidden_files_not_read(runner: Runner, outside: Path) -> None:
     output = run(runner, "grep", "-r", "top")
     assert (output.exit_code, output.stdout) == (1, b"")
     assert b"secret" not in run(runner, "ls", "-R").stdout
     assert b"secret" not in run(runner, "find").stdout
 
 
-def test_a_path_that_looks_like_an_option(runner: Runner) -> None:
+def test_a_path_that_looks_like_an_option_is_a_path(runner: Runner) -> None:
     (runner.workspace.root / "-n").write_text("one\n")
     (runner.workspace.root / "--output=x").write_text("two\n")
     assert run(runner, "cat", "--", "-n", "--output=x").stdout == b"one\ntwo\n"
     assert run(runner, "find", "./-n").stdout == b"./-n\n"
 
 
-def test_nothing_is_expanded(runner: Runner) -> None:
+def test_arguments_are_not_expanded_by_a_shell(runner: Runner) -> None:
     for word in ("*.md", "$HOME", "`id`", "$(id)", "a;id", "a|id", "~"):
         with pytest.raises(PathNotFoundError):
             run(runner, "cat", word)
     assert run(runner, "grep", "$(id)", "README.md").exit_code == 1
 
 
-def test_the_folder(runner: Runner) -> None:
+def test_a_command_runs_in_the_given_folder(runner: Runner) -> None:
     assert run(runner, "ls", folder="templates").stdout == b"quote.txt\nrepair-done.txt\n"
     with pytest.raises(OutsideWorkspaceError):
         run(runner, "cat", "../README.md", folder="templates")
@@ -179,7 +179,7 @@ def test_the_folder(runner: Runner) -> None:
         run(runner, "ls", folder="letters")
 
 
-def test_the_environment_is_ours(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_has_four_variables(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_API_KEY", "secret")
     monkeypatch.setenv("LD_LIBRARY_PATH", "/tmp")
     code = "print(sorted(os.environ), os.getcwd(), os.getpgid(0) == os.getpid(), repr(sys.stdin.read()))"
@@ -187,12 +187,12 @@ def test_the_environment_is_ours(workspace: Workspace, monkeypatch: pytest.Monke
     assert said == f"['HOME', 'LC_ALL', 'PATH', 'TERM'] {workspace.root} True ''\n", "and no input"
 
 
-def test_a_command_that_is_not_installed(workspace: Workspace) -> None:
+def test_a_command_that_is_not_installed_is_reported(workspace: Workspace) -> None:
     with pytest.raises(NotInstalledError):
         run(Runner(workspace, {"no-such-command": Rule()}), "no-such-command")
 
 
-def test_a_path_of_the_callers_is_not_searched(
+def test_the_callers_path_variable_is_not_searched(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     fake = tmp_path / "bin" / "cat"
@@ -213,7 +213,7 @@ SLEEPERS = {
 
 
 @pytest.mark.parametrize("code", SLEEPERS.values(), ids=SLEEPERS.keys())
-def test_time_is_up(workspace: Workspace, code: str) -> None:
+def test_a_command_beyond_its_time_limit_is_ended(workspace: Workspace, code: str) -> None:
     note = workspace.root / "processes"
     start = "child = subprocess.Popen(['sleep', '200'])\n"
     tell = "open('processes', 'w').write(f'{os.getpid()} {child.pid}')\n"
@@ -225,7 +225,7 @@ def test_time_is_up(workspace: Workspace, code: str) -> None:
     assert [is_gone(int(process)) for process in note.read_text().split()] == [True, True]
 
 
-def test_a_cancelled_call_leaves_nothing(workspace: Workspace) -> None:
+def test_a_cancelled_call_leaves_no_process(workspace: Workspace) -> None:
     note = workspace.root / "process"
     it = script(workspace, f"open('process', 'w').write(str(os.getpid()))\n{SLEEPERS['ignores SIGTERM']}")
 
@@ -253,7 +253,7 @@ def test_a_flood_is_stopped(workspace: Workspace, stream: str) -> None:
     assert getattr(output, stream) == b"x" * 1_000
 
 
-def test_who_is_left_behind_is_ended_and_not_waited_for(workspace: Workspace) -> None:
+def test_background_processes_are_ended_and_not_awaited(workspace: Workspace) -> None:
     it = script(workspace, "print(subprocess.Popen(['sleep', '200']).pid)")
     began = time.monotonic()
     output = run(it, "it")
@@ -262,7 +262,7 @@ def test_who_is_left_behind_is_ended_and_not_waited_for(workspace: Workspace) ->
     assert is_gone(int(output.stdout))
 
 
-def test_binary_output_and_exit_codes(workspace: Workspace) -> None:
+def test_binary_output_and_exit_codes_are_returned(workspace: Workspace) -> None:
     (workspace.root / "picture.png").write_bytes(b"\x89PNG\0\xff\n")
     runner = Runner(workspace, RULES)
     assert run(runner, "cat", "picture.png").stdout == b"\x89PNG\0\xff\n"
@@ -270,15 +270,15 @@ def test_binary_output_and_exit_codes(workspace: Workspace) -> None:
     assert run(script(workspace, "os.kill(os.getpid(), signal.SIGKILL)"), "it").exit_code == -9
 
 
-def test_many_at_once(runner: Runner) -> None:
+def test_many_commands_run_concurrently(runner: Runner) -> None:
     async def many() -> list[Output]:
         return await asyncio.gather(*(runner.run("wc", ["-l", "README.md"]) for _ in range(20)))
 
     assert {output.stdout for output in asyncio.run(many())} == {b"4 README.md\n"}
 
 
-def test_every_rule_only_reads() -> None:
-    """What is known to write or to run something is on no list, whatever else is added one day."""
+def test_every_listed_command_is_read_only() -> None:
+    """Options that write files or run programs must not be added to the allow-list."""
     options = {f"{name} {option}" for name, rule in RULES.items() for option in (*rule.flags, *rule.values)}
     harmful = {"sort -o", "sort --output", "sort --compress-program", "find -exec", "find -delete", "tail -f"}
     assert not options & harmful

@@ -1,4 +1,4 @@
-"""The data is made on first use, once, whoever comes first."""
+"""The gallery's data is created once, on first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from examples.store import database, schema
 
 
-def test_first_use_by_many_at_once(tmp_path: Path) -> None:
+def test_concurrent_first_uses_create_the_data_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         shops = set(pool.map(lambda _: database.database(tmp_path), range(8)))
         workspaces = set(pool.map(lambda _: database.workspace_folder(tmp_path), range(8)))
@@ -25,7 +25,7 @@ def test_first_use_by_many_at_once(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {shop.name, workspace.name}, "no litter"
 
 
-def test_a_second_use_keeps_what_was_changed(tmp_path: Path) -> None:
+def test_a_second_use_keeps_changes(tmp_path: Path) -> None:
     shop = database.database(tmp_path)
     (database.workspace_folder(tmp_path) / "README.md").write_text("mine")
     with closing(database.connect(shop)) as db:
@@ -35,7 +35,7 @@ def test_a_second_use_keeps_what_was_changed(tmp_path: Path) -> None:
     assert (database.workspace_folder(tmp_path) / "README.md").read_text() == "mine"
 
 
-def test_the_seed_adds_up(db: sqlite3.Connection) -> None:
+def test_the_sample_data_is_consistent(db: sqlite3.Connection) -> None:
     wrong = """SELECT order_number FROM purchase_orders AS o WHERE total_cents !=
         (SELECT sum(quantity * unit_price_cents) FROM purchase_order_lines WHERE order_id = o.id)"""
     assert db.execute(wrong).fetchall() == []

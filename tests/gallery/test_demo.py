@@ -1,4 +1,4 @@
-"""`make demo` tells the truth, and fails when it would not."""
+"""`make demo` succeeds, and fails if a statement in it is not true."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from examples.demo import narration
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_demo() -> None:
+def test_the_demo_succeeds_and_shows_five_designs() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "examples.demo"],
         cwd=ROOT,
@@ -35,7 +35,7 @@ def test_the_demo() -> None:
     assert max(len(line) for line in done.stdout.splitlines()) <= 110
 
 
-def test_a_story_that_is_not_true(
+def test_a_false_statement_ends_the_demo_with_exit_code_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def story() -> None:
@@ -50,6 +50,6 @@ def test_a_story_that_is_not_true(
     assert capsys.readouterr().err == "demo: this should be true and is not: one is two\n"
 
 
-def test_a_line_that_no_spec_has() -> None:
+def test_quoting_a_missing_line_of_a_spec_fails() -> None:
     with pytest.raises(narration.NotTrueError, match="has a line that begins with 'colour:'"):
         narration.quote("specs/sql_query.yaml", "colour:")

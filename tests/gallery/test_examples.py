@@ -1,4 +1,4 @@
-"""Every example of every spec, through the real implementation: it gives what it states."""
+"""Every example of every spec, with the real implementation, has the stated result."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def label(value: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("tool", "example"), EXAMPLES, ids=label)
-def test_example(tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]) -> None:
+def test_an_example_has_its_stated_result(
+    tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]
+) -> None:
     response = call(tmp_path, tool["name"], example["input"])
     if "error" in example:
         assert response.error is not None
@@ -54,7 +56,9 @@ def test_example(tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]) 
 
 
 @pytest.mark.parametrize(("tool", "example"), CONFIRMED, ids=label)
-def test_nothing_happens_unasked(tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]) -> None:
+def test_destructive_tools_change_nothing_without_confirmation(
+    tmp_path: Path, tool: dict[str, Any], example: dict[str, Any]
+) -> None:
     database.database(tmp_path)
     database.workspace_folder(tmp_path)
     before = everything(tmp_path)
@@ -65,14 +69,14 @@ def test_nothing_happens_unasked(tmp_path: Path, tool: dict[str, Any], example: 
     assert everything(tmp_path) == before
 
 
-def test_a_destructive_tool_is_confirmed_and_a_reading_one_says_so() -> None:
+def test_destructive_tools_have_confirm_and_others_are_annotated_read_only() -> None:
     for tool in TOOLS:
         hints = tool["annotations"]
         assert not (hints["readOnlyHint"] and hints["destructiveHint"])
         assert ("confirm" in tool) == hints["destructiveHint"]
 
 
-def test_only_the_to_do_list_is_written_unasked() -> None:
+def test_only_the_to_do_list_is_written_without_confirmation() -> None:
     harmless = [tool["name"] for tool in TOOLS if not any(hint(tool) for hint in (reads, destroys))]
     assert harmless == ["todo"]
 

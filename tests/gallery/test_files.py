@@ -1,4 +1,4 @@
-"""Files of the workspace: loaded, searched, written, and a list of things to do; nothing leaves it."""
+"""Files of the workspace: loaded, searched and written, and the to-do list; paths outside are refused."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_nothing_leaves(workspace: Workspace, verb: Callable[[Workspace, str], o
     assert list(outside.iterdir()) == []
 
 
-def test_a_link_as_a_file(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_link_is_refused_as_a_file(workspace: Workspace, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret")
     for name in ("file", todo.PATH):
@@ -89,7 +89,7 @@ def test_a_link_as_a_file(workspace: Workspace, tmp_path: Path) -> None:
     assert not (tmp_path / "made").exists()
 
 
-def test_parts_of_a_file(workspace: Workspace) -> None:
+def test_parts_of_a_file_are_loaded(workspace: Workspace) -> None:
     (workspace.root / "n.txt").write_text("1\n2\r\n3\n\n5")
     whole = files.load(workspace, "n.txt")
     assert (whole.text, whole.first, whole.last, whole.total_lines) == ("1\n2\r\n3\n\n5", 1, 5, 5)
@@ -101,7 +101,7 @@ def test_parts_of_a_file(workspace: Workspace) -> None:
     assert files.load(workspace, "empty").total_lines == 0
 
 
-def test_what_cannot_be_loaded(workspace: Workspace) -> None:
+def test_files_that_cannot_be_loaded_are_refused(workspace: Workspace) -> None:
     (workspace.root / "binary").write_bytes(b"a\0b")
     (workspace.root / "latin1").write_bytes(b"\xe9")
     (workspace.root / "large").write_bytes(b"x" * (MAX_FILE_BYTES + 1))
@@ -120,7 +120,7 @@ def test_what_cannot_be_loaded(workspace: Workspace) -> None:
             files.load(workspace, path)
 
 
-def test_writing(workspace: Workspace) -> None:
+def test_files_are_created_replaced_and_extended(workspace: Workspace) -> None:
     new = put(workspace, "letters/2026/kite.txt", "Grüße\n")
     assert (new.created, new.lines) == (True, 1)
     assert (workspace.root / "letters/2026/kite.txt").read_bytes() == "Grüße\n".encode()
@@ -154,7 +154,7 @@ def test_a_plan_writes_nothing(workspace: Workspace) -> None:
         ("full.txt", "xx", "append", files.TooLargeError),
     ],
 )
-def test_what_cannot_be_written(
+def test_files_that_cannot_be_written_are_refused(
     workspace: Workspace, path: str, text: str, mode: files.Mode, error: type[Exception]
 ) -> None:
     (workspace.root / "full.txt").write_bytes(b"x" * (MAX_FILE_BYTES - 1))
@@ -164,7 +164,7 @@ def test_what_cannot_be_written(
     assert contents(workspace.root) == before
 
 
-def test_somebody_else_is_faster(workspace: Workspace) -> None:
+def test_a_concurrent_change_is_not_overwritten(workspace: Workspace) -> None:
     new = files.plan(workspace, "new.txt", "mine", "create")
     old = files.plan(workspace, "README.md", "mine", "replace")
     (workspace.root / "new.txt").write_text("theirs")
@@ -190,7 +190,7 @@ def test_a_full_disk_leaves_no_half_file(workspace: Workspace) -> None:
     assert contents(workspace.root) == before
 
 
-def test_what_the_user_is_shown(workspace: Workspace) -> None:
+def test_the_preview_for_the_user(workspace: Workspace) -> None:
     shown = files.describe(files.plan(workspace, "a.txt", "one\ntwo\n", "create"))
     assert shown.splitlines() == ["a.txt: new file, 2 lines", "  + one", "  + two"]
     appended = files.describe(files.plan(workspace, "notes/suppliers.md", "- New\n", "append"))
@@ -213,7 +213,7 @@ def test_lines_are_found(workspace: Workspace) -> None:
     assert text_find.search(workspace, Query("a", include="*.txt"), 10).searched == 2
 
 
-def test_literal_is_literal_and_long_lines_are_cut(workspace: Workspace) -> None:
+def test_literal_search_and_shortened_lines(workspace: Workspace) -> None:
     (workspace.root / "a.txt").write_text("a.b\r\naxb\n" + "y" * 1000 + "STRASSE\n")
     assert [match.text for match in text_find.search(workspace, Query("a.b"), 10).matches] == ["a.b"]
     (long,) = text_find.search(workspace, Query("straße", path="a.txt"), 10).matches
@@ -221,20 +221,20 @@ def test_literal_is_literal_and_long_lines_are_cut(workspace: Workspace) -> None
 
 
 @pytest.mark.parametrize("query", ["(", "*", "[a", "(?P<a>x)(?P<a>y)"])
-def test_patterns_that_are_none(workspace: Workspace, query: str) -> None:
+def test_invalid_patterns_are_refused(workspace: Workspace, query: str) -> None:
     with pytest.raises(InvalidPatternError, match="The pattern is not valid"):
         text_find.search(workspace, Query(query, "regex"), 10)
 
 
-def test_a_runaway_pattern_is_stopped(workspace: Workspace) -> None:
+def test_a_slow_pattern_is_stopped(workspace: Workspace) -> None:
     (workspace.root / "a.txt").write_text("a" * 60 + "!")
     began = time.monotonic()
     with pytest.raises(PatternTooExpensiveError):
         text_find.search(workspace, Query("(a+)+$", "regex"), 10, seconds=0.5)
-    assert time.monotonic() - began < 60  # the pattern would take years
+    assert time.monotonic() - began < 60  # this pattern takes years
 
 
-def test_a_list_of_things_to_do(workspace: Workspace) -> None:
+def test_a_to_do_list_is_changed(workspace: Workspace) -> None:
     assert todo.read(workspace) == []
     todo.change(workspace, {}, ["one", "two"])
     assert (workspace.root / todo.PATH).read_text() == "# To do\n\n- [ ] one\n- [ ] two\n"
@@ -247,7 +247,7 @@ def test_a_list_of_things_to_do(workspace: Workspace) -> None:
     ]
 
 
-def test_a_list_that_people_edit(workspace: Workspace) -> None:
+def test_other_lines_of_the_to_do_list_stay_unchanged(workspace: Workspace) -> None:
     path = workspace.root / todo.PATH
     path.write_text("My list\n- [X] one\n* a note\n  - [ ] indented, not ours\n- [ ]two\n- [-] four")
     assert [(item.text, item.state) for item in todo.read(workspace)] == [
@@ -260,7 +260,7 @@ def test_a_list_that_people_edit(workspace: Workspace) -> None:
     )
 
 
-def test_a_list_is_changed_whole_or_not_at_all(workspace: Workspace) -> None:
+def test_the_to_do_list_is_changed_atomically(workspace: Workspace) -> None:
     todo.change(workspace, {}, ["one"])
     before = contents(workspace.root)
     with pytest.raises(todo.NoSuchItemError, match="There is no item 2; the list has 1"):
@@ -270,7 +270,7 @@ def test_a_list_is_changed_whole_or_not_at_all(workspace: Workspace) -> None:
     assert contents(workspace.root) == before
 
 
-def test_a_list_that_is_none(workspace: Workspace) -> None:
+def test_a_to_do_list_that_is_not_a_text_file_is_refused(workspace: Workspace) -> None:
     (workspace.root / todo.PATH).write_bytes(b"\xff")
     with pytest.raises(files.NotTextError):
         todo.read(workspace)

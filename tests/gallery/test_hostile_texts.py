@@ -1,4 +1,4 @@
-"""Whatever a model writes into any text parameter: a clear answer, never a failure of the tool."""
+"""Any text in any text parameter gives a declared answer, never an internal error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEXTS += ["x" * 400, "'\"; DROP TABLE items; --", "$(id)", "a" * 150_000]
 
 
 def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every text in the arguments."""
+    """Return the path of every text in the arguments."""
     if isinstance(value, str):
         yield place
     elif isinstance(value, dict | list):
@@ -40,7 +40,7 @@ def with_text(arguments: Any, place: tuple[Any, ...], text: str) -> Any:
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool["name"])
-def test_any_text_in_any_place(tmp_path: Path, tool: dict[str, Any]) -> None:
+def test_any_text_in_any_parameter_has_a_declared_answer(tmp_path: Path, tool: dict[str, Any]) -> None:
     toolkit = catalog.toolkit(context=context(tmp_path))
     declared = {error["code"] for error in tool.get("errors", ())} | {"invalid_request"}
 

@@ -1,4 +1,4 @@
-"""Purchase orders: priced, refused, written whole."""
+"""Purchase orders: prices, refusals, and atomic writes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_order_is_written_with_its_lines(db: sqlite3.Connection) -> None:
         ),
     ],
 )
-def test_refused_and_nothing_written(
+def test_a_refused_change_writes_nothing(
     db: sqlite3.Connection, order: Order, error: type[Exception], says: str
 ) -> None:
     before = list(db.iterdump())
@@ -59,14 +59,14 @@ def test_refused_and_nothing_written(
     assert list(db.iterdump()) == before
 
 
-def test_a_line_that_fails_takes_the_order_with_it(db: sqlite3.Connection) -> None:
+def test_a_failing_line_rolls_back_the_order(db: sqlite3.Connection) -> None:
     before = list(db.iterdump())
     with pytest.raises(sqlite3.IntegrityError):
         orders.place(db, replace(ORDER, lines=(Line("PAD-DB1", 1), Line("ROT-160", -1))))
     assert list(db.iterdump()) == before
 
 
-def test_warnings(db: sqlite3.Connection) -> None:
+def test_an_order_has_warnings(db: sqlite3.Connection) -> None:
     dear = replace(ORDER, supplier_id=3, lines=(Line("PAD-DB1", 1, 5000), Line("CHN-11S", 1)))
     assert orders.plan(db, dear).warnings == (
         "74.90 EUR is below Kettenwerk Aachen's minimum order of 100.00 EUR.",
@@ -76,7 +76,7 @@ def test_warnings(db: sqlite3.Connection) -> None:
     assert orders.plan(db, replace(ORDER, lines=(Line("PAD-DB1", 20),))).warnings == ()
 
 
-def test_what_the_user_is_shown(db: sqlite3.Connection) -> None:
+def test_the_preview_for_the_user(db: sqlite3.Connection) -> None:
     assert orders.describe(orders.plan(db, ORDER)).splitlines() == [
         "PO-2026-0005 to Nordic Components, delivered to Workshop",
         "  PAD-DB1  Disc brake pads, organic: 10 x 12.90 = 129.00 EUR",
@@ -86,11 +86,11 @@ def test_what_the_user_is_shown(db: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize("amount", ["0.00", "0.05", "0.50", "12.50", "999999.99"])
-def test_money_is_exact(amount: str) -> None:
+def test_amounts_are_exact(amount: str) -> None:
     assert orders.money(orders.cents(amount)) == amount
 
 
-def test_two_buyers_one_number(db: sqlite3.Connection, shop: Path) -> None:
+def test_two_buyers_cannot_use_the_same_order_number(db: sqlite3.Connection, shop: Path) -> None:
     other = database.connect(shop)
     orders.place(db, ORDER)
     with pytest.raises(orders.DuplicateOrderNumberError):

@@ -1,4 +1,4 @@
-"""Read-only SQL, and everything that tries to be more than that."""
+"""Read-only SQL: statements that try to write, leave the database or exhaust resources are refused."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def refused(fault: Exception) -> bool:
 
 
 @pytest.mark.parametrize("sql", CHANGES + REACHES)
-def test_tricks(reader: Reader, sql: str) -> None:
+def test_statements_that_could_write_are_refused(reader: Reader, sql: str) -> None:
     before = hashlib.sha256(reader.path.read_bytes()).hexdigest()
     with pytest.raises((NotReadOnlyError, InvalidSqlError)) as caught:
         reader.ask(sql)
@@ -81,7 +81,7 @@ def test_tricks(reader: Reader, sql: str) -> None:
 
 
 @pytest.mark.parametrize("statement", ["ATTACH '{}' AS x", "VACUUM INTO '{}'"])
-def test_no_file_appears(reader: Reader, tmp_path: Path, statement: str) -> None:
+def test_a_statement_cannot_create_a_file(reader: Reader, tmp_path: Path, statement: str) -> None:
     target = tmp_path / "made.sqlite3"
     with pytest.raises(NotReadOnlyError):
         reader.ask(statement.format(target))
@@ -109,12 +109,12 @@ def test_no_file_appears(reader: Reader, tmp_path: Path, statement: str) -> None
         LONG_TEXT + ", t(x) AS (SELECT max(x) FROM s) SELECT x || x FROM t",
     ],
 )
-def test_what_sqlite_cannot_use(reader: Reader, sql: str) -> None:
+def test_invalid_statements_and_parameters_are_reported(reader: Reader, sql: str) -> None:
     with pytest.raises(InvalidSqlError, match=r"SQLite says: .+\.$|returns no columns|surrogate"):
         reader.ask(sql)
 
 
-def test_questions(reader: Reader) -> None:
+def test_queries_are_answered(reader: Reader) -> None:
     answer = reader.ask("SELECT category, count(*) AS n FROM items GROUP BY 1 ORDER BY n DESC, 1", limit=2)
     assert answer == Answer(["category", "n"], [["brakes", 4], ["wheels", 4]], truncated=True)
     assert reader.ask("SELECT ?, ?, ?, ?", ["a", 1, 2.5, None]).rows == [["a", 1, 2.5, None]]
@@ -126,12 +126,12 @@ def test_questions(reader: Reader) -> None:
     assert not reader.ask("SELECT sku FROM items LIMIT 3", limit=3).truncated
 
 
-def test_values_that_json_cannot_carry(reader: Reader) -> None:
+def test_blobs_and_infinities_are_returned_as_text(reader: Reader) -> None:
     answer = reader.ask("SELECT 9e999, -9e999, x'00ff', CAST(x'ff' AS TEXT), 9223372036854775807")
     assert answer.rows == [["Infinity", "-Infinity", "x'00ff'", "\ufffd", 9223372036854775807]]
 
 
-def test_a_number_too_large_for_sqlite(reader: Reader) -> None:
+def test_a_number_too_large_for_sqlite_is_reported(reader: Reader) -> None:
     with pytest.raises(InvalidSqlError, match="64 bits"):
         reader.ask("SELECT ?", [2**63])
 
@@ -167,13 +167,13 @@ def test_no_single_function_takes_long(reader: Reader, expression: str) -> None:
     assert time.process_time() - began < 2
 
 
-def test_an_answer_has_a_size(reader: Reader) -> None:
+def test_the_size_of_an_answer_is_limited(reader: Reader) -> None:
     answer = reader.ask(f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT x FROM t, items", limit=500)
     assert answer.truncated
     assert 0 < len(answer.rows) < 16
 
 
-def test_a_path_cannot_smuggle_in_a_mode(tmp_path: Path, shop: Path) -> None:
+def test_a_path_cannot_change_the_open_mode(tmp_path: Path, shop: Path) -> None:
     odd = tmp_path / "a?mode=rwc#x" / "shop.sqlite3"
     odd.parent.mkdir()
     odd.write_bytes(shop.read_bytes())

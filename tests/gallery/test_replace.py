@@ -1,4 +1,4 @@
-"""Search and replace: what it finds, what it refuses, and that it never leaves the workspace."""
+"""Search and replace: matches, refusals, and paths outside of the workspace."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def test_a_plan_writes_nothing(workspace: Workspace) -> None:
     assert contents(workspace.root) == before
 
 
-def test_literal_is_literal(empty: Workspace) -> None:
+def test_literal_replacement(empty: Workspace) -> None:
     (empty.root / "a.txt").write_text(r"a.b axb A.B \1")
     assert run(empty, "a.b", r"\1\g<0>").replacements == 1
     assert (empty.root / "a.txt").read_text() == r"\1\g<0> axb A.B \1"
     assert run(empty, "a.B", "*", ignore_case=True).replacements == 1
 
 
-def test_regular_expressions(empty: Workspace) -> None:
+def test_replacement_by_regular_expression(empty: Workspace) -> None:
     (empty.root / "a.txt").write_text("one two\nthree four\n")
     assert run(empty, r"^(\w+) (?P<last>\w+)$", r"\g<last> \1", "regex").replacements == 2
     assert (empty.root / "a.txt").read_text() == "two one\nfour three\n"
@@ -69,7 +69,7 @@ def test_regular_expressions(empty: Workspace) -> None:
     assert run(empty, "TWO", "2", "regex", ignore_case=True).replacements == 1
 
 
-def test_bytes_around_the_matches_stay(empty: Workspace) -> None:
+def test_other_bytes_stay_unchanged(empty: Workspace) -> None:
     file = empty.root / "a.txt"
     file.write_bytes(b"\xef\xbb\xbfold\r\nold\n\xf0\x9f\x9a\xb2\tno newline")
     file.chmod(0o640)
@@ -78,14 +78,14 @@ def test_bytes_around_the_matches_stay(empty: Workspace) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
-def test_include_and_path(workspace: Workspace) -> None:
+def test_include_and_path_select_files(workspace: Workspace) -> None:
     planned = replace.plan(workspace, Replacement("e", "E", path="notes", include="s*.md"))
     assert [change.path for change in planned.changes] == ["notes/suppliers.md"]
     planned = replace.plan(workspace, Replacement("e", "E", path="templates/quote.txt"))
     assert [change.path for change in planned.changes] == ["templates/quote.txt"]
 
 
-def test_what_is_passed_over_is_told(empty: Workspace) -> None:
+def test_skipped_files_are_reported(empty: Workspace) -> None:
     root = empty.root
     (root / ".git").mkdir()
     (root / ".git" / "config").write_text("x")
@@ -145,7 +145,7 @@ def test_links_below_are_not_followed(workspace: Workspace) -> None:
     assert (workspace.root / "hard").read_text() == "public"
 
 
-def test_a_folder_that_becomes_a_link(workspace: Workspace) -> None:
+def test_a_folder_that_is_replaced_by_a_link_is_refused(workspace: Workspace) -> None:
     outside = workspace.root.parent / "outside"
     outside.mkdir()
     (outside / "suppliers.md").write_bytes((workspace.root / "notes" / "suppliers.md").read_bytes())
@@ -180,22 +180,22 @@ def test_a_folder_that_cannot_be_written_stops_everything(workspace: Workspace) 
     ("search", "replacement"),
     [("(", ""), ("a", r"\9"), ("a", r"\g<no>"), ("*", ""), ("(?P<a>x)(?P<a>y)", ""), ("a", "\\")],
 )
-def test_patterns_that_are_none(workspace: Workspace, search: str, replacement: str) -> None:
+def test_invalid_patterns_are_refused(workspace: Workspace, search: str, replacement: str) -> None:
     with pytest.raises(InvalidPatternError, match="not valid"):
         replace.plan(workspace, Replacement(search, replacement, "regex"))
 
 
-def test_half_a_character(workspace: Workspace) -> None:
+def test_a_lone_surrogate_is_refused(workspace: Workspace) -> None:
     with pytest.raises(InvalidPatternError, match="surrogate"):
         replace.plan(workspace, Replacement("a", "\ud83d"))
 
 
-def test_a_runaway_pattern_is_stopped(empty: Workspace) -> None:
+def test_a_slow_pattern_is_stopped(empty: Workspace) -> None:
     (empty.root / "a.txt").write_text("a" * 60 + "!")
     began = time.monotonic()
     with pytest.raises(PatternTooExpensiveError, match=r"stopped after 0\.5 seconds"):
         replace.plan(empty, Replacement("(a+)+$", "", "regex"), seconds=0.5)
-    assert time.monotonic() - began < 60  # the pattern would take years
+    assert time.monotonic() - began < 60  # this pattern takes years
 
 
 @pytest.mark.parametrize("mode", ["literal", "regex"])
@@ -205,7 +205,7 @@ def test_a_flood_is_stopped(empty: Workspace, mode: str) -> None:
         replace.plan(empty, Replacement("a", "b" * 10_000, mode))
 
 
-def test_too_many_files(empty: Workspace) -> None:
+def test_too_many_files_are_refused(empty: Workspace) -> None:
     for number in range(MAX_FILES + 1):
         (empty.root / f"{number}.txt").touch()
     with pytest.raises(TooManyFilesError):
@@ -213,7 +213,7 @@ def test_too_many_files(empty: Workspace) -> None:
     assert replace.plan(empty, Replacement("a", "b", include="1*.txt")).searched == 111
 
 
-def test_what_the_user_is_shown(workspace: Workspace) -> None:
+def test_the_preview_for_the_user(workspace: Workspace) -> None:
     wanted = Replacement("10-18", "10-19", path="templates")
     assert replace.describe(replace.plan(workspace, wanted)).splitlines() == [
         "1 replacement in 1 file",
@@ -243,7 +243,7 @@ def test_a_full_disk_stops_everything(workspace: Workspace) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may do everything")
-def test_permissions(workspace: Workspace) -> None:
+def test_permissions_of_files_are_kept(workspace: Workspace) -> None:
     secret = workspace.root / "notes" / "suppliers.md"
     secret.chmod(0)
     planned = replace.plan(workspace, Replacement("o", "0"))
@@ -261,7 +261,7 @@ def test_permissions(workspace: Workspace) -> None:
     assert contents(workspace.root) == before
 
 
-def test_names_that_cannot_be_said(empty: Workspace) -> None:
+def test_files_with_names_that_paths_cannot_express_are_skipped(empty: Workspace) -> None:
     for name in (b"latin\xe9", b"back\\slash"):
         with open(os.path.join(os.fsencode(empty.root), name), "w") as file:
             file.write("x")
@@ -272,6 +272,6 @@ def test_names_that_cannot_be_said(empty: Workspace) -> None:
     assert {skipped.reason for skipped in planned.skipped} == {"unreadable"}
 
 
-def test_a_name_that_no_file_can_have(workspace: Workspace) -> None:
+def test_a_path_with_a_name_that_is_too_long_is_not_found(workspace: Workspace) -> None:
     with pytest.raises(PathNotFoundError):
         replace.plan(workspace, Replacement("a", "b", path="x" * 400))

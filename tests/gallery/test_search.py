@@ -1,4 +1,4 @@
-"""The library and the website, found by their words."""
+"""Full-text search in the library and the website."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def test_every_word_must_match_in_any_form(db: sqlite3.Connection) -> None:
     assert "**bleed**" in found.documents[0].excerpt
 
 
-def test_some_words_are_better_than_none_and_it_is_said(db: sqlite3.Connection) -> None:
+def test_documents_with_some_of_the_words_are_found_with_a_warning(db: sqlite3.Connection) -> None:
     found = search_documents(db, "bamboo carbon")
     assert {document.author for document in found.documents} == {"Peter Nakamura"}
     assert not found.all_words
 
 
-def test_documents_narrowed(db: sqlite3.Connection) -> None:
+def test_conditions_limit_the_documents(db: sqlite3.Connection) -> None:
     safety = search_documents(db, "batteries", Limits(subjects=["safety"]))
     assert [document.document_id for document in safety.documents] == [6, 5]
     late = search_documents(db, "batteries", Limits(year_from=2024, year_to=2024))
@@ -41,7 +41,7 @@ def test_drafts_are_never_found(db: sqlite3.Connection) -> None:
         assert row["title"] not in [item.title for item in search_items(db, row["title"], limit=20).items]
 
 
-def test_content_by_type(db: sqlite3.Connection) -> None:
+def test_content_is_found_by_type(db: sqlite3.Connection) -> None:
     assert [item.slug for item in search_items(db, "battery", ["article"]).items] == [
         "storing-an-e-bike-in-winter"
     ]
@@ -63,7 +63,7 @@ def test_content_by_type(db: sqlite3.Connection) -> None:
         "{a}",
     ],
 )
-def test_operators_are_words(db: sqlite3.Connection, query: str) -> None:
+def test_operators_are_treated_as_words(db: sqlite3.Connection, query: str) -> None:
     try:
         search_documents(db, query)
         search_items(db, query)
@@ -73,12 +73,12 @@ def test_operators_are_words(db: sqlite3.Connection, query: str) -> None:
 
 
 @pytest.mark.parametrize("query", ["?!", "   ", "___", "**", "\N{ZERO WIDTH SPACE}"])
-def test_a_query_without_words(query: str) -> None:
+def test_a_query_without_words_is_refused(query: str) -> None:
     with pytest.raises(NoSearchTermsError, match="no word to search for"):
         words_of(query)
 
 
-def test_words() -> None:
+def test_words_of_a_query() -> None:
     assert words_of("Cafe\N{COMBINING ACUTE ACCENT} café, snake_case café") == ("café", "snake", "case")
     assert len(words_of(" ".join(f"w{n}" for n in range(100)))) == MAX_WORDS
 
@@ -97,7 +97,7 @@ def test_content_is_listed_newest_first_and_in_pages(db: sqlite3.Connection) -> 
     assert {item.type for item in list_items(db, ["page"])[0]} == {"page"}
 
 
-def test_one_item_whole_and_never_a_draft(db: sqlite3.Connection) -> None:
+def test_an_item_is_returned_completely_and_a_draft_is_not_found(db: sqlite3.Connection) -> None:
     item = get_item(db, "page", "opening-hours")
     assert item.body.startswith("The shop is open from Tuesday")
     assert item.url == "https://harbour-cycles.example/pages/opening-hours"

@@ -1,4 +1,4 @@
-"""The gallery's specs: in the language, and true to what a model needs."""
+"""The gallery's specs: conventions, descriptions and shared schemas."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def retrieve(uri: str) -> Any:
-    """A shared schema by its address, as a relative $ref of a spec reaches it; nothing else can be had."""
+    """Return a shared schema by the address of a relative $ref; refuse all others."""
     return load(SPECS / uri.removeprefix("gallery:///"))
 
 
@@ -33,7 +33,7 @@ def validator(schema: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
 
 
 def properties(schema: Any, path: str = "$") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every property of a schema, with its path."""
+    """Yield every property of a schema, with its path."""
     if isinstance(schema, dict):
         for name, inner in schema.get("properties", {}).items():
             yield f"{path}.{name}", inner

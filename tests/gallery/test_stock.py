@@ -1,4 +1,4 @@
-"""Stock: received, built, shipped, compared with documents; all or nothing, and never below zero."""
+"""Stock: receipts, production, shipments and documents; atomic, and never below zero."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def status(db: sqlite3.Connection, table: str, number: str) -> str:
     return str(row[0])
 
 
-def test_an_order_arrives_in_parts(db: sqlite3.Connection) -> None:
+def test_an_order_can_be_received_in_parts(db: sqlite3.Connection) -> None:
     first = receiving.receive(db, "PO-2026-0004", {"LGT-FR80": 5})
     assert (first.status, [line.outstanding for line in first.lines]) == ("partly_received", [7, 12])
     assert in_stock(db, "LGT-FR80", "LGT-RR") == [12, 19]
@@ -40,7 +40,7 @@ def test_an_order_arrives_in_parts(db: sqlite3.Connection) -> None:
         receiving.receive(db, "PO-2026-0004")
 
 
-def test_one_article_on_two_lines(db: sqlite3.Connection) -> None:
+def test_units_of_one_article_are_distributed_to_two_lines(db: sqlite3.Connection) -> None:
     lines = (orders.Line("OIL-MIN", 4), orders.Line("OIL-MIN", 6))
     orders.place(db, orders.Order("PO-2026-0005", 1, 1, lines))
     receipt = receiving.receive(db, "PO-2026-0005", {"OIL-MIN": 5})
@@ -111,7 +111,7 @@ REFUSED: list[tuple[Callable[[sqlite3.Connection], Any], type[Exception], str]] 
 
 
 @pytest.mark.parametrize(("act", "error", "says"), REFUSED)
-def test_refused_and_nothing_written(
+def test_a_refused_change_writes_nothing(
     db: sqlite3.Connection, act: Callable[[sqlite3.Connection], Any], error: type[Exception], says: str
 ) -> None:
     before = list(db.iterdump())
@@ -130,8 +130,8 @@ def test_plans_write_nothing(db: sqlite3.Connection) -> None:
     assert list(db.iterdump()) == before
 
 
-def test_the_same_stock_is_not_shipped_twice(shop: Path, db: sqlite3.Connection) -> None:
-    """Two people, one order, at the same moment: one of them ships it."""
+def test_concurrent_shipments_do_not_ship_the_same_stock_twice(shop: Path, db: sqlite3.Connection) -> None:
+    """Two users ship the same order concurrently; one of them succeeds."""
 
     def ship(_: int) -> str:
         with closing(database.connect(shop)) as own:
@@ -146,12 +146,12 @@ def test_the_same_stock_is_not_shipped_twice(shop: Path, db: sqlite3.Connection)
     assert in_stock(db, "TYR-4228") == [22]
 
 
-def test_stock_cannot_go_below_zero_even_by_hand(db: sqlite3.Connection) -> None:
+def test_the_database_refuses_stock_below_zero(db: sqlite3.Connection) -> None:
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
         stock.book(db, [stock.Move("OIL-MIN", "Mineral oil", -4, 3, 6)])
 
 
-def test_what_the_user_is_shown(db: sqlite3.Connection) -> None:
+def test_the_preview_for_the_user(db: sqlite3.Connection) -> None:
     assert receiving.describe(receiving.plan(db, "PO-2026-0004", {"LGT-FR80": 5})).splitlines() == [
         "PO-2026-0004 from Bright & Dry, into stock:",
         "  LGT-FR80  Front light, 80 lux: +5 (7 -> 12)",
@@ -173,7 +173,7 @@ def test_what_the_user_is_shown(db: sqlite3.Connection) -> None:
     assert built.startswith("MO-2026-0002: put what was built into stock\n")
 
 
-def test_a_document_that_agrees(db: sqlite3.Connection) -> None:
+def test_a_matching_document_has_no_mismatches(db: sqlite3.Connection) -> None:
     split = [DocumentLine("LGT-RR", 5), DocumentLine("LGT-FR80", 12, 4490), DocumentLine("LGT-RR", 7, 2290)]
     assert verification.verify(db, "PO-2026-0004", split, 81360).mismatches == ()
 
@@ -199,14 +199,14 @@ def test_a_document_that_agrees(db: sqlite3.Connection) -> None:
         ),
     ],
 )
-def test_a_document_that_does_not(
+def test_mismatches_of_a_document_are_found(
     db: sqlite3.Connection, lines: list[DocumentLine], total: int | None, found: list[tuple[object, ...]]
 ) -> None:
     checked = verification.verify(db, "PO-2026-0004", lines, total)
     assert [(each.kind, each.sku, each.ordered, each.documented) for each in checked.mismatches] == found
 
 
-def test_a_document_of_no_order(db: sqlite3.Connection) -> None:
+def test_a_document_of_an_unknown_order_is_refused(db: sqlite3.Connection) -> None:
     with pytest.raises(fulfilment.UnknownOrderError):
         verification.verify(db, "PO-2026-0099", [DocumentLine("LGT-RR", 1)])
 
@@ -222,12 +222,12 @@ def test_articles_are_found(db: sqlite3.Connection) -> None:
         items.search(db, '"*')
 
 
-def test_a_kit_is_not_bought_without_a_word(db: sqlite3.Connection) -> None:
+def test_ordering_a_product_that_is_built_has_a_warning(db: sqlite3.Connection) -> None:
     order = orders.Order("PO-2026-0005", 1, 1, (orders.Line("KIT-BRAKE", 9),))
     assert orders.plan(db, order).warnings == ("KIT-BRAKE is usually built in the workshop.",)
 
 
-def test_data_of_another_version_is_left_alone(tmp_path: Path) -> None:
+def test_data_of_another_version_is_not_changed(tmp_path: Path) -> None:
     with closing(database.connect(tmp_path / "shop-1.sqlite3")) as old:
         old.execute("PRAGMA user_version = 1")
     before = (tmp_path / "shop-1.sqlite3").read_bytes()

@@ -1,4 +1,4 @@
-"""`make corpus` on servers of the corpus, and on calls whose results are known."""
+"""`make corpus` on servers of the corpus, and on calls with known results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SERVERS = (
 pytestmark = pytest.mark.usefixtures("cache")
 
 
-def test_misses_are_found(tmp_path: Path) -> None:
+def test_differences_are_found(tmp_path: Path) -> None:
     parameters = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     calls = [
         {"entry": "good", "arguments": {"n": 1, "more": [1.0, None]}, "valid": True},
@@ -39,7 +39,7 @@ def test_misses_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", SERVERS)
-def test_public_servers(source: str, tmp_path: Path) -> None:
+def test_servers_of_the_corpus_have_no_differences(source: str, tmp_path: Path) -> None:
     text = corpus(TOOLS).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if json.loads(line)["source"] == source]
     path = tmp_path / "tools.jsonl"

@@ -1,4 +1,4 @@
-"""Schemas of other drafts are enforced as those drafts mean them."""
+"""Schemas of other drafts are enforced with the semantics of those drafts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ NINETEEN = "https://json-schema.org/draft/2019-09/schema"
         (None, {"type": "array", "items": [], "additionalItems": False}, [], [1]),
     ],
 )
-def test_another_draft(draft: str | None, schema: Any, taken: Any, refused: Any) -> None:
+def test_schemas_of_another_draft_are_converted(
+    draft: str | None, schema: Any, taken: Any, refused: Any
+) -> None:
     root = {**({"$schema": draft} if draft else {}), "type": "object", "properties": {"v": schema}}
     repaired = repair_schema(root, "input_schema")
     assert (repaired.notes == []) is (draft is None and schema == repaired.schema["properties"]["v"])
@@ -41,7 +43,7 @@ def test_another_draft(draft: str | None, schema: Any, taken: Any, refused: Any)
     assert not validator.is_valid({"v": refused})
 
 
-def test_recursion_of_2019_09() -> None:
+def test_recursive_references_of_2019_09_are_converted() -> None:
     root = {
         "$schema": NINETEEN,
         "type": "object",
@@ -64,7 +66,9 @@ def test_recursion_of_2019_09() -> None:
         (r"^\\Z{,2}(?#two)$", r"^\\Z{0,2}$", "\\ZZ", "ZZ"),
     ],
 )
-def test_patterns_of_python(pattern: str, rewritten: str, taken: str, refused: str) -> None:
+def test_patterns_with_python_syntax_are_converted(
+    pattern: str, rewritten: str, taken: str, refused: str
+) -> None:
     root = {"type": "object", "properties": {"v": {"type": "string", "pattern": pattern}}}
     repaired = repair_schema(root, "input_schema")
     assert repaired.schema["properties"]["v"]["pattern"] == rewritten

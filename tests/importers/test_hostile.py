@@ -1,4 +1,4 @@
-"""Broken and hostile sources: a clear message, exit code 2, no file written, no process left."""
+"""Invalid and hostile sources: a message, exit code 2, no file written, no process left."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes a
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The SDK asks a server to go twice before it ends it, two seconds each."""
+    """Shorten the two periods of two seconds for which the SDK waits before it kills a server."""
     for name in ("PROCESS_TERMINATION_TIMEOUT", "FORCE_KILL_TIMEOUT"):
         monkeypatch.setattr(f"mcp.client.stdio.{name}", 0.2)
 
@@ -49,7 +49,7 @@ def refused(cli: Cli, words: str, *command: str, code: str = "bad-source") -> st
 def refused_within_seconds(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, words: str, *command: str, written: str = "pids"
 ) -> None:
-    """Refuse a server that has one second, or more where it did not get as far as to write a file."""
+    """Import from a server with a time limit of one second, or more if it could not even start."""
     for seconds in (1.0, 5.0, 25.0):
         monkeypatch.setattr(common, "TIME_LIMIT", seconds)
         refused(cli, words, *command)
@@ -127,7 +127,7 @@ def test_hostile_schemas(empty: Cli, kind: str, key: str, schema: dict[str, Any]
 
 
 @pytest.mark.parametrize(("kind", "key"), [("mcp", "inputSchema"), ("openai", "parameters")])
-def test_a_schema_that_doubles_at_every_reference(empty: Cli, kind: str, key: str) -> None:
+def test_a_schema_that_doubles_with_every_reference_is_refused(empty: Cli, kind: str, key: str) -> None:
     steps = {f"D{n}": {"anyOf": [{"$ref": f"#/$defs/D{n + 1}"}] * 2} for n in range(40)}
     schema = {"type": "object", "$ref": "#/$defs/D0", "$defs": {**steps, "D40": {"type": "string"}}}
     (empty.root / "s.json").write_text(json.dumps([{"name": "f", "description": "F.", key: schema}]))
@@ -184,7 +184,7 @@ LISTS = {
     "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'maximum': 10 ** 700}}]}": "",
     "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}}], 'nextCursor': 'again'}": "does not end",
     "answer['error'] = {'code': 1, 'message': 'not today'}": "not today",
-    "sys.exit(1)": TOO_LATE,  # its child holds the pipe
+    "sys.exit(1)": TOO_LATE,  # its child holds the pipe open
     'print(\'{"jsonrpc": "2.0", "id": \' + \'[\' * 9999, flush=True); time.sleep(99)': TOO_LATE,
     "d = {}\n        for _ in range(160): d = {'not': d}\n"
     "        answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object', 'not': d}}]}": "deep",
@@ -204,7 +204,9 @@ def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None
 
 
 @pytest.mark.parametrize("answer", LISTS)
-def test_servers_that_speak(empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+def test_servers_that_answer_wrongly_are_refused(
+    empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
     if LISTS[answer] == TOO_LATE:
         monkeypatch.setattr(common, "TIME_LIMIT", 4.0)
     message = refused(empty, LISTS[answer], *serve(empty, SPEAKS.replace("LISTS", answer)))
@@ -220,7 +222,7 @@ def test_processes_started_by_a_good_server_end_with_it(empty: Cli) -> None:
 
 
 @pytest.mark.parametrize("kind", ["mcp", "python"])
-def test_interrupted(empty: Cli, kind: str) -> None:
+def test_an_interrupted_import_leaves_no_process(empty: Cli, kind: str) -> None:
     command = serve(empty, "time.sleep(99)")
     if kind == "python":
         command = ["python", "server"]
@@ -253,8 +255,8 @@ sys.exit(main())
 """
 
 
-def test_interrupted_before_the_pipes_of_the_server_are_connected(empty: Cli) -> None:
-    """asyncio then waits until all processes that have the pipes are gone, which may be never."""
+def test_an_import_interrupted_before_its_server_is_connected_leaves_no_process(empty: Cli) -> None:
+    """asyncio would then wait until all processes with the pipes have ended, possibly for ever."""
     process = subprocess.Popen(
         [sys.executable, "-c", STARTS_SLOWLY, "import", *serve(empty, "time.sleep(99)"), "--into", "specs"],
         cwd=empty.root,
@@ -270,13 +272,13 @@ def test_interrupted_before_the_pipes_of_the_server_are_connected(empty: Cli) ->
     assert_gone(empty.root)
 
 
-def test_a_command_that_does_not_exist(empty: Cli) -> None:
+def test_a_server_command_that_does_not_exist_is_reported(empty: Cli) -> None:
     refused(empty, "there is no command 'nowhere-to-be-found'", "mcp", "--stdio", "nowhere-to-be-found x")
     refused(empty, "not a command line", "mcp", "--stdio", "'")
 
 
 class Answers(BaseHTTPRequestHandler):
-    """An HTTP server that answers every request with what the path says."""
+    """An HTTP server whose answers depend on the path."""
 
     protocol_version = "HTTP/1.1"
 
@@ -315,7 +317,7 @@ class Answers(BaseHTTPRequestHandler):
             return
 
     def log_message(self, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
@@ -338,7 +340,7 @@ def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: st
         monkeypatch.setattr(common, "TIME_LIMIT", 1.0)
     monkeypatch.setattr(bounded_http, "MAX_BYTES", 1024 * 1024)
     with http() as url:
-        too_long = kind == "flood"  # the SDK reports an endless event stream as one that ended
+        too_long = kind == "flood"  # the SDK reports an endless event stream as an ended one
         code = "too-complex" if too_long else "bad-source"
         message = refused(empty, url, "mcp", f"{url}/{kind}", code=code)
     if too_long:
@@ -350,12 +352,14 @@ def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: st
 @pytest.mark.parametrize(
     "url", ["http://", "http://127.0.0.1:9/mcp", "http://[::1", "https://no.such.host.invalid/"]
 )
-def test_urls_that_lead_nowhere(empty: Cli, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+def test_unreachable_urls_are_reported(empty: Cli, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setattr(common, "TIME_LIMIT", 10.0)
     refused(empty, url, "mcp", url)
 
 
-def test_a_log_without_end_fills_no_disk(empty: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_log_of_a_server_does_not_fill_the_disk(
+    empty: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     note = "open('device.new', 'w').write(str(os.fstat(2).st_rdev)); os.rename('device.new', 'device')"
     server = serve(empty, f"{note}; time.sleep(99)")
     refused_within_seconds(empty, monkeypatch, TOO_LATE, *server, written="device")

@@ -93,7 +93,7 @@ UNREADABLE = {
     ("in_nulls", "inputSchema"), ("out_bad_required", "outputSchema"), ("out_properties_list", "outputSchema"),
     ("out_nulls", "outputSchema"),
 }  # fmt: skip
-"""What clients refuse the whole list for: servers publish the repaired schema."""
+"""Schemas for which clients refuse the whole list: servers publish the repaired schema."""
 
 
 def as_object(schema: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def as_object(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def published(tools: Sequence[dict[str, Any]]) -> list[str]:
-    """Everything that is lost between a source and what is published again."""
+    """Return all differences between a source and what is published."""
     lost = []
     with corpus_project("imported_tools") as made:
         made.take("mcp", tools)
@@ -111,9 +111,7 @@ def published(tools: Sequence[dict[str, Any]]) -> list[str]:
             by_name = {one["name"]: one for one in found}
             for source in tools:
                 keys = tuple(source) if way == "export" else [key for key in KEYS if key in source]
-                if (
-                    way != "export"
-                ):  # servers say `type: object` where the source did not, and clients demand it
+                if way != "export":  # servers add `type: object`, which clients require
                     source = {**source, "inputSchema": as_object(source["inputSchema"])}
                     keys = [key for key in keys if (source["name"], key) not in UNREADABLE]
                 if way == "legacy" and source.get("outputSchema", OBJECT).get("type") != "object":
@@ -125,7 +123,7 @@ def published(tools: Sequence[dict[str, Any]]) -> list[str]:
     return lost
 
 
-def test_every_tool_is_published_as_it_was() -> None:
+def test_every_tool_is_published_unchanged() -> None:
     assert published(TOOLS) == []
 
 
@@ -176,7 +174,7 @@ def test_existing_specs_are_not_replaced(project: Cli) -> None:
         + "\n",
     ],
 )
-def test_every_shape_of_a_list(empty: Cli, text: str) -> None:
+def test_every_form_of_a_tool_list_is_read(empty: Cli, text: str) -> None:
     (empty.root / "s").write_text(text, encoding="utf-8")
     done = empty("import", "mcp", "s", "--into", "tools")
     assert done.code == 0, done.err
@@ -184,7 +182,7 @@ def test_every_shape_of_a_list(empty: Cli, text: str) -> None:
     assert "source:" not in empty.tree("tools")["x.yaml"]
 
 
-def test_a_list_from_stdin(empty: Cli) -> None:
+def test_a_tool_list_is_read_from_stdin(empty: Cli) -> None:
     done = empty.process("import", "mcp", "-", "--into", "tools", stdin=json.dumps([tool("x")]))
     assert (done.code, done.out) == (0, "tools/x.yaml\n")
 
@@ -239,7 +237,7 @@ def test_a_source_that_is_not_a_file(project: Cli, source: str) -> None:
     assert project("import", "mcp", source, "--into", "more").code == 2
 
 
-def test_a_server_that_answers(empty: Cli) -> None:
+def test_tools_of_a_running_server_are_imported(empty: Cli) -> None:
     command = f"{sys.executable} -m generated.mcp_server"
     done = empty("import", "mcp", "--stdio", command, "--into", "specs")
     assert done.code == 0, done.err

@@ -1,4 +1,4 @@
-"""`toolgen import openai`: every shape that functions come in, types repaired and noted, `strict` kept."""
+"""`toolgen import openai`: every form of functions, repaired types, `strict`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def imported(value: Any) -> list[ImportedTool]:
         {"source": "x", "function_raw": BARE, "calls": []},
     ],
 )
-def test_every_shape(value: Any) -> None:
+def test_every_form_of_a_function_is_read(value: Any) -> None:
     (tool,) = imported(value)
     assert tool.fields == {"toolgen": 1, "name": "f", "description": "Does it.", "input_schema": PARAMETERS}
     assert not tool.notes
@@ -48,7 +48,7 @@ def test_every_shape(value: Any) -> None:
         ("None", "null"), ("any", None), ("", None), ("number", "number"), (["str", None], ["string", "null"]),
     ],
 )  # fmt: skip
-def test_types_in_the_wild(written: Any, meant: Any) -> None:
+def test_types_that_json_schema_does_not_have_are_repaired(written: Any, meant: Any) -> None:
     (tool,) = imported({**BARE, "parameters": {"type": "dict", "properties": {"a": {"type": written}}}})
     schema = tool.fields["input_schema"]
     assert schema["type"] == "object"
@@ -85,7 +85,7 @@ def test_strict_is_kept(strict: bool, outside: bool) -> None:
     assert tool.fields["targets"] == {"openai": {"strict": strict}}
 
 
-def test_names_and_what_is_carried() -> None:
+def test_names_and_unknown_keys_are_carried() -> None:
     other = {**BARE, "description": "Another."}
     tools = imported(
         [{**BARE, "name": "a.b", "response": {"x": None}}, {**BARE, "name": "9"}, BARE, other, BARE]
@@ -98,7 +98,7 @@ def test_names_and_what_is_carried() -> None:
     assert "f_2: renamed from 'f', the name of another function" in tools[3].notes
 
 
-def test_no_parameters_are_none() -> None:
+def test_a_function_without_parameters_has_no_properties() -> None:
     (tool,) = imported({"name": "f", "strict": None, "parameters": None})
     assert tool.fields["input_schema"] == {"type": "object", "properties": {}}
     assert tool.fields["description"] == "f"
@@ -116,7 +116,7 @@ def test_bad_sources_write_nothing(empty: Cli, value: Any) -> None:
     assert not (empty.root / "specs").exists()
 
 
-def test_what_is_imported_is_published(project: Cli) -> None:
+def test_imported_functions_are_published(project: Cli) -> None:
     function = {"name": "a.b", "description": "Does it.", "parameters": PARAMETERS, "strict": False}
     (project.root / "s.json").write_text(json.dumps([{"type": "function", **function}]))
     assert project("import", "openai", "s.json").code == 0

@@ -241,7 +241,7 @@ def test_results_that_are_not_objects(shop: Cli) -> None:
         assert note in done.err
 
 
-def test_what_is_imported_answers_calls(shop: Cli) -> None:
+def test_imported_functions_answer_calls(shop: Cli) -> None:
     done = shop.process("import", "python", "shop", "shop:kept.method", "--implement")
     assert done.code == 0, done.err
     assert (
@@ -299,7 +299,7 @@ def test_implementations_are_never_replaced(shop: Cli) -> None:
     assert (shop.root / "work" / "add.py").read_text() == "mine"
 
 
-def test_implementations_need_a_place(shop: Cli) -> None:
+def test_implement_needs_an_implementations_package(shop: Cli) -> None:
     (shop.root / "toolgen.toml").write_text("")
     done = shop("import", "python", "shop:add", "--implement")
     assert done.code == 2
@@ -323,7 +323,7 @@ def test_sync_keeps_what_is_written_by_hand(shop: Cli) -> None:
     assert path.read_text() == before.replace("It costs money.", "It is dear.")
 
 
-def test_frameworks_give_their_own_parameters(shop: Cli) -> None:
+def test_parameters_of_frameworks_are_injected(shop: Cli) -> None:
     (shop.root / "served.py").write_text(
         "from typing import Annotated\n"
         "from mcp.server.mcpserver import Context\n"
@@ -339,7 +339,7 @@ def test_frameworks_give_their_own_parameters(shop: Cli) -> None:
     assert found["inject"][0]["type"] == "mcp.server.mcpserver.context.Context"
 
 
-def test_a_file_in_a_package(shop: Cli) -> None:
+def test_a_function_in_a_file_of_a_package_is_imported(shop: Cli) -> None:
     (shop.root / "lib" / "inner").mkdir(parents=True)
     for folder in ("lib", "lib/inner"):
         (shop.root / folder / "__init__.py").write_text("")
@@ -409,9 +409,9 @@ def test_targets_that_cannot_be_imported(shop: Cli, target: str) -> None:
     ],
     ids=["spins", "sleeps", "floods", "ignores", "asks"],
 )
-def test_a_module_that_does_not_end(shop: Cli, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_a_module_that_does_not_end_is_ended(shop: Cli, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     (shop.root / "hostile.py").write_text(NOTES + text)
-    for seconds in (1.5, 6.0, 25.0):  # more where the module did not get as far as to write its id
+    for seconds in (1.5, 6.0, 25.0):  # more if the module could not even write its id
         monkeypatch.setattr(common, "TIME_LIMIT", seconds)
         done = shop("import", "python", "hostile:f")
         assert done.code == 2
@@ -428,7 +428,7 @@ def test_processes_started_by_a_module_end_with_it(shop: Cli) -> None:
     assert_gone(shop.root)
 
 
-def test_types_that_misbehave(shop: Cli) -> None:
+def test_types_that_raise_exceptions_are_reported(shop: Cli) -> None:
     (shop.root / "odd.py").write_text(
         "from __future__ import annotations\n"
         "class Bad:\n"
@@ -455,7 +455,7 @@ def test_types_that_misbehave(shop: Cli) -> None:
         ("not a name", ""),
     ],
 )
-def test_codes_of_exceptions(written: str, code: str) -> None:
+def test_exceptions_become_error_codes(written: str, code: str) -> None:
     assert error_code(written) == code
 
 
@@ -515,7 +515,7 @@ Raises:
 
 
 @pytest.mark.parametrize("text", [NUMPY, SPHINX, GOOGLE], ids=["numpy", "sphinx", "google"])
-def test_every_style_of_docstring(text: str) -> None:
+def test_every_style_of_docstring_is_parsed(text: str) -> None:
     docs = parse_docstring(text)
     assert docs.description.startswith("Do it.")
     assert docs.parameters == {"x": "The x.", "y": "Both.", "z": "Both."}

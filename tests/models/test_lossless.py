@@ -113,7 +113,7 @@ def schemas(draw: st.DrawFn, depth: int = 3) -> dict[str, Any] | bool:
 
 @st.composite
 def values(draw: st.DrawFn, schema: Any, defs: dict[str, Any], depth: int = 6) -> Any:
-    """Something that looks as if the schema might accept it."""
+    """Return a strategy for values that the schema is likely to accept."""
     if not isinstance(schema, dict) or depth == 0:
         return draw(SCALARS)
 

@@ -1,1 +1,1 @@
-"""A test of the tests: with a fault in the product, the tests that are there for it must fail."""
+"""Mutation tests: with a fault in the product, the tests named for it must fail."""

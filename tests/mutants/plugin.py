@@ -44,13 +44,13 @@ def _null(schema: dict[str, Any]) -> None:
 
 @mutant
 def every_property_is_null() -> None:
-    """The finding itself: names kept, the schema of every property replaced."""
+    """Every property keeps its name, but accepts null only."""
     _change_published(_null)
 
 
 @mutant
 def a_title_is_changed() -> None:
-    """One tool's title is not the author's."""
+    """One tool has another title."""
     from generated import catalog
 
     definition: Any = catalog.TOOLS["echo"]
@@ -59,7 +59,7 @@ def a_title_is_changed() -> None:
 
 @mutant
 def mcp_drops_annotations() -> None:
-    """The MCP adapter leaves out a field of each tool."""
+    """The MCP adapter omits annotations."""
     from toolgen.runtime.adapters.mcp import listing, service
 
     original = listing.served_tools
@@ -75,7 +75,7 @@ def mcp_drops_annotations() -> None:
 
 @mutant
 def mcp_drops_output_schemas() -> None:
-    """The MCP adapter leaves out the schemas of results."""
+    """The MCP adapter omits output schemas."""
     from toolgen.runtime.adapters.mcp import listing, service
 
     original = listing.served_tools
@@ -108,7 +108,7 @@ def _accepting(schema: Any) -> Any:
 
 @mutant
 def requests_are_not_checked() -> None:
-    """The author's schema is not enforced on arguments: the models alone are."""
+    """Requests are validated with the models only."""
     _change_contract(request_schema=_accepting)
 
 
@@ -122,19 +122,19 @@ def responses_are_not_checked() -> None:
 
 @mutant
 def confirmation_is_skipped() -> None:
-    """Nobody is asked."""
+    """The user is not asked."""
     _change_contract(confirm=lambda confirm: None)
 
 
 @mutant
 def scopes_are_ignored() -> None:
-    """Everybody may call everything."""
+    """Every caller has all scopes."""
     _change_contract(scopes=lambda scopes: frozenset())
 
 
 @mutant
 def an_error_code_is_changed() -> None:
-    """A declared error reaches callers by another code."""
+    """A declared error has another code."""
     from toolgen.runtime.errors import ToolError
 
     original = ToolError.as_dict
@@ -148,7 +148,7 @@ def an_error_code_is_changed() -> None:
 
 @mutant
 def errors_lose_their_hint() -> None:
-    """The model is not told what to do instead."""
+    """Errors have no hint."""
     from toolgen.runtime.errors import ToolError
 
     ToolError.as_text = lambda self: f"Error [{self.code}]: {self.message}"  # type: ignore[method-assign]
@@ -156,7 +156,7 @@ def errors_lose_their_hint() -> None:
 
 @mutant
 def aliases_are_not_answered() -> None:
-    """Only wire names are."""
+    """Only wire names are answered."""
     from toolgen.runtime.implementations import registry
 
     original = registry.index_entries
@@ -169,14 +169,14 @@ def aliases_are_not_answered() -> None:
 
 
 @mutant
-def final_answers_are_not_told() -> None:
-    """No response says that it is final."""
+def final_answers_are_not_marked() -> None:
+    """No response is marked as final."""
     _change_contract(final_answer=lambda final: False)
 
 
 @mutant
 def extras_are_lost() -> None:
-    """A session forgets what its calls have left."""
+    """Sessions do not keep extras."""
     from toolgen.runtime.toolkit import Toolkit
 
     Toolkit.session = lambda self, extras=None: self._view()  # type: ignore[assignment,method-assign]

@@ -75,7 +75,7 @@ def _wait(running: dict[int, str], codes: dict[str, int]) -> None:
 
 
 def _run(mutant: str, tests: list[str], folder: Path) -> None:
-    """Be the fork: run the tests, their output in a file, and end with pytest's code."""
+    """Run the tests in the fork, with their output in a file; exit with pytest's code."""
     code = 70
     try:
         file = os.open(_output(folder, mutant), os.O_WRONLY | os.O_CREAT)
@@ -84,7 +84,7 @@ def _run(mutant: str, tests: list[str], folder: Path) -> None:
         os.environ["TOOLGEN_MUTANT"] = mutant
         code = int(pytest.main([*OPTIONS, *tests]))
         sys.stdout.flush()
-    except BaseException:  # the fork must not go on where its parent does
+    except BaseException:  # the fork must not continue with its parent's code
         traceback.print_exc()
     finally:
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Each fault of `plugin.py` is found by the tests of the seeds."""
+"""The tests of the five designs find each fault of `plugin.py`."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ KILLERS: dict[str, tuple[str, ...]] = {
     "an_error_code_is_changed": (f"{BASE}one_error_format_for_a_declared_error_with_its_hint",),
     "errors_lose_their_hint": (f"{BASE}one_error_format_for_a_declared_error_with_its_hint",),
     "aliases_are_not_answered": (f"{SPEC_DRIVEN}a_toolkit_lists_finds_groups_and_filters",),
-    "final_answers_are_not_told": (f"{SPEC_DRIVEN}a_final_answer_says_so",),
+    "final_answers_are_not_marked": (f"{SPEC_DRIVEN}a_final_answer_says_so",),
     "extras_are_lost": (f"{SPEC_DRIVEN}extras_go_to_the_next_call_and_the_application",),
 }
 
 
 @dataclass(frozen=True)
 class Run:
-    """The tests of one mutant, run."""
+    """Result of the tests for one mutant."""
 
     code: int  # pytest's
     output: str

@@ -1,4 +1,4 @@
-"""Random authors' schemas, instances of them, and what a model in strict mode sends for an instance."""
+"""Random author's schemas, their instances, and the strict form of instances."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def schemas() -> st.SearchStrategy[JsonObject]:
 
 
 def _alike(names: list[str], depth: int) -> st.SearchStrategy[JsonObject]:
-    """Objects of the same properties: optional without null, required with null, or apart by a constant."""
+    """Objects with the same properties: optional, nullable, or distinguished by a constant."""
     optional = st.sampled_from([{"type": "integer"}, {"const": "x"}, {"enum": ["x", "y"]}])
     required = st.sampled_from(
         [{"type": ["integer", "null"]}, {"type": "null"}, {"const": "x"}, {"const": "y"}]
@@ -90,7 +90,7 @@ def _choice(names: list[str], depth: int) -> st.SearchStrategy[JsonObject]:
 
 
 def unions() -> st.SearchStrategy[JsonObject]:
-    """A choice between objects that look alike, also inside a list: where added nulls are hardest to tell."""
+    """A union of similar objects, also inside an array, where added nulls are most ambiguous."""
     choice = st.sampled_from([["a"], ["a", "b"]]).flatmap(lambda names: _choice(names, 1))
     return choice.map(
         lambda found: {
@@ -104,7 +104,7 @@ def unions() -> st.SearchStrategy[JsonObject]:
 
 
 class Instances:
-    """Values of one schema. Drawing may end in a value that does not fit: ask `accepts`."""
+    """Values of one schema. A drawn value may be invalid: check it with `accepts`."""
 
     def __init__(self, schema: JsonObject) -> None:
         self.root = schema
@@ -121,7 +121,7 @@ class Instances:
         )
 
     def draw(self, draw: st.DrawFn, schema: JsonObject, depth: int = 0) -> Any:
-        """A value that is likely to fit `schema`."""
+        """Draw a value that is likely to be valid."""
         if depth > 8:
             reject()
         if "$ref" in schema:
@@ -152,7 +152,7 @@ class Instances:
         return self.root if reference == "#" else self.root["$defs"][reference.removeprefix("#/$defs/")]
 
     def encode(self, draw: st.DrawFn, schema: Any, value: Any) -> Any:
-        """`value` as strict mode sends it: null for absent properties, by any branch that fits."""
+        """Return `value` as strict mode sends it, null for absent properties, by any matching branch."""
         if "$ref" in schema:
             return self.encode(draw, self.target(schema["$ref"]), value)
         for keyword in ("anyOf", "oneOf"):

@@ -17,7 +17,7 @@ FORMATS = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4",
 
 
 def faults(schema: dict[str, Any]) -> list[str]:
-    """Everything in `schema` that strict mode would refuse."""
+    """Return everything in `schema` that strict mode refuses."""
     if schema.get("type") != "object" or "anyOf" in schema:
         return ["$: the root is a plain object"]
     defs = schema.get("$defs", {})

@@ -25,7 +25,7 @@ class Strict:
         return self._validators[id(node)].is_valid(value)
 
     def target(self, node: JsonObject) -> JsonObject:
-        """What a reference leads to; any other node is itself."""
+        """Resolve a reference; return any other node itself."""
         reference = node.get("$ref")
         if reference is None:
             return node
@@ -35,7 +35,7 @@ class Strict:
         return self.target(found)
 
     def encode(self, node: JsonObject, value: Any) -> Any:
-        """`value` with null for each property that is absent; by the first branch that then accepts it."""
+        """Return `value` with null for each absent property, by the first branch that then accepts it."""
         node = self.target(node)
         if "anyOf" in node:
             encoded = [(branch, self.encode(branch, value)) for branch in node["anyOf"]]
@@ -53,7 +53,7 @@ class Strict:
         return value
 
     def sample(self, random: Random, node: JsonObject, depth: int = 0) -> Any:
-        """A value that is likely to be accepted; null as often as it may be, and always deep down."""
+        """Return a value that is likely to be accepted; null wherever possible at depth."""
         node = self.target(node)
         if "anyOf" in node:
             null = {"type": "null"}

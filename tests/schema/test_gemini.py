@@ -1,4 +1,4 @@
-"""Gemini's dialect: only its keywords, never stricter than the author, recursion kept."""
+"""Gemini's dialect: only its keywords, never stricter than the author's schema, with recursion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PATIENT = settings(
 
 
 def faults(schema: Any) -> list[str]:
-    """Everything in `schema` that Gemini's documentation does not allow."""
+    """Return everything in `schema` that Gemini's documentation does not allow."""
     found = []
     for path, node in subschemas(schema):
         found += [f"{path}: {keyword}" for keyword in node.keys() - KEYWORDS]
@@ -50,7 +50,7 @@ def test_published_schemas_are_in_the_documented_subset(schema: dict[str, Any]) 
 
 @PATIENT
 @given(st.one_of(schemas(), unions()), st.data())
-def test_gemini_schemas_accept_all_that_the_author_accepts(
+def test_gemini_schemas_accept_all_that_the_authors_schema_accepts(
     schema: dict[str, Any], data: st.DataObject
 ) -> None:
     instances = Instances(schema)
@@ -163,7 +163,7 @@ def test_required_recursive_properties_become_optional_and_are_reported() -> Non
     assert reported(schema) == [("required", True)]
 
 
-def test_a_schema_that_inlining_would_blow_up_keeps_its_references() -> None:
+def test_a_schema_that_is_too_large_when_inlined_keeps_its_references() -> None:
     doubling: dict[str, Any] = {"L0": {"type": "string"}}
     for level in range(1, 20):
         below = {"$ref": f"#/$defs/L{level - 1}"}

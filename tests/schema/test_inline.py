@@ -79,7 +79,7 @@ def test_draft_07_ignores_siblings_of_a_reference() -> None:
     assert wrap_in_object(schema)["$schema"] == draft
 
 
-def test_a_schema_that_would_blow_up_stays_unchanged() -> None:
+def test_a_schema_that_is_too_large_when_inlined_stays_unchanged() -> None:
     doubling: dict[str, Any] = {"L0": {"type": "string"}}
     for level in range(1, 20):
         below = {"$ref": f"#/$defs/L{level - 1}"}

@@ -1,4 +1,4 @@
-"""Lossless schemas: arguments in strict form are restored to what the author means."""
+"""Lossless schemas: arguments in strict form are restored exactly."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def test_strict_arguments_are_accepted_and_restored(schema: dict[str, Any], data
 
 @PATIENT
 @given(st.one_of(schemas(), unions()), st.data())
-def test_the_author_accepts_all_restored_strict_values(schema: dict[str, Any], data: st.DataObject) -> None:
+def test_restored_strict_values_are_valid_for_the_authors_schema(
+    schema: dict[str, Any], data: st.DataObject
+) -> None:
     made = to_strict(schema)
     assume(made.schema is not None and not made.losses)
     arguments = Instances({"$defs": {}, **made.schema}).draw(data.draw, made.schema)

@@ -1,1 +1,1 @@
-"""The five systems that toolgen unites: one module each, each claim a named test."""
+"""The five designs that toolgen brings together: one module each, one test for each claim."""

@@ -1,4 +1,4 @@
-"""Ways to reach the gallery's tools: directly, and as a client of each protocol does."""
+"""Calls of the gallery's tools: directly, and as a client of each protocol."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ T = TypeVar("T")
 
 
 def spec(name: str) -> dict[str, Any]:
-    """A spec as its author wrote it."""
+    """Return a spec as its author wrote it."""
     found: dict[str, Any] = yaml.safe_load((ROOT / "specs" / f"{name}.yaml").read_text(encoding="utf-8"))
     return found
 
 
 def gallery(folder: Path, config: ToolConfig | None = None) -> Toolkit:
-    """The gallery's tools with their real implementations, on data of their own; over MCP, all scopes."""
+    """Return the gallery's tools with their real implementations, on separate data; over MCP, with all scopes."""
     return catalog.toolkit(context=context(folder), config=granting(config))
 
 
 def kit_of(*tools: BaseTool[Any, Any], **options: Any) -> Toolkit:
-    """Tools of a test's own making, on the gallery's generated classes."""
+    """Return a toolkit of a test's own tools on the gallery's generated classes."""
     return Toolkit(tools, **options)
 
 
 def call(toolkit: Toolkit, name: str, arguments: Any, **options: Any) -> ToolResponse:
-    """One call in this process, confirmed."""
+    """Call a tool in this process, and confirm."""
     return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, "scopes": SCOPES, **options}))
 
 
@@ -49,7 +49,7 @@ def over_mcp(
     era: Literal["auto", "legacy"] = "auto",
     **options: Any,
 ) -> T:
-    """What the real MCP client sees."""
+    """Return what `work` returns for the real MCP client."""
 
     async def talk() -> T:
         async with Client(mcp_server.build_server(toolkit), mode=era, **options) as client:
@@ -59,25 +59,25 @@ def over_mcp(
 
 
 def mcp_call(toolkit: Toolkit, name: str, arguments: dict[str, Any], **options: Any) -> CallToolResult:
-    """One call by the real MCP client, whose user says yes."""
+    """Call a tool with the real MCP client, whose user confirms."""
     options = {"elicitation_callback": accept, **options}
     return over_mcp(toolkit, lambda client: client.call_tool(name, arguments), **options)
 
 
 async def accept(context: Any, params: Any) -> ElicitResult:
-    """A user who says yes to all, as MCP has it."""
+    """Accept every elicitation."""
     return ElicitResult(action="accept", content=dict.fromkeys(params.requested_schema["properties"], True))
 
 
 def text_of(result: CallToolResult) -> str:
-    """The one text block of a result."""
+    """Return the only text block of a result."""
     (block,) = result.content
     assert isinstance(block, TextContent)
     return block.text
 
 
 def texts(toolkit_of: Callable[[str], Toolkit], name: str, arguments: dict[str, Any]) -> dict[str, str]:
-    """What a model reads of the same call by every way; `toolkit_of` makes a fresh toolkit for each."""
+    """Return the text of the same call through every adapter; `toolkit_of` creates a toolkit for each."""
     function = {"name": name, "arguments": json.dumps(arguments)}
     chat = {"id": "1", "type": "function", "function": function}
     item = {"type": "function_call", "call_id": "1", **function}

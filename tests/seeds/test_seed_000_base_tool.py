@@ -22,7 +22,7 @@ NONSENSE = {"no_such_parameter": 1}
 
 
 class Raising(EchoTool):
-    """echo, going wrong."""
+    """echo that raises an exception."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -42,7 +42,7 @@ def test_every_tool_is_a_subclass_with_name_description_input_schema_and_execute
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_base_class_is_abstract_and_execute_has_to_be_there(name: str) -> None:
+def test_the_base_class_is_abstract_without_execute(name: str) -> None:
     tool = catalog.tool_class(name)
     assert "execute" in tool.__abstractmethods__
     with pytest.raises(TypeError, match="execute"):
@@ -56,7 +56,7 @@ def test_it_is_generic_over_the_request_type() -> None:
     assert annotation == "CatalogSearchRequest"
 
 
-def test_execute_gets_an_instance_of_that_type(tmp_path: Path) -> None:
+def test_execute_receives_an_instance_of_the_request_type(tmp_path: Path) -> None:
     seen: list[object] = []
 
     class Seeing(EchoTool):
@@ -70,7 +70,7 @@ def test_execute_gets_an_instance_of_that_type(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_validation_is_shared(name: str, tmp_path: Path) -> None:
-    """A wrong request is refused in the same words by every tool, and none of its code runs."""
+    """Every tool refuses an invalid request with the same message, before its code runs."""
     response = helpers.call(helpers.gallery(tmp_path), name, NONSENSE)
     assert response.error is not None
     assert response.error.code == "invalid_request"
@@ -112,7 +112,7 @@ def test_one_error_format_for_a_declared_error_with_its_hint(tmp_path: Path) -> 
 
 
 def test_a_fix_in_the_base_fixes_all_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runtime is one place: a change of its error text is there in all twenty tools and each adapter."""
+    """A change of the runtime's error text applies to all twenty tools and each adapter."""
     monkeypatch.setattr(ToolError, "as_text", lambda self: f"<{self.code}>")
     toolkit = helpers.gallery(tmp_path)
     for name in NAMES:
@@ -121,21 +121,21 @@ def test_a_fix_in_the_base_fixes_all_tools(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_overriding_the_shared_path_is_not_needed_and_not_possible_by_accident() -> None:
-    """The seed's risk: subclasses that override what is shared. A generated class has only its own parts."""
+    """A generated class defines only its own attributes; subclasses do not override shared methods."""
     for name in NAMES:
         own = {key for key in vars(catalog.tool_class(name)) if not key.startswith("_")}
         assert own <= {"definition", "request_model", "response_model", "errors", "execute", "preview"}
 
 
-def test_requests_are_held_to_the_schema(tmp_path: Path) -> None:
-    """By the author's schema, which says more than the models: here that no item is there twice."""
+def test_requests_are_validated_with_the_authors_schema(tmp_path: Path) -> None:
+    """The schema requires unique items, which the model does not."""
     arguments = {"result": "Done.", "files": ["a", "a"]}
     response = helpers.call(helpers.gallery(tmp_path), "attempt_completion", arguments)
     assert response.error is not None
     assert response.error.code == "invalid_request"
 
 
-def test_responses_are_held_to_the_schema() -> None:
+def test_responses_are_validated_with_the_authors_schema() -> None:
     class Wrong(EchoTool):
         def execute(self, request: EchoRequest, context: ToolContext) -> Any:
             return {"text": "a", "more": "b"}

@@ -1,4 +1,4 @@
-"""Seed 001, shared tools: one implementation behind every interface, which all say the same."""
+"""Seed 001, shared tools: one implementation behind every interface, with equal answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 class Counting(GetContentTool):
-    """get_content that counts."""
+    """get_content that counts its calls."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -80,7 +80,7 @@ def test_chat_tool_definitions_reach_the_real_client(name: str, tmp_path: Path) 
     assert reason == "stop"
 
 
-def test_a_result_is_success_and_data(tmp_path: Path) -> None:
+def test_a_result_has_success_and_data(tmp_path: Path) -> None:
     response = helpers.call(
         helpers.gallery(tmp_path), "get_content", {"type": "page", "slug": "opening-hours"}
     )
@@ -90,7 +90,7 @@ def test_a_result_is_success_and_data(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SEED)
 def test_a_failure_is_never_an_empty_success(name: str, tmp_path: Path) -> None:
-    """The seed's fault: `result.data?.items ?? []`. Here the data is gone, and every interface says so."""
+    """The original design had `result.data?.items ?? []`. Here every interface reports the failure."""
 
     def broken() -> object:
         raise OSError("the disk is gone")
@@ -106,7 +106,7 @@ def test_a_failure_is_never_an_empty_success(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SEED)
 def test_schemas_are_written_once(name: str, tmp_path: Path) -> None:
-    """The author's schema is what every interface publishes and what the typed request is made from."""
+    """Every interface publishes the author's schema, from which the typed request is generated."""
     listed = helpers.over_mcp(helpers.gallery(tmp_path), lambda client: client.list_tools()).tools
     tool = next(tool for tool in listed if tool.name == name)
     definition = catalog.TOOLS[name]
@@ -132,7 +132,7 @@ def name_of(tool: Any) -> str:
     return str(tool["function"]["name"])
 
 
-def test_a_draft_is_not_found_by_any_of_them(tmp_path: Path) -> None:
+def test_a_draft_is_not_found_through_any_interface(tmp_path: Path) -> None:
     toolkit = helpers.gallery(tmp_path)
     listed = helpers.call(toolkit, "list_content", {"limit": 50}).content
     assert "jobs" not in {item["slug"] for item in listed["items"]}

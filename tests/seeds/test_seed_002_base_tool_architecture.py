@@ -24,7 +24,7 @@ class Bad(EchoTool):
 
 
 class Late(EchoTool):
-    """echo that has to be set up, and cannot be at first."""
+    """echo whose set-up fails the first time."""
 
     def __init__(self) -> None:
         self.attempts = 0
@@ -120,7 +120,7 @@ def test_config_callback_that_raises_harms_nothing(tmp_path: Path) -> None:
 
 
 def test_config_checkpoint(tmp_path: Path) -> None:
-    """What a tool saves is there for the next toolkit, as after a restart."""
+    """A new toolkit, as after a restart, loads what a tool has saved."""
 
     class Remembering(EchoTool):
         def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
@@ -176,8 +176,8 @@ def test_nothing_that_an_agent_sends_raises(tmp_path: Path, name: str, arguments
     assert response.success == (response.error is None)
 
 
-def test_the_seven_tools_do_one_job_together(tmp_path: Path) -> None:
-    """Plan, look, write, change, check, present: each tool by its name, through one toolkit."""
+def test_the_seven_tools_work_together(tmp_path: Path) -> None:
+    """Plan, search, write, change, check, present: each tool by its name, through one toolkit."""
     toolkit = helpers.gallery(tmp_path)
 
     def ask(name: str, **arguments: object) -> dict[str, object]:

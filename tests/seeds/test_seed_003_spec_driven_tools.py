@@ -50,7 +50,7 @@ class Plain(StreamLinesTool):
 
 
 class Echo(EchoTool):
-    """echo that leaves a cursor for the next call."""
+    """echo that passes a cursor to the next call in extras."""
 
     def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
         before = context.extras.get("cursor", 0)
@@ -67,7 +67,7 @@ def generate(folder: Path, spec: str) -> int:
 
 
 @pytest.mark.parametrize("name", sorted(catalog.TOOLS))
-def test_a_spec_says_name_description_when_to_use_inputs_and_returns(name: str) -> None:
+def test_a_spec_has_name_description_when_to_use_inputs_and_returns(name: str) -> None:
     spec, tool = helpers.spec(name), catalog.tool_class(name)
     description = " ".join(str(tool.description).split())
     for part in ("description", "use_when", "avoid_when", "returns"):
@@ -87,7 +87,7 @@ def test_a_spec_says_name_description_when_to_use_inputs_and_returns(name: str) 
     ],
     ids=["a type that is none", "a key that is none", "a name that is none", "a parameter twice"],
 )
-def test_a_wrong_spec_is_refused_before_there_is_a_tool(
+def test_an_invalid_spec_is_refused_before_anything_is_generated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: str, says: str
 ) -> None:
     assert generate(tmp_path, wrong) == 2
@@ -95,7 +95,7 @@ def test_a_wrong_spec_is_refused_before_there_is_a_tool(
     assert not (tmp_path / "generated").exists()
 
 
-def test_a_wrong_implementation_is_refused_when_it_is_defined() -> None:
+def test_an_invalid_implementation_is_refused_when_it_is_defined() -> None:
     with pytest.raises(TypeError, match=r"must accept \(self, request, context, \*, reader\)"):
 
         class Wrong(SqlQueryTool):
@@ -107,7 +107,7 @@ def test_a_wrong_implementation_is_refused_when_it_is_defined() -> None:
 def test_a_parameter_called_title_is_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], target: str
 ) -> None:
-    """The seed's fault: `_strip_titles` deleted it, and left it in `required`."""
+    """The original design deleted it with `_strip_titles`, and left it in `required`."""
     assert generate(tmp_path, GOOD_SPEC) == 0
     capsys.readouterr()
     assert main(["-C", str(tmp_path), "export", target]) == 0
@@ -116,14 +116,14 @@ def test_a_parameter_called_title_is_kept(
     assert "title: str" in (tmp_path / "generated" / "models" / "rename.py").read_text()
 
 
-def test_check_inputs_gives_the_typed_request() -> None:
+def test_check_inputs_returns_the_typed_request() -> None:
     request = SqlQueryTool.check_inputs({"query": "SELECT 1"})
     assert isinstance(request, SqlQueryRequest)
     assert (request.query, request.limit) == ("SELECT 1", 100)
     assert request.model_dump(mode="json", by_alias=True, exclude_unset=True) == {"query": "SELECT 1"}
 
 
-def test_check_inputs_says_every_fault_at_once() -> None:
+def test_check_inputs_reports_every_fault_at_once() -> None:
     with pytest.raises(ToolError) as caught:
         SqlQueryTool.check_inputs({"limit": 0, "colour": "red", "parameters": [True]})
     assert caught.value.code == "invalid_request"
@@ -132,7 +132,7 @@ def test_check_inputs_says_every_fault_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["echo", "stream_lines", "attempt_completion"])
-def test_a_final_answer_says_so(tmp_path: Path, name: str) -> None:
+def test_a_final_answer_is_marked(tmp_path: Path, name: str) -> None:
     arguments = helpers.spec(name)["examples"][0]["input"]
     assert helpers.call(helpers.gallery(tmp_path), name, arguments).final_answer
     block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
@@ -148,7 +148,7 @@ def test_other_answers_and_failures_are_not_final(tmp_path: Path) -> None:
     assert not helpers.call(toolkit, "echo", {}).final_answer
 
 
-def test_extras_go_to_the_next_call_and_the_application() -> None:
+def test_extras_reach_the_next_call_and_the_application() -> None:
     session = helpers.kit_of(Echo()).session({"cursor": 5})
     responses = [helpers.call(session, "echo", {"text": "a"}) for _ in range(2)]
     assert [response.content["text"] for response in responses] == ["a 5", "a 6"]
@@ -167,23 +167,23 @@ async def gathered(stream: AsyncIterator[Any]) -> list[Any]:
     return [item async for item in stream]
 
 
-def test_a_stream_as_a_value(streaming: Toolkit) -> None:
+def test_a_stream_can_be_called_for_its_value(streaming: Toolkit) -> None:
     assert helpers.call(streaming, "stream_lines", {"lines": LINES}).content == WHOLE
 
 
-def test_a_stream_as_a_stream(streaming: Toolkit) -> None:
+def test_a_stream_yields_chunks(streaming: Toolkit) -> None:
     *chunks, response = asyncio.run(gathered(streaming.stream("stream_lines", {"lines": LINES})))
     assert chunks == LINES
     assert isinstance(response, ToolResponse)
     assert response.content == WHOLE
 
 
-def test_a_value_as_a_stream(tmp_path: Path) -> None:
+def test_a_value_can_be_streamed(tmp_path: Path) -> None:
     (response,) = asyncio.run(gathered(helpers.gallery(tmp_path).stream("echo", {"text": "a"})))
     assert response.content == {"text": "a"}
 
 
-def test_chunks_come_while_the_tool_still_works(tmp_path: Path) -> None:
+def test_chunks_arrive_while_the_tool_is_running(tmp_path: Path) -> None:
     async def first() -> tuple[Any, float]:
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -199,7 +199,7 @@ def test_chunks_come_while_the_tool_still_works(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("era", helpers.ERAS)
-def test_a_stream_over_mcp_is_progress_in_order_and_a_whole_result(streaming: Toolkit, era: Any) -> None:
+def test_a_stream_over_mcp_has_progress_in_order_and_a_whole_result(streaming: Toolkit, era: Any) -> None:
     reported: list[tuple[float, str | None]] = []
 
     async def progress(progress: float, total: float | None, message: str | None) -> None:
@@ -239,7 +239,7 @@ def test_a_stream_for_openai_and_anthropic(streaming: Toolkit, way: str) -> None
     ).replace('\\"', '"')
 
 
-def test_a_stream_that_breaks_is_an_error_not_a_short_result() -> None:
+def test_a_stream_that_fails_is_an_error_and_not_a_short_result() -> None:
     class Breaking(StreamLinesTool):
         async def execute(self, request: StreamLinesRequest, context: ToolContext) -> AsyncIterator[str]:
             yield "a"
@@ -250,7 +250,7 @@ def test_a_stream_that_breaks_is_an_error_not_a_short_result() -> None:
     assert (response.error.code, response.content) == ("internal_error", None)
 
 
-def test_a_chunk_that_breaks_its_schema_is_not_sent_on() -> None:
+def test_a_chunk_that_violates_its_schema_is_not_sent() -> None:
     class Wrong(StreamLinesTool):
         async def execute(self, request: StreamLinesRequest, context: ToolContext) -> AsyncIterator[Any]:
             yield 7
@@ -295,7 +295,7 @@ def test_runtime_context_from_factories_is_closed_after_the_call(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", sorted(catalog.TOOLS))
-def test_a_missing_dependency_fails_soft(name: str) -> None:
+def test_a_missing_dependency_is_an_error_response(name: str) -> None:
     spec = helpers.spec(name)
     toolkit = catalog.toolkit(context={})
     example = spec["examples"][0]
@@ -356,7 +356,7 @@ def test_a_toolkit_changes_at_run_time() -> None:
 
 
 @pytest.mark.parametrize("name", ["echo", "sql_query", "stream_lines"])
-def test_the_three_tools_of_the_seed(name: str, tmp_path: Path) -> None:
+def test_the_three_tools_of_the_design_work(name: str, tmp_path: Path) -> None:
     for example in helpers.spec(name)["examples"]:
         response = helpers.call(helpers.gallery(tmp_path), name, example["input"])
         assert (response.content, response.error and response.error.code) == (

@@ -40,19 +40,19 @@ COUNT = {"query": "SELECT count(*) FROM purchase_orders"}
 
 
 def orders(toolkit: Toolkit) -> int:
-    """How many purchase orders there are; four at first."""
+    """Return the number of purchase orders; four at first."""
     return int(helpers.call(toolkit, "sql_query", COUNT).content["rows"][0][0])
 
 
 def ok(toolkit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
-    """The content of a call that must succeed."""
+    """Return the content of a call that must succeed."""
     response = helpers.call(toolkit, name, arguments)
     assert response.success, response.as_text()
     return dict(response.content)
 
 
 class User:
-    """A person before an MCP client, who is asked and answers always the same."""
+    """The user of an MCP client, who always answers the same."""
 
     def __init__(self, action: Any, confirm: bool = True) -> None:
         self.action, self.confirm = action, confirm
@@ -123,7 +123,7 @@ def test_parameters_are_flat_on_the_wire(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CONFIRMED)
-def test_answers_say_is_preview_message_warnings_and_next_actions(name: str, tmp_path: Path) -> None:
+def test_responses_have_is_preview_message_warnings_and_next_actions(name: str, tmp_path: Path) -> None:
     content = ok(helpers.gallery(tmp_path), name, **helpers.spec(name)["examples"][0]["input"])
     assert content["is_preview"] is False
     assert content["message"].endswith(".")
@@ -141,7 +141,7 @@ def test_these_fields_come_from_one_shared_schema(name: str) -> None:
 
 
 def test_a_shared_schema_means_the_same_in_every_tool() -> None:
-    """What several tools share is written once and bundled, unchanged, into each."""
+    """A shared schema is written once and bundled, unchanged, into each tool."""
     found: dict[str, set[str]] = {}
     for definition in catalog.TOOLS.values():
         for schema in (definition["input_schema"], definition.get("output_schema", {})):
@@ -169,7 +169,7 @@ def test_the_user_is_asked_by_elicitation_with_a_preview(tmp_path: Path, era: An
     ids=["declined", "closed", "unticked"],
 )
 @pytest.mark.parametrize("era", helpers.ERAS)
-def test_nothing_happens_unless_the_user_agrees(tmp_path: Path, era: Any, user: User) -> None:
+def test_nothing_is_done_unless_the_user_agrees(tmp_path: Path, era: Any, user: User) -> None:
     toolkit = helpers.gallery(tmp_path)
     result = place(toolkit, era, user)
     assert result.is_error
@@ -186,7 +186,7 @@ def test_a_client_that_cannot_ask_is_refused(tmp_path: Path, era: Any) -> None:
 
 
 def test_the_model_cannot_confirm_for_the_user(tmp_path: Path) -> None:
-    """The seed had `confirm: bool` among the parameters, for the model to set."""
+    """The original design had a parameter `confirm: bool`, which the model could set."""
     toolkit = helpers.gallery(tmp_path)
     for name in CONFIRMED:
         assert "confirm" not in catalog.TOOLS[name]["input_schema"]["properties"]
@@ -223,7 +223,7 @@ def test_every_destructive_tool_previews_then_asks_then_acts(name: str, tmp_path
 
 
 @pytest.mark.parametrize("name", READING)
-def test_a_reading_tool_asks_nobody(name: str, tmp_path: Path) -> None:
+def test_a_read_only_tool_needs_no_confirmation(name: str, tmp_path: Path) -> None:
     for example in helpers.spec(name)["examples"]:
         response = helpers.call(helpers.gallery(tmp_path), name, example["input"], confirm=None)
         assert response.content == example.get("output")
@@ -231,7 +231,7 @@ def test_a_reading_tool_asks_nobody(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(catalog.TOOLS))
 def test_every_tool_is_observed(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """No tool asks for it: each call tells the callback and the log, under one correlation id."""
+    """Each call has events and a log record with the same call id, without code in the tool."""
     events: list[ToolEvent] = []
     toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
     with caplog.at_level(logging.DEBUG, "toolgen.runtime"):
@@ -246,7 +246,7 @@ def test_every_tool_is_observed(name: str, tmp_path: Path, caplog: pytest.LogCap
     assert ids == {response.metadata["call_id"]}
 
 
-def test_calls_side_by_side_are_told_apart(tmp_path: Path) -> None:
+def test_concurrent_calls_have_distinct_call_ids(tmp_path: Path) -> None:
     events: list[ToolEvent] = []
     toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
 
@@ -261,8 +261,8 @@ def test_calls_side_by_side_are_told_apart(tmp_path: Path) -> None:
     assert sorted(kind[-1] for kind in kinds.values()) == ["failed", "finished"]
 
 
-def test_the_tools_of_the_seed_do_one_job_together(tmp_path: Path) -> None:
-    """Find, order, verify, receive, build, ship: the stock is right at the end."""
+def test_the_tools_of_the_design_work_together(tmp_path: Path) -> None:
+    """Find, order, verify, receive, build, ship: the final stock is right."""
     toolkit = helpers.gallery(tmp_path)
     (oil,) = ok(toolkit, "search_items", query="mineral oil")["items"]
     assert oil["in_stock"] == 3

@@ -1,6 +1,6 @@
-"""What every adapter publishes of every tool is what its author wrote: whole definitions, no samples.
+"""Every adapter publishes the author's definition of every tool, compared as a whole.
 
-`examples.contract` reads the YAML files by itself. Only the losses that docs/dialects.md describes are allowed.
+`examples.contract` reads the YAML files independently. Only the losses in docs/dialects.md are allowed.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ def listed(tmp_path: Path, era: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("era", helpers.ERAS)
-def test_over_mcp(tmp_path: Path, era: Any) -> None:
+def test_mcp_publishes_the_authors_definitions(tmp_path: Path, era: Any) -> None:
     assert contract.mcp_faults(listed(tmp_path, era), legacy=era == "legacy") == []
 
 
 @pytest.mark.parametrize("functions", [CHAT, RESPONSES], ids=["chat", "responses"])
-def test_for_openai(functions: list[Any]) -> None:
+def test_openai_definitions_are_the_authors(functions: list[Any]) -> None:
     assert contract.openai_faults(functions) == []
 
 
-def test_for_anthropic() -> None:
+def test_anthropic_definitions_are_the_authors() -> None:
     assert contract.anthropic_faults(ANTHROPIC) == []
 
 
-def test_for_bedrock() -> None:
+def test_bedrock_definitions_are_the_authors() -> None:
     assert contract.bedrock_faults(bedrock_tools.TOOL_CONFIG) == []
 
 
-def test_for_gemini() -> None:
+def test_gemini_definitions_are_the_authors() -> None:
     assert contract.gemini_faults(GEMINI) == []
 
 
@@ -82,7 +82,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_of_every_schema_is_found(change: str) -> None:
-    """The comparison itself: each tool, changed in one place, is reported by each target's comparison."""
+    """Each target's comparison reports every tool that is changed in one place."""
     checks: list[tuple[list[Any], str, Callable[[Sequence[Mapping[str, Any]]], list[str]]]] = [
         (CHAT, "parameters", contract.openai_faults),
         (ANTHROPIC, "input_schema", contract.anthropic_faults),

@@ -68,7 +68,9 @@ def test_the_response_overrides_the_spec(
 
 @ERAS
 @CASES
-def test_over_mcp(era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool) -> None:
+def test_mcp_publishes_the_authors_definitions(
+    era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
+) -> None:
     async def run() -> Any:
         async with Client(mcp_server.build_server(toolkit_of(tool)), mode=era) as client:
             return await client.call_tool(str(tool.name), arguments)

@@ -1,4 +1,4 @@
-"""A project, a document to import, and a real server on the loopback to call."""
+"""A project, a document to import, and a server on loopback to call."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Answer = tuple[int, Mapping[str, str], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the server was sent."""
+    """A request that the server received."""
 
     method: str
-    target: str  # path and query, as they came
+    target: str  # path and query, unchanged
     headers: Mapping[str, str]  # names in lower case
     body: bytes
 
@@ -39,14 +39,14 @@ class Request:
 
 @dataclass(slots=True)
 class Api:
-    """A server that remembers what it was sent, and answers with the queued responses."""
+    """A server that records requests, and answers with the queued responses."""
 
     url: str
     requests: list[Request] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)  # the next ones; then 200 {}
+    answers: list[Answer] = field(default_factory=list)  # the next responses; then 200 {}
 
     def answer(self, status: int, value: Any = None, **headers: str) -> None:
-        """The next reply, in JSON."""
+        """Queue a JSON response."""
         body = b"" if value is None else json.dumps(value).encode()
         self.answers.append((status, {"Content-Type": "application/json", **headers}, body))
 
@@ -81,7 +81,7 @@ def api() -> Iterator[Api]:
                 self.wfile.write(content)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            """Nobody reads it."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     api.url = f"http://127.0.0.1:{server.server_port}"
@@ -100,7 +100,7 @@ Call = Callable[..., ToolResponse]
 def called(
     empty: Cli, api: Api, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[..., Call]]:
-    """Import a document with implementations, generate, and give what calls the tools of the result."""
+    """Import a document with implementations, generate, and return a function that calls the tools."""
     package = "generated_api"
     (empty.root / "toolgen.toml").write_text(
         f'specs = "specs"\noutput = "{package}"\nimplementations = "impl_api"\n'

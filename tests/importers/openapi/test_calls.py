@@ -1,4 +1,4 @@
-"""From a document to a call that a real server sees: import, generate, call."""
+"""From a document to the requests that a server receives: import, generate, call."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def body(
     return {"required": required, "content": {media_type: {"schema": schema, **more}}}
 
 
-def test_every_place_of_a_call(called: Made, api: Api) -> None:
+def test_arguments_are_sent_in_path_query_header_cookie_and_body(called: Made, api: Api) -> None:
     made = operation(
         parameters=[
             parameter("id", "path", {"type": "integer"}),
@@ -74,7 +74,7 @@ def test_every_place_of_a_call(called: Made, api: Api) -> None:
 
 
 @pytest.mark.parametrize("value", ["..", ".", "", "a/../b", "..\\x", "../../admin"])
-def test_a_value_never_leaves_its_segment(called: Made, api: Api, value: str) -> None:
+def test_a_value_cannot_leave_its_path_segment(called: Made, api: Api, value: str) -> None:
     call = called(document({"/things/{id}/parts": {"get": operation(parameters=[parameter("id", "path")])}}))
     response = call("do", {"id": value})
     assert response.error is not None
@@ -88,7 +88,7 @@ def test_values_are_escaped(called: Made, api: Api) -> None:
     assert api.last.target == "/things/a%2Fb%3Fc%23d%252F%20%C3%A9/parts"
 
 
-def test_a_header_is_one_header(called: Made, api: Api) -> None:
+def test_a_value_cannot_add_a_header(called: Made, api: Api) -> None:
     call = called(document({"/": {"get": operation(parameters=[parameter("X-A", "header")])}}))
     response = call("do", {"X-A": "a\r\nX-B: b"})
     assert response.error is not None
@@ -190,7 +190,7 @@ def test_declared_errors(called: Made, api: Api) -> None:
     ]
 
 
-def test_responses_of_every_kind(called: Made, api: Api) -> None:
+def test_responses_of_every_kind_are_returned(called: Made, api: Api) -> None:
     def answers(**content: Any) -> dict[str, Any]:
         return (
             {"200": {"description": "OK", "content": content}}
@@ -276,7 +276,7 @@ def test_security(
     assert api.last.target == ("/?key=s3cret" if scheme == "query" else "/")
 
 
-def test_optional_security_is_sent_where_it_is_set(
+def test_optional_security_is_sent_if_it_is_set(
     called: Made, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = operation(security=[{}, {"bearer": []}])
@@ -289,7 +289,9 @@ def test_optional_security_is_sent_where_it_is_set(
     assert api.last.headers["authorization"] == "Bearer t0ken-t0ken"
 
 
-def test_no_answer(called: Made, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_answer_is_unreachable(
+    called: Made, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     call = called(document({"/": {"get": operation()}}))
     monkeypatch.setenv("APP_SHOP_BASE_URL", "http://127.0.0.1:9")
     error = call("do").error
@@ -300,7 +302,7 @@ def test_no_answer(called: Made, api: Api, monkeypatch: pytest.MonkeyPatch) -> N
     assert call("do").error.code == "missing_dependency"  # type: ignore[union-attr]
 
 
-def test_redirects_stay_where_they_are(called: Made, api: Api) -> None:
+def test_redirects_are_followed_within_the_origin_only(called: Made, api: Api) -> None:
     call = called(document({"/": {"get": operation(), "post": operation(operationId="post")}}))
     api.answer(302, Location="/elsewhere")
     assert call("do").success
@@ -320,7 +322,7 @@ def test_a_response_that_is_too_long_is_refused(called: Made, api: Api) -> None:
     assert "more than 20 MB" in call("do").error.message  # type: ignore[union-attr]
 
 
-def test_one_tool_for_a_tag(called: Made, api: Api) -> None:
+def test_one_tool_for_a_tag_calls_its_operations(called: Made, api: Api) -> None:
     things = {
         "things": {
             "get": operation(
@@ -339,7 +341,7 @@ def test_one_tool_for_a_tag(called: Made, api: Api) -> None:
     assert refused.code == "invalid_request"
 
 
-def test_a_query_as_a_whole(called: Made, api: Api) -> None:
+def test_querystring_parameters_are_sent(called: Made, api: Api) -> None:
     whole = {
         "name": "q",
         "in": "querystring",

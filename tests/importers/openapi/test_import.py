@@ -34,7 +34,7 @@ PATHS = {
 }
 
 
-def test_names_words_and_hints() -> None:
+def test_names_descriptions_and_annotations_of_operations() -> None:
     listed, created, got, dropped, put = imported(document(PATHS))
     assert [tool.name for tool in (listed, created, got, dropped, put)] == [
         "pets_list", "pets_create", "get_pets_id", "drop", "operation",
@@ -66,7 +66,7 @@ def test_names_words_and_hints() -> None:
         ([], ["pets", "write"], ["get_pets_id"]),
     ],
 )
-def test_patterns(include: list[str], exclude: list[str], names: list[str]) -> None:
+def test_include_and_exclude_patterns(include: list[str], exclude: list[str], names: list[str]) -> None:
     assert [tool.name for tool in imported(document(PATHS), include=include, exclude=exclude)] == names
 
 
@@ -80,21 +80,21 @@ def test_one_tool_per_tag() -> None:
     assert write.fields["annotations"]["destructiveHint"] is True
 
 
-def test_namesakes() -> None:
+def test_operations_with_the_same_name_get_distinct_names() -> None:
     same = {f"/{n}": {"get": {"operationId": "same", **OK}} for n in range(3)}
     tools = imported(document(same))
     assert [tool.name for tool in tools] == ["same", "same_2", "same_3"]
     assert any("renamed from 'same'" in note for note in tools[1].notes)
 
 
-def test_paths_and_parameters_that_do_not_fit() -> None:
+def test_paths_and_parameters_that_do_not_match_are_noted() -> None:
     get = {"parameters": [{"name": "gone", "in": "path", "required": True, "schema": {}}], **OK}
     (tool,) = imported(document({"/x/{id}": {"get": get}}))
     assert list(tool.fields["input_schema"]["properties"]) == ["id"]
     assert tool.fields["input_schema"]["required"] == ["id"]
 
 
-def test_bodies_that_cannot_be_taken_apart() -> None:
+def test_bodies_that_cannot_be_split_are_one_property() -> None:
     def posted(schema: Any, required: bool = True) -> Any:
         content = {"application/json": {"schema": schema}}
         (tool,) = imported(
@@ -122,7 +122,7 @@ def test_bodies_that_cannot_be_taken_apart() -> None:
     assert list(posted({"properties": a, "required": ["a"]}, required=False)["properties"]) == ["body"]
 
 
-def test_other_methods_and_places_of_3_2() -> None:
+def test_methods_and_parameter_locations_of_3_2() -> None:
     search = {
         "parameters": [{"name": "q", "in": "querystring", "content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}}}],
         **OK,
@@ -133,7 +133,7 @@ def test_other_methods_and_places_of_3_2() -> None:
     assert tools[0].fields["x-openapi"]["parameters"][0]["in"] == "querystring"
 
 
-def test_servers_and_security_that_are_not_known() -> None:
+def test_servers_with_variables_and_unsupported_security() -> None:
     servers = [{"url": "https://{region}.example.com/v1/", "variables": {"region": {"default": "eu"}}}]
     schemes = {"mtls": {"type": "mutualTLS"}, "key": {"type": "apiKey", "in": "header", "name": "K"}}
     data = document({"/": {"get": OK}}, servers=servers, security=[{"mtls": []}, {"key": []}])
@@ -155,7 +155,7 @@ def write(cli: Cli, name: str, data: Any) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["json", "yaml", "gz", "stdin"])
-def test_every_way_to_give_a_document(project: Cli, kind: str) -> None:
+def test_a_document_can_be_json_yaml_gzipped_or_from_stdin(project: Cli, kind: str) -> None:
     data = document(PATHS)
     text = json.dumps(data)
     if kind == "stdin":
@@ -173,7 +173,7 @@ def test_every_way_to_give_a_document(project: Cli, kind: str) -> None:
     assert project("generate").code == 0
 
 
-def test_a_document_at_a_url(project: Cli, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_is_read_from_a_url(project: Cli, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     api.answer(200, {**document({"/x": {"get": {"operationId": "x", **OK}}}), "servers": [{"url": "/v2"}]})
     done = project("import", "openapi", f"{api.url}/docs/api.json")
@@ -196,7 +196,7 @@ def test_progress_is_reported(project: Cli) -> None:
     assert len(done.out.splitlines()) == 201
 
 
-def test_yaml_as_people_write_it(project: Cli) -> None:
+def test_yaml_with_anchors_and_merge_keys_is_read(project: Cli) -> None:
     text = """
 openapi: 3.0.3
 info: {title: Shop, version: 1.0}
@@ -230,7 +230,7 @@ def test_links_out_of_the_folder_are_refused(project: Cli, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["gone.json", "a\0b.json", "folder"])
-def test_a_file_beside_that_cannot_be_read(project: Cli, name: str) -> None:
+def test_a_referenced_file_that_cannot_be_read_is_reported(project: Cli, name: str) -> None:
     (project.root / "folder").mkdir()
     answer = {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": name}}}}}
     write(project, "api.json", document({"/": {"get": {"responses": answer}}}))
@@ -239,9 +239,9 @@ def test_a_file_beside_that_cannot_be_read(project: Cli, name: str) -> None:
     assert "error[bad-source]" in done.err
 
 
-def test_a_file_beside_is_read_up_to_the_limit(project: Cli) -> None:
+def test_a_referenced_file_is_read_up_to_the_limit(project: Cli) -> None:
     with (project.root / "big.json").open("wb") as file:
-        file.truncate(10**12)  # a sparse file, which no memory could hold
+        file.truncate(10**12)  # a sparse file that is larger than memory
     answer = {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "big.json"}}}}}
     write(project, "api.json", document({"/": {"get": {"responses": answer}}}))
     done = project("import", "openapi", "api.json")
@@ -263,7 +263,7 @@ def test_a_compressed_response_is_counted_after_decompression(project: Cli, api:
     assert (done.code, "the compressed response is truncated" in done.err) == (2, True)
 
 
-def test_a_second_import_follows_the_first(project: Cli) -> None:
+def test_sync_updates_an_earlier_import(project: Cli) -> None:
     data = document(PATHS)
     write(project, "api.json", data)
     assert project("import", "openapi", "api.json").code == 0
@@ -294,7 +294,7 @@ def test_implementations_are_never_replaced(project: Cli) -> None:
     assert "work/drop.py" not in done.out
 
 
-def test_only_webhooks(project: Cli) -> None:
+def test_a_document_with_only_webhooks_is_refused(project: Cli) -> None:
     write(project, "api.json", {"openapi": "3.1.0", "info": {}, "webhooks": {"x": {"post": OK}}})
     done = project("import", "openapi", "api.json")
     assert (done.code, done.out) == (0, "")
@@ -334,7 +334,7 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b'{"openapi": "3.1.0", "paths": {"/": {"get": {"security": [{"x": []}]}}}}', "refers to nothing"),
     ],
 )  # fmt: skip
-def test_bad_documents(project: Cli, data: bytes, why: str) -> None:
+def test_invalid_documents_are_refused(project: Cli, data: bytes, why: str) -> None:
     write(project, "api", data)
     before = project.tree(".")
     done = project("import", "openapi", "api")

@@ -1,4 +1,4 @@
-"""A document with one value damaged, at every place of it: read, or refused with the place, never a crash."""
+"""A document with one damaged value, at every place: it is read, or refused with the place."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def damaged(path: tuple[Any, ...], value: Any) -> Any:
 @pytest.mark.parametrize(
     "value", [None, True, 7, 1.5, "x", "", [], [1], [{}], {}, {"x": 1}, {"$ref": "#/paths"}], ids=json.dumps
 )
-def test_every_place(value: Any, per: str) -> None:
+def test_damage_at_every_place_is_handled(value: Any, per: str) -> None:
     tried = refused = 0
     for path in places(WHOLE):
         tried += 1

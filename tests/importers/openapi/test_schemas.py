@@ -1,4 +1,4 @@
-"""Schemas of OpenAPI as JSON Schema: what they say is enforced, in requests or in responses."""
+"""Schemas of OpenAPI as JSON Schema, enforced in requests and responses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.importers.openapi.conftest import document
 
 
 def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **options: Any) -> list[ImportedTool]:
-    """The tools of a document, `files` beside it."""
+    """Import a document with further `files`; return its tools."""
 
     def load(path: str) -> Any:
         if files is None or path not in files:
@@ -32,7 +32,7 @@ def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **option
 
 
 def both(schema: Any, version: str = "3.0.3", **schemas: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What becomes of a schema in a request, under `body`, and in a response, under `result`."""
+    """Return a schema as it is imported for a request, under `body`, and for a response, under `result`."""
     made = {"application/json": {"schema": {"type": "array", "items": schema}}}
     post = {
         "requestBody": {"required": True, "content": made},
@@ -78,12 +78,12 @@ def item(schema: dict[str, Any]) -> Any:
         ({"$ref": "#/components/schemas/A", "description": "D"}, {"$ref": "#/$defs/A", "description": "D"}),
     ],
 )  # fmt: skip
-def test_the_dialect_of_3_0(schema: Any, meant: Any) -> None:
+def test_keywords_of_3_0_are_converted(schema: Any, meant: Any) -> None:
     request, _ = both(schema, A={"type": "string"})
     assert item(request) == meant
 
 
-def test_3_1_is_json_schema() -> None:
+def test_schemas_of_3_1_stay_unchanged() -> None:
     schema = {"type": ["string", "null"], "exclusiveMinimum": 3, "const": "a", "examples": ["a"]}
     assert item(both(schema, "3.1.0")[0]) == schema
     beside = {"$ref": "#/components/schemas/A", "minLength": 3}
@@ -91,7 +91,7 @@ def test_3_1_is_json_schema() -> None:
     assert item(request) == {"$ref": "#/$defs/A", "minLength": 3}
 
 
-def test_each_direction_has_its_own_properties() -> None:
+def test_read_only_and_write_only_properties() -> None:
     thing = {
         "type": "object",
         "additionalProperties": False,
@@ -106,7 +106,7 @@ def test_each_direction_has_its_own_properties() -> None:
     assert accepts(request, {"name": "n", "secret": "s"})
     assert not accepts(request, {"id": "i", "name": "n", "secret": "s"})
     assert accepts(response, {"id": "i", "name": "n"})
-    assert accepts(response, {"id": "i", "name": "n", "secret": "s"})  # nothing else is allowed there
+    assert accepts(response, {"id": "i", "name": "n", "secret": "s"})  # no other keyword is allowed there
     assert not accepts(response, {"name": "n"})
 
 
@@ -138,7 +138,7 @@ def test_discriminators_are_enforced() -> None:
     assert accepts(request, {"kind": "Cat"})
 
 
-def test_recursion_is_kept_and_only_what_is_used() -> None:
+def test_recursive_schemas_are_imported_with_used_components_only() -> None:
     tree = {
         "type": "object",
         "properties": {"children": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}},
@@ -149,14 +149,14 @@ def test_recursion_is_kept_and_only_what_is_used() -> None:
     assert not accepts(request, {"children": [{"children": [1]}]})
 
 
-def test_references_into_anything() -> None:
+def test_references_into_any_part_of_the_document() -> None:
     ref = {"$ref": "#/components/schemas/A/properties/deep"}
     request, _ = both(ref, A={"type": "object", "properties": {"deep": {"type": "integer"}}})
     assert accepts(request, 1)
     assert not accepts(request, "x")
 
 
-def test_files_beside() -> None:
+def test_references_to_other_files() -> None:
     files = {
         "parts/pet.json": {
             "Pet": {
@@ -215,13 +215,13 @@ def test_long_response_schemas_are_cut_off() -> None:
         ("missing.json#/A", "there is no file missing.json"),
     ],
 )
-def test_references_that_are_refused(ref: str, why: str) -> None:
+def test_invalid_references_are_refused(ref: str, why: str) -> None:
     loop = {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}
     with pytest.raises(SourceError, match=why):
         both({"$ref": ref}, **loop)
 
 
-def test_circles_of_all_of_are_taken_out() -> None:
+def test_circular_all_of_is_removed() -> None:
     request, _ = both({"$ref": "#/components/schemas/A"}, A={"allOf": [{"$ref": "#/components/schemas/A"}]})
     compile_schema(request)
 
