@@ -1,4 +1,4 @@
-# Two commands matter to a newcomer: `make demo` and `make test`. Everything sets itself up in .venv.
+# Start with `make demo` and `make test`. Every command sets up its environment.
 
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -13,10 +13,10 @@ REPORT ?=
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
 
-help: ## this list
+help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
 
-# An environment, what is locked for it, and more options of pip.
+# Arguments: an environment, its lock file, further options of pip.
 define environment
 @test -n "$(PYTHON)" || { echo "toolgen needs Python 3.11 or newer; none was found on PATH (set PYTHON=…)" >&2; exit 2; }
 	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
@@ -24,22 +24,22 @@ define environment
 	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(3) --require-hashes -r $(2)
 endef
 
-# A lock that changed, or another interpreter, makes the environment stale.
+# The environment is updated when a lock file has changed.
 $(READY): requirements/dev.txt pyproject.toml
 	$(call environment,$(VENV),requirements/dev.txt)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## the five systems that toolgen unites, walked with the gallery's tools, checked as told
+demo: $(READY) ## show the five designs that toolgen brings together, with real calls of the gallery's tools
 	@$(BIN)/python -m examples.demo
 
-test: $(READY) ## all tests but those that have a target of their own
+test: $(READY) ## run the tests, except those with their own target
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(REPORT)
 
-test-slow: $(READY) ## more of what `make test` shows: every provider and era of the long tests
+test-slow: $(READY) ## run slow tests: further providers, protocol eras and sizes
 	@$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not redis" $(REPORT)
 
-check: $(READY) ## everything static: format, lint, types, import contracts, generated code
+check: $(READY) ## check format, lint, types, import contracts and generated code
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -47,50 +47,50 @@ check: $(READY) ## everything static: format, lint, types, import contracts, gen
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/toolgen check
 
-format: $(READY) ## lay out the sources
+format: $(READY) ## format the sources
 	@$(BIN)/ruff check --fix --exit-zero --quiet .
 	@$(BIN)/ruff format .
 
-generate: $(READY) ## write generated/ from specs/
+generate: $(READY) ## generate generated/ from specs/
 	@$(BIN)/toolgen generate
 
-test-wheel: $(READY) ## build the wheel, install it in clean environments, try each extra
+test-wheel: $(READY) ## build the wheel, install it in clean environments, test each extra
 	@$(BIN)/python -m pytest -m wheel tests/packaging
 
-# The frameworks' pins must not disturb ours, nor ours be taken for what they need.
+# The frameworks have their own environment, so that neither their versions nor ours affect each other.
 $(BRIDGES)/.ready: requirements/bridges.txt
 	$(call environment,$(BRIDGES),requirements/bridges.txt)
 	@touch $@
 
-test-bridges: $(BRIDGES)/.ready ## the bridges to LangChain, pydantic-ai, the OpenAI Agents SDK and FastMCP, with the real ones
+test-bridges: $(BRIDGES)/.ready ## test the bridges with LangChain, pydantic-ai, the OpenAI Agents SDK and FastMCP
 	@$(BRIDGES)/bin/mypy generator/toolgen/runtime/bridges
 	@PYTHONPATH=generator $(BRIDGES)/bin/python -m pytest -m bridges tests/bridges
 
-corpus: $(READY) ## other people's tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)
+corpus: $(READY) ## run published tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
 
-test-redis: $(READY) ## replicas that share confirmations by Redis (Debian: redis-server)
+test-redis: $(READY) ## test replicas that share confirmations through Redis (Debian: redis-server)
 	@command -v redis-server > /dev/null || { echo "install Redis first: apt-get install redis-server" >&2; exit 2; }
 	@$(BIN)/python -m pytest -m redis tests/end_to_end -v
 
 test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and interrupt it at 30
 	@$(BIN)/python -m pytest -m crash tests/cli/test_crash.py tests/end_to_end/commands/test_interrupt.py -s
 
-test-bombs: $(READY) ## every expensive schema through every verb, under limits of time and memory
+test-bombs: $(READY) ## run every command on expensive schemas, with limits of time and memory
 	@$(BIN)/python -m pytest -m bombs tests/bombs
 
-# SEED=7 repeats one run; PART="text server" for some of it; REPLAY=file tries a finding again; PLANTED=1 tries the fuzzer.
-fuzz: $(READY) ## look for texts that run, schemas that explode, sources and requests that hang (SECONDS=600)
+# SEED=7 repeats a run; PART="text server" selects parts; REPLAY=file repeats a finding; PLANTED=1 tests the fuzzer.
+fuzz: $(READY) ## search for texts that run as code, expensive schemas, and sources and requests that hang (SECONDS=600)
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
 
-conformance: $(READY) ## other people's protocol suites: the MCP Inspector and the conformance suite (needs npm)
+conformance: $(READY) ## run the MCP Inspector and the MCP conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v
 
-bazel: $(READY) ## build examples/bazel with the real Bazel and count its actions (Debian: bazel-bootstrap)
+bazel: $(READY) ## build examples/bazel with Bazel and count its actions (Debian: bazel-bootstrap)
 	@$(BIN)/python -m examples.bazel.show
 
-test-all: ## the suite on every supported Python
+test-all: ## run the tests on every supported Python
 	@for v in 3.11 3.12 3.13; do \
 		p=$$(for c in python$$v $$HOME/.pyenv/versions/$$v.*/bin/python; do \
 			$$c -c 'pass' 2>/dev/null && { echo $$c; break; }; done); \
@@ -98,7 +98,7 @@ test-all: ## the suite on every supported Python
 		echo "== Python $$v"; $(MAKE) --no-print-directory test VENV=.venv-$$v PYTHON=$$p || exit 1; \
 	done
 
-test-ranges: $(READY) ## the suite on the lowest and on the newest versions of every dependency
+test-ranges: $(READY) ## run the tests with the lowest and the newest versions of every dependency
 	@for r in lowest-direct highest; do \
 		echo "== $$r"; $(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-$$r; \
 		$(BIN)/uv pip compile --quiet --resolution $$r --all-extras --group dev pyproject.toml -o .venv-$$r/requirements.txt && \
@@ -107,7 +107,7 @@ test-ranges: $(READY) ## the suite on the lowest and on the newest versions of e
 		.venv-$$r/bin/python -m pytest -n auto --dist worksteal || exit 1; \
 	done
 
-lock: $(READY) ## refresh requirements/dev.txt, bench.txt after it, and bridges.txt and release.txt by themselves
+lock: $(READY) ## update the lock files in requirements/
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --all-extras --group dev pyproject.toml -o requirements/dev.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
@@ -119,28 +119,28 @@ lock: $(READY) ## refresh requirements/dev.txt, bench.txt after it, and bridges.
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --group release -o requirements/release.txt
 
-# The peers' pins must not disturb ours: they live in an environment of their own, byte-code compiled for all.
+# The tools to compare with have their own environment; byte-code is compiled for all.
 $(BENCH)/.ready: requirements/bench.txt
 	$(call environment,$(BENCH),requirements/bench.txt,--compile)
 	@touch $@
 
-# A part: ROWS=help,check SIZES=10,100 ROUNDS=5. More: ALL=1. On a busy machine: CLOCK=cpu. All figures: JSON=file.
-bench: $(BENCH)/.ready ## how fast, beside the peers: tables, docs/performance.md and its plot
+# A part: ROWS=help,check SIZES=10,100 ROUNDS=5. More: ALL=1. Busy machine: CLOCK=cpu. Figures: JSON=file.
+bench: $(BENCH)/.ready ## measure speed, compare with other tools, update docs/performance.md
 	@$(BENCH)/bin/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ALL),--all) $(if $(JSON),--json $(JSON))
 
-bench-compare: $(BENCH)/.ready ## this checkout beside another commit, BASE=main
+bench-compare: $(BENCH)/.ready ## compare the speed of this checkout with another commit, BASE=main
 	@$(BENCH)/bin/python -m benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK))
 
-# CALLS=10000 for a shorter one.
-soak: $(READY) ## 100,000 calls over HTTP with misbehaving tools beside them
+# CALLS=10000 makes it shorter.
+soak: $(READY) ## make 100,000 calls over HTTP beside misbehaving tools
 	@$(BIN)/python -m benchmarks.soak $(if $(CALLS),--calls $(CALLS))
 
 wheel: $(READY) ## build the wheel and the source distribution into dist/
 	@$(BIN)/python -m build --no-isolation --outdir dist .
 
-coverage: $(READY) ## the suite, with the lines of the generator and the runtime that it runs
+coverage: $(READY) ## run the tests and report coverage
 	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered --cov-report=xml
 
 # DRAFT=1 before the changelog has a section for the version. Nothing is uploaded.
@@ -152,5 +152,5 @@ release: $(READY) $(RELEASE)/.ready ## build and check what a release publishes,
 	@$(RELEASE)/bin/python -m tools.release $(if $(DRAFT),--draft)
 	@TOOLGEN_DIST=dist $(BIN)/python -m pytest -m wheel tests/packaging
 
-clean: ## remove what these commands made
+clean: ## remove everything that these commands create
 	@rm -rf .venv .venv-* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

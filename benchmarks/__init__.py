@@ -1,1 +1,1 @@
-"""toolgen beside its peers: `make bench`."""
+"""`make bench`: measure toolgen and comparable tools."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: measure, show, and write what the documents are made from. See `make bench`."""
+"""`python -m benchmarks`: measure, print tables, update docs/performance.md. See `make bench`."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
 
 
 def main() -> int:
-    """0 where everything was measured, whatever came of it; 2 where something did not do what it should."""
+    """Run the command. Return 0 if everything was measured; 2 if something did not do what it should."""
     args = _arguments()
     work = Path(args.work).resolve()
     work.mkdir(parents=True, exist_ok=True)
     if os.environ.get("PYTHONDONTWRITEBYTECODE"):
-        print("PYTHONDONTWRITEBYTECODE is set: it is left out of what is measured", file=sys.stderr)
+        print("PYTHONDONTWRITEBYTECODE is set: measured commands run without it", file=sys.stderr)
     os.environ["BENCH_CLOCK"] = args.clock
     try:
         if args.compare:
@@ -64,7 +64,7 @@ def main() -> int:
         installation.install(work)
         data = _measured(args, work)
     except Wrong as error:
-        print(f"\nnothing to show: {error}", file=sys.stderr)
+        print(f"\nnot measured: {error}", file=sys.stderr)
         return 2
     _show(data)
     _keep(data, whole=not (args.rows or args.sizes or args.rounds or args.clock == "cpu"), into=args.json)
@@ -75,17 +75,19 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rows", type=_words, help=f"only these: {', '.join(row.id for row in ROWS)}")
     parser.add_argument("--sizes", type=_numbers, help="numbers of specs, such as 10,100")
-    parser.add_argument("--rounds", type=int, default=0, help="as many everywhere (default: 3 to 41)")
+    parser.add_argument("--rounds", type=int, default=0, help="rounds of every group (default: 3 to 41)")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu for a busy machine")
     parser.add_argument(
-        "--clock", choices=("wall", "cpu"), default="wall", help="cpu where the machine is busy"
-    )
-    parser.add_argument(
-        "--all", action="store_true", help="also peers at 5,000 specs; takes half an hour more"
+        "--all", action="store_true", help="also other tools at 5,000 specs; takes half an hour more"
     )
     parser.add_argument("--json", type=Path, help="write all figures to this file, too")
-    parser.add_argument("--work", default="build/bench", help="where the projects are laid out (build/bench)")
-    parser.add_argument("--compare", metavar="COMMIT", help="this checkout beside COMMIT, nothing else")
-    parser.add_argument("--page", action="store_true", help="write docs/performance.md anew from the summary")
+    parser.add_argument(
+        "--work", default="build/bench", help="folder for the projects (default: build/bench)"
+    )
+    parser.add_argument("--compare", metavar="COMMIT", help="only compare this checkout with COMMIT")
+    parser.add_argument(
+        "--page", action="store_true", help="only update docs/performance.md from the stored figures"
+    )
     return parser.parse_args()
 
 
@@ -124,7 +126,7 @@ def _measured(args: argparse.Namespace, work: Path) -> dict[str, Any]:
 def _scale(bench: groups.Bench, sizes: list[int] | None) -> dict[tuple[str, int], Samples]:
     chosen = tuple(sizes or groups.SCALE)
     if len(chosen) < 3:
-        print(f"no figure for scale: it takes three numbers of specs, not {len(chosen)}", file=sys.stderr)
+        print(f"no figure for scale: it needs three sizes, not {len(chosen)}", file=sys.stderr)
         return {}
     return {("scale", chosen[-1]): groups.scale(bench, chosen)}
 
@@ -147,20 +149,20 @@ def _minutes(began: float) -> float:
 
 def _show(data: dict[str, Any]) -> None:
     measured, facts = report.from_data(data), data["facts"]
-    print(report.as_text(report.promises(measured)), end="\n\n")
+    print(report.as_text(report.targets(measured)), end="\n\n")
     print(report.as_text(report.peers(measured)), end="\n\n")
     for verb, names in facts["check loads"].items():
         print(f"{verb} imports {', '.join(names) or 'none'} of the heavy modules")
     if "jinja2" not in facts["check loads"]["check without cache"]:
-        print("`check` without cache printed nothing: its row does not measure what it says")
-    print(f"the tools that are imported are {facts['imported']}")
+        print("`check` without cache printed no files; see docs/performance.md")
+    print(f"imported tools: {facts['imported']}")
     print(f"a template prints the models of {facts['models by template']} of them, the engine the others")
     where = f"{facts['system']}, Python {facts['python']}"
     print(f"{where}; {facts['minutes']} minutes, {facts['clock']} time; byte-code compiled for all")
 
 
 def _keep(data: dict[str, Any], *, whole: bool, into: Path | None) -> None:
-    """The latest figures beside each other; the summary and the page only where everything was measured."""
+    """Store the figures; update the summary and the page only if everything was measured."""
     text = json.dumps(data, indent=1) + "\n"
     RESULTS.mkdir(exist_ok=True)
     for path in ([into] if into else []) + [RESULTS / "latest.json"]:
@@ -169,7 +171,7 @@ def _keep(data: dict[str, Any], *, whole: bool, into: Path | None) -> None:
         (RESULTS / "summary.json").write_text(text, "utf-8")
         write_page(data)
     else:
-        print("a part only: docs/performance.md stays as it is", file=sys.stderr)
+        print("only a part was measured: docs/performance.md is not updated", file=sys.stderr)
 
 
 if __name__ == "__main__":

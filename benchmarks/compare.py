@@ -1,4 +1,4 @@
-"""This checkout beside another commit: the key commands, interleaved, as ratios of one to the other."""
+"""Compare this checkout with another commit: the main commands, interleaved, as ratios."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SLOWER, _FASTER = 1.10, 0.90
 
 
 def compare(commit: str, work: Path, rounds: int, sizes: Sequence[int]) -> str:
-    """A Markdown table. Both use the dependencies of this checkout: what differs is toolgen."""
+    """Return a Markdown table. Both use the dependencies of this checkout; only toolgen differs."""
     sides = {
         "base": installation.unpack(commit, work, "base"),
         "head": installation.unpack(None, work, "head"),
@@ -74,7 +74,7 @@ def _of(project: Project) -> list[Case]:
 
 
 def _calls(work: Path, sides: dict[str, Path], rounds: int) -> Iterator[tuple[str, ...]]:
-    """Calls have rounds of their own; each side's process runs once a round, and gives its median."""
+    """Measure calls: each side's process runs once per round, and returns its median."""
     cases: dict[str, dict[str, list[float]]] = {}
     projects = {side: lay_out(work / f"compare-{side}-10", 10, code) for side, code in sides.items()}
     for project in projects.values():
@@ -95,7 +95,7 @@ def _calls(work: Path, sides: dict[str, Path], rounds: int) -> Iterator[tuple[st
 
 def _line(name: str, size: str, base: Sequence[float], head: Sequence[float]) -> tuple[str, ...]:
     found = ratio(head, base)
-    # beyond noise: the quarters agree, and the middle is off by a tenth
+    # more than noise: both quartiles are on one side, and the median differs by 10 %
     slower = found.low > 1 and found.median > _SLOWER
     faster = found.high < 1 and found.median < _FASTER
     verdict = "slower" if slower else "faster" if faster else ""

@@ -1,6 +1,6 @@
 """The specs of the benchmark.
 
-Number i is the same tool on every machine and in every run. A spec has about 140 lines and 4.5 KB: six to
+Tool number i is the same on every machine and in every run. A spec has about 140 lines and 4.5 KB: six to
 eight input properties with a nested object, an enum, an array of objects and a `$ref`, five to seven output
 properties, and descriptions of 80 to 200 characters. Every third one uses a schema of a shared file.
 """
@@ -35,20 +35,20 @@ MONEY: Json = {
 
 
 def specs(count: int) -> Iterator[tuple[str, str]]:
-    """Path below the specs folder and YAML text of the first `count` tools, and of what they share."""
+    """Return path below the specs folder → YAML text of the first `count` tools and their shared schemas."""
     yield SHARED, _yaml({"$defs": {"Money": MONEY}})
     for number in range(count):
         yield f"{name(number)}.yaml", _yaml(spec(number))
 
 
 def name(number: int) -> str:
-    """The wire name of tool `number`."""
+    """Return the wire name of tool `number`."""
     verb, thing = VERBS[number % len(VERBS)], THINGS[number // len(VERBS) % len(THINGS)]
     return f"{verb}_{thing}_{number:04}"
 
 
 def spec(number: int) -> Json:
-    """Tool `number`, as its spec says it."""
+    """Return the spec of tool `number`."""
     verb, *words, _ = name(number).split("_")
     thing = " ".join(words)
     reads = verb in ("list", "verify", "export", "search")
@@ -198,7 +198,7 @@ def _yaml(data: Json) -> str:
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """YAML as a person writes it: without anchors, a list of words in one line."""
+    """YAML as people write it: without anchors, lists of words on one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

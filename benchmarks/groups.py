@@ -1,4 +1,4 @@
-"""What is measured together: each group gives figures by case, one a round."""
+"""Groups of cases that are measured together, one figure per case and round."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ SCALE = (100, 1000, 5000)
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where the projects are, and how thoroughly to measure. `rounds` of 0: as each group thinks best."""
+    """Folder of the projects, and settings. `rounds` of 0: the default of each group."""
 
     work: Path
     rounds: int = 0
     clock: str = "wall"
-    every: bool = False  # also what takes long and has no target
-    made: set[int] = field(default_factory=set)  # sizes that are there to be copied
+    every: bool = False  # also slow cases without a target
+    made: set[int] = field(default_factory=set)  # sizes that exist and can be copied
 
     def bare(self, size: int) -> Project:
-        """A project of `size` specs of which nothing is generated."""
+        """Return a project of `size` specs without generated code."""
         return lay_out(self.work / f"project-{size}-cold", size)
 
     def fresh(self, size: int) -> Project:
-        """A project of `size` specs as `generate` leaves it, with byte-code."""
+        """Return a project of `size` specs with generated code and byte-code."""
         model = Project(self.work / f"model-{size}", size)
         if size not in self.made:
             lay_out(model.folder, size)
@@ -49,12 +49,12 @@ class Bench:
         return project
 
     def run(self, cases: list[Case], rounds: int, label: str, *, warm_up: bool = True) -> Samples:
-        """The figures of all cases."""
+        """Measure all cases."""
         return interleave(cases, self.rounds or rounds, label, warm_up=warm_up)
 
 
 def start(bench: Bench, size: int) -> Samples:
-    """What starts and ends at once."""
+    """Measure commands that start and end at once."""
     project = bench.fresh(size)
     commands = {
         PASS: [PYTHON, "-c", "pass"],
@@ -68,7 +68,7 @@ def start(bench: Bench, size: int) -> Samples:
 
 
 def check(bench: Bench, size: int) -> Samples:
-    """Nothing has changed since `generate`."""
+    """Measure `check` without changes."""
     project = bench.fresh(size)
     project.record()
     project.commit()
@@ -84,7 +84,7 @@ def check(bench: Bench, size: int) -> Samples:
 
 
 def generate(bench: Bench, size: int) -> Samples:
-    """All that takes the engine, and its rivals."""
+    """Measure commands that use the engine, and other generators."""
     cold, warm = bench.bare(size), bench.fresh(size)
     edits = count(1)
     empty = {"TOOLGEN_CACHE_DIR": str(warm.folder / ".no-cache")}
@@ -120,7 +120,7 @@ def generate(bench: Bench, size: int) -> Samples:
 
 
 def memory(bench: Bench, size: int) -> Samples:
-    """Peaks in bytes, all processes of a command together; where the system does not tell, of the largest."""
+    """Measure peak memory in bytes of all processes of a command; of the largest one if PSS is unknown."""
     project = bench.bare(size)
 
     def peak(done: Done) -> float:
@@ -134,7 +134,7 @@ def memory(bench: Bench, size: int) -> Samples:
 
 
 def scale(bench: Bench, sizes: tuple[int, ...] = SCALE) -> Samples:
-    """What a spec costs among few and among many: `generate` from nothing, and `check` of nothing changed."""
+    """Measure the cost of a further spec in small and large projects: cold `generate`, unchanged `check`."""
     cold = {size: bench.bare(size) for size in sizes}
     warm = {size: bench.fresh(size) for size in sizes}
     cases = []
@@ -153,7 +153,7 @@ def scale(bench: Bench, sizes: tuple[int, ...] = SCALE) -> Samples:
 
 
 def server(bench: Bench, size: int) -> Samples:
-    """A server over stdio, from its start to the end of its first list."""
+    """Measure a stdio server from its start to the end of its first `tools/list`."""
     project, single = bench.fresh(size), bench.fresh(1)
     ours = [PYTHON, "-m", "generated.mcp_server"]
     cases = [
@@ -171,7 +171,7 @@ def server(bench: Bench, size: int) -> Samples:
 
 
 def call(bench: Bench, size: int) -> Samples:
-    """Calls inside one process, where rounds are taken in the process itself."""
+    """Measure calls in one process, which runs all rounds itself."""
     project = bench.fresh(size)
     rounds = bench.rounds or 41
     command = [PYTHON, str(IN_PROCESS / "calls.py"), str(rounds), "30", bench.clock]
@@ -182,7 +182,7 @@ def call(bench: Bench, size: int) -> Samples:
 
 
 def refusal(bench: Bench, size: int) -> Samples:
-    """The refused call that takes longest, of those that are expensive to explain."""
+    """Measure the slowest refused call, of those whose faults are expensive to describe."""
     project = bench.fresh(size)
     command = [PYTHON, str(IN_PROCESS / "refusals.py"), str(bench.rounds or 11), bench.clock]
     found: dict[str, list[float]] = json.loads(
@@ -215,6 +215,6 @@ def _one(project: Project) -> Done:
 
 
 def _slope(samples: Samples, verb: str, few: int, many: int) -> list[float]:
-    """Seconds per spec between two sizes, in each round."""
+    """Return seconds per spec between two sizes, for each round."""
     pairs = zip(samples[f"{verb} {few}"], samples[f"{verb} {many}"], strict=True)
     return [(large - small) / (many - few) for small, large in pairs]

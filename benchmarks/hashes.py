@@ -1,4 +1,4 @@
-"""The bare script that `check` is set beside: hash the same files, compare with what is on record."""
+"""The script with which `check` is compared: hash the same files, compare with recorded hashes."""
 
 import sys
 from hashlib import sha256

@@ -1,6 +1,6 @@
-"""Calls over HTTP: the server as its command starts it, beside the peers, on 1, 16 and 64 connections.
+"""Calls over HTTP to toolgen's server and others, as their commands start them, on 1, 16 and 64 connections.
 
-The client is written by hand and does little: it must not be what is measured.
+The client is written by hand and does little, so that it does not dominate the measurement.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _META = {
 
 
 def http(bench: Bench, size: int) -> Samples:
-    """Seconds per call; by the processor's clock, those of the server."""
+    """Measure seconds per call; with the clock `cpu`, processor time of the server."""
     project = bench.fresh(size)
     request = json.loads(run([PYTHON, SERVERS, "request"], project.folder, project.env).text.splitlines()[-1])
     commands = {
@@ -109,7 +109,7 @@ def _message(port: int, request: dict[str, Any]) -> bytes:
 
 
 def _check(name: str, port: int, message: bytes, answer: Any) -> None:
-    """`Wrong` unless the server gives the answer that the implementation does."""
+    """Raise `Wrong` unless the server gives the answer of the implementation."""
     body = asyncio.run(_load(port, message, 1, 1))
     try:
         result = json.loads(body)["result"]
@@ -132,7 +132,7 @@ def _round(
 
 
 def _processor_time(pid: int) -> Callable[[], float]:
-    """Return a clock: the seconds that the threads of a process have run, to the nanosecond. Linux only."""
+    """Return a clock of the processor time of a process's threads, in seconds. Linux only."""
     tasks = Path(f"/proc/{pid}/task")
     if not (tasks / str(pid) / "schedstat").exists():
         raise Wrong("this system does not tell the processor time of a server: measure with --clock wall")
@@ -144,7 +144,7 @@ def _processor_time(pid: int) -> Callable[[], float]:
 
 
 async def _load(port: int, message: bytes, connections: int, calls: int) -> bytes:
-    """Make so many calls, always one on each connection; give the body of the last answer."""
+    """Make so many calls, one at a time on each connection; return the body of the last answer."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[bytes] = loop.create_future()
     remaining = [calls, calls]  # to be sent, to be answered

@@ -1,6 +1,6 @@
-"""What adopting costs: tools of MCP servers imported, per tool, beside the engine on the same tools.
+"""Time per tool to import tools of MCP servers, compared with the engine on the same tools.
 
-The tools are those of published servers where the shared corpus is there, the benchmark's own elsewhere.
+The tools are those of published servers if the shared corpus exists, otherwise the benchmark's own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CORPUS = Path(os.environ.get("TOOLGEN_SHARED", _ROOT.parent / "shared")) / "corp
 
 
 def whose() -> str:
-    """Which tools are imported."""
+    """Return which tools are imported."""
     return "those of published servers" if CORPUS.is_file() else "the benchmark's own"
 
 
@@ -35,7 +35,7 @@ def models_by_template(work: Path, size: int = 1000) -> str:
 
 
 def adopt(bench: Bench, size: int) -> Samples:
-    """Seconds per tool: from what `tools/list` says to specs, and on to generated code."""
+    """Measure seconds per tool: from `tools/list` to specs, and from there to generated code."""
     project = _lay_out(bench.work / f"adopt-{size}", size)
 
     def forget() -> None:
@@ -57,7 +57,7 @@ def adopt(bench: Bench, size: int) -> Samples:
 
 
 def _lay_out(folder: Path, size: int) -> Project:
-    """A project without specs, beside the source of `size` tools."""
+    """Create a project without specs, and a source of `size` tools."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "peers").mkdir(parents=True)
     (folder / "toolgen.toml").write_text("", "utf-8")
@@ -67,7 +67,7 @@ def _lay_out(folder: Path, size: int) -> Project:
 
 
 def _source(size: int) -> str:
-    """Evenly spread over the corpus, where it has as many: servers stand one behind the other in it."""
+    """Return tools evenly distributed over the corpus, in which servers are consecutive."""
     lines = CORPUS.read_text("utf-8").splitlines() if CORPUS.is_file() else []
     if len(lines) < size:
         return mcp_document(size)

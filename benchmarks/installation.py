@@ -1,4 +1,4 @@
-"""toolgen as a user has it: a wheel, installed with its byte-code, of this checkout or of any commit."""
+"""Install toolgen as users do: a wheel with byte-code, of this checkout or of any commit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PARTS = ("pyproject.toml", "README.md", "LICENSE", "generator", "templates")
 
 
 def install(work: Path) -> None:
-    """Put this checkout, as its files are now, into the environment that runs this."""
+    """Install this checkout, with uncommitted changes, into the running environment."""
     _pip("--force-reinstall", str(_checkout(work / "source")))
 
 
 def unpack(commit: str | None, work: Path, name: str) -> Path:
-    """A folder for PYTHONPATH with toolgen as of `commit`; None: as the files are now."""
+    """Return a folder for PYTHONPATH with toolgen at `commit`; None stands for this checkout."""
     source = (
         _checkout(work / f"source-{name}") if commit is None else _commit(commit, work / f"source-{name}")
     )
@@ -33,7 +33,7 @@ def _pip(*words: str) -> None:
 
 
 def _checkout(folder: Path) -> Path:
-    """A copy without what builds leave behind, so that no module of another day gets in."""
+    """Copy the checkout without build output, so that no old module is included."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for part in _PARTS:

@@ -1,4 +1,4 @@
-"""Cases measured side by side: interleaved rounds in rotating order, ratios within a round."""
+"""Interleaved measurement: rounds in rotating order, ratios within a round."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Samples = Mapping[str, Sequence[float]]  # name of a case → one figure a round
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something to measure. `run` gives the figure of one round; `prepare` goes before it, unmeasured."""
+    """A case to measure. `run` returns the figure of one round; `prepare` runs before it, unmeasured."""
 
     name: str
     run: Callable[[], float]
@@ -21,7 +21,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The middle of several figures, and the quarters around it."""
+    """Median and quartiles of several figures."""
 
     median: float
     low: float
@@ -31,7 +31,7 @@ class Spread:
 def interleave(
     cases: Sequence[Case], rounds: int, label: str, *, warm_up: bool = True
 ) -> dict[str, list[float]]:
-    """Every case once a round, each round beginning with another one. A round to warm up does not count."""
+    """Run every case once per round, each round beginning with another one. Warm-up rounds do not count."""
     samples: dict[str, list[float]] = {case.name: [] for case in cases}
     for number in range(-1 if warm_up else 0, rounds):
         _say(f"\r{label}: round {number + 1} of {rounds} ")
@@ -51,7 +51,7 @@ def _say(text: str) -> None:
 
 
 def spread(figures: Sequence[float]) -> Spread:
-    """Median and quartiles."""
+    """Return median and quartiles."""
     if len(figures) == 1:
         return Spread(figures[0], figures[0], figures[0])
     low, middle, high = statistics.quantiles(figures, n=4, method="inclusive")
@@ -59,5 +59,5 @@ def spread(figures: Sequence[float]) -> Spread:
 
 
 def ratio(ours: Sequence[float], baseline: Sequence[float]) -> Spread:
-    """Median and quartiles of the ratios of each round."""
+    """Return median and quartiles of the ratios within each round."""
     return spread([mine / other for mine, other in zip(ours, baseline, strict=True)])

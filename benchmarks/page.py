@@ -1,4 +1,4 @@
-"""`docs/performance.md` and the README: between markers writes `make bench`, everywhere else people."""
+"""Update the tables of `docs/performance.md` and the README, which are between markers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ README = ROOT / "README.md"
 
 
 def write_page(data: Mapping[str, Any]) -> None:
-    """The tables and the picture of `data`. Same figures, same bytes."""
+    """Write the tables and the plot of `data`; the same bytes for the same figures."""
     measured, facts = report.from_data(data), data["facts"]
     draw(measured, PAGE.with_suffix(".svg"))
     parts = {
-        "promises": report.as_markdown(report.promises(measured)),
+        "targets": report.as_markdown(report.targets(measured)),
         "peers": report.as_markdown(report.peers(measured)),
         "facts": _facts(facts),
     }
@@ -45,7 +45,7 @@ def _facts(facts: Mapping[str, Any]) -> str:
         f"Measured on {facts['date']}: {facts['system']}, Python {facts['python']}, "
         f"{facts['clock']} time, load {facts['load']} at the end. {packages}. "
         f"Of yaml, jinja2, pydantic and the engine, {loads}."
-        + (f" The tools that are imported are {facts['imported']}." if "imported" in facts else "")
+        + (f" Imported tools: {facts['imported']}." if "imported" in facts else "")
         + (
             f" A template prints the models of {found} of them."
             if (found := facts.get("models by template"))

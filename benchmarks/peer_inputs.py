@@ -1,4 +1,4 @@
-"""The same tools in the words of the peers, as `tools/list` and as OpenAPI; and values that fit."""
+"""The same tools as input for other tools, as `tools/list` and as OpenAPI; and valid values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .corpus import MONEY, SHARED, Json, name, spec
 
 
 def mcp_document(count: int) -> str:
-    """The same tools as the answer to `tools/list`."""
+    """Return the same tools as a `tools/list` result."""
     return json.dumps({"tools": [tool(number) for number in range(count)]})
 
 
 def openapi_document(count: int) -> str:
-    """The same tools as operations: POST with the request as body, the response as answer 200."""
+    """Return the same tools as operations: POST with the request as body, and the response as 200."""
     paths: Json = {}
     components: Json = {}
     for number in range(count):
@@ -32,19 +32,19 @@ def openapi_document(count: int) -> str:
 
 
 def arguments(number: int) -> Json:
-    """A request that tool `number` takes."""
+    """Return a valid request for tool `number`."""
     fitting: Json = _value(tool(number)["inputSchema"])
     return fitting
 
 
 def answer(number: int) -> Json:
-    """A response that tool `number` may give."""
+    """Return a valid response of tool `number`."""
     fitting: Json = _value(tool(number)["outputSchema"])
     return fitting
 
 
 def tool(number: int) -> Json:
-    """Tool `number` as MCP publishes it."""
+    """Return tool `number` as MCP publishes it."""
     said = spec(number)
     output = said["output_schema"]
     if number % 3 == 0:  # as toolgen bundles a shared schema
@@ -66,7 +66,7 @@ def tool(number: int) -> Json:
 
 
 def _as_components(schema: Json, base: str, suffix: str, components: Json) -> None:
-    """A schema and its `$defs` as entries of `components`, which have no `$defs` of their own."""
+    """Return a schema and its `$defs` as entries of `components`."""
     inner = schema.get("$defs", {})
     moved = {f"#/$defs/{key}": f"#/components/schemas/{base}{key}" for key in inner}
     for key, definition in inner.items():
@@ -104,7 +104,7 @@ _BY_PATTERN = {"^[A-Z]{2}-[0-9]{4,8}$": "AB-12345", r"^\d+\.\d\d$": "129.90"}
 
 
 def _value(schema: Json, root: Json | None = None) -> Any:
-    """A value that fits one of the schemas above: every property given, two items in every array."""
+    """Return a valid value for one of the schemas: every property, two items in every array."""
     root = root or schema
     if "$ref" in schema:
         return _value(root["$defs"][schema["$ref"].rpartition("/")[2]], root)

@@ -1,4 +1,4 @@
-"""The peers that are commands: how each is called, and how we know that it did the work."""
+"""Other command line tools: their command lines, and the checks that they did the work."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .project import BIN, PYTHON, Project
 
 _SCRIPT = Path(__file__).with_name("hashes.py")
 
-# By default the engine formats with black and isort, 18 ms a tool. `builtin` is its own fast printer and its
-# announced next default: the stricter thing to be compared with. All else is as it comes.
+# By default the engine formats with black and isort, 18 ms per tool. `builtin` is its own fast formatter and
+# its announced next default, so it is the stricter comparison. Everything else is the default.
 ENGINE_OPTIONS = (
     "--output-model-type",
     "pydantic_v2.BaseModel",
@@ -24,7 +24,7 @@ ENGINE_AS_IT_COMES = (*ENGINE_OPTIONS[:-1], "black", "isort")
 
 
 def python_pass(project: Project) -> Done:
-    """The least that any Python command costs."""
+    """Return the shortest Python command."""
     return run([PYTHON, "-c", "pass"], project.folder, project.env)
 
 
@@ -36,9 +36,9 @@ def engine(
     weigh: bool = False,
     classes: int = 2,
 ) -> Done:
-    """datamodel-code-generator on all tools in one call; with `check`, its own comparison.
+    """Return the engine's command line for all tools at once; with `check`, its own comparison.
 
-    `classes` are the fewest a tool that show that it did the work: tools without an output have one.
+    `classes` is the minimum number of classes per tool by which to verify that it did the work.
     """
     output = project.folder / "peers" / "models.py"
     command = [str(BIN / "datamodel-codegen"), "--input", "mcp.json", "--input-file-type", "mcp-tools"]
@@ -51,10 +51,10 @@ def engine(
 
 
 def client_generator(project: Project) -> Done:
-    """openapi-python-client on the same tools as operations."""
+    """Return the command line of openapi-python-client for the same tools as operations."""
     output = project.folder / "peers" / "client"
     command = [str(BIN / "openapi-python-client"), "generate", "--path", "openapi.json"]
-    env = {**project.env, "PATH": f"{BIN}:{project.env['PATH']}"}  # it calls ruff by name
+    env = {**project.env, "PATH": f"{BIN}:{project.env['PATH']}"}  # it finds ruff on PATH
     done = run([*command, "--output-path", str(output)], project.folder, env)
     made = len(list((output / "bench_client" / "api" / "tools").glob("*_[0-9]*.py")))
     if made != project.size or "rror" in done.text or "arning" in done.text:
@@ -63,22 +63,22 @@ def client_generator(project: Project) -> Done:
 
 
 def forget_client(project: Project) -> None:
-    """As before the first run of openapi-python-client."""
+    """Remove the output of openapi-python-client."""
     shutil.rmtree(project.folder / "peers" / "client", ignore_errors=True)
 
 
 def bare_script(project: Project) -> Done:
-    """A Python script that hashes the same inputs and outputs and compares them with a list."""
+    """Return a Python script that hashes the same inputs and outputs and compares them with a list."""
     return run([PYTHON, str(_SCRIPT), "files.sha256"], project.folder, project.env)
 
 
 def sha256sum(project: Project) -> Done:
-    """coreutils on the same list."""
+    """Return the command of coreutils for the same list."""
     return run(["sha256sum", "--check", "--quiet", "files.sha256"], project.folder, project.env)
 
 
 def git_status(project: Project) -> Done:
-    """git on a repository of the same files, unchanged."""
+    """Return `git status` for a repository of the same files, unchanged."""
     done = run(["git", "status", "--porcelain"], project.folder, project.env)
     if done.text:
         raise Wrong(f"git status found changes:\n{done.text[:500]}")

@@ -1,4 +1,4 @@
-"""The picture of `docs/performance.md`: what a spec costs, among few and among many."""
+"""The plot of `docs/performance.md`: time per spec by number of specs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .measure import spread
 from .report import Measured
 from .rows import ENGINE
 
-# case → how it is told, and drawn; ours in blues, peers in warm colours
+# case → label and style; toolgen in blue, other tools in warm colours
 _LINES = {
     "openapi-python-client": ("openapi-python-client", "#b5651d", "--", "s"),
     ENGINE: ("datamodel-codegen (models only)", "#d1495b", "--", "s"),
@@ -21,7 +21,7 @@ _LINES = {
 
 
 def draw(measured: Measured, path: Path) -> None:
-    """Write the SVG: the same bytes for the same figures."""
+    """Write the SVG; the same bytes for the same figures."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -54,7 +54,7 @@ def draw(measured: Measured, path: Path) -> None:
 
 
 def _points(measured: Measured, case: str) -> Iterator[tuple[int, float]]:
-    """Number of specs and milliseconds a spec, wherever the case was measured."""
+    """Return number of specs and milliseconds per spec for each measurement of the case."""
     for (group, size), samples in measured.items():
         if case in samples and group in ("generate", "check"):
             yield size, 1000 * spread(samples[case]).median / size
@@ -62,7 +62,7 @@ def _points(measured: Measured, case: str) -> Iterator[tuple[int, float]]:
 
 
 def _scaled(measured: Measured, case: str) -> Iterator[tuple[int, float]]:
-    """Of the largest number of specs, which is measured in the group of that question only."""
+    """Return the point of the largest size, which is only measured in its own group."""
     verb = {"toolgen generate, cold": "generate", "toolgen check": "check"}.get(case)
     for (group, size), samples in measured.items():
         if group == "scale" and f"{verb} {size}" in samples and ("generate", size) not in measured:

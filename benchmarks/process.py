@@ -1,4 +1,4 @@
-"""Run a command, and know what it took in time and memory, and that it did what it should."""
+"""Run a command, measure its time and memory, and check that it did the work."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from pathlib import Path
 
 
 class Wrong(Exception):  # noqa: N818
-    """A command did something else than the row says it measures."""
+    """A command did not do what its row measures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One run. `memory` is in bytes: None where nobody looked, or it cannot be known."""
+    """One run. `memory` is in bytes; None if it was not measured or cannot be known."""
 
-    seconds: float  # by the clock that was asked for
-    largest: int  # peak resident memory of the largest single process, as getrusage tells it
+    seconds: float  # by the selected clock
+    largest: int  # peak resident memory of the largest process, by getrusage
     memory: int | None  # peak of all its processes together, shared pages counted once (PSS)
     text: str  # stdout and stderr
 
 
 def environment(project: Path, **more: str) -> dict[str, str]:
-    """Nothing of the caller's that changes what is measured; byte-code may be written and is used."""
+    """Return an environment without the caller's settings that affect measurements; byte-code is used."""
     kept = {
         key: os.environ[key] for key in ("HOME", "LANG", "PATH", "TMPDIR", "SYSTEMROOT") if key in os.environ
     }
@@ -37,7 +37,7 @@ def environment(project: Path, **more: str) -> dict[str, str]:
 def run(
     command: Sequence[str], folder: Path, env: Mapping[str, str], *, code: int = 0, weigh: bool = False
 ) -> Done:
-    """Run `command` to its end. `weigh` samples its memory, which slows it down: not for times."""
+    """Run `command` to its end. `weigh` samples its memory, which slows it down, so its time is not used."""
     log = folder / ".bench-log"
     with log.open("w+b") as file:
         began = time.perf_counter()
@@ -58,9 +58,9 @@ def run(
 
 
 def elapsed(began: float, usage: resource.struct_rusage) -> float:
-    """Seconds since `began` or, by `BENCH_CLOCK=cpu`, of processor time of the process and its children.
+    """Return seconds since `began` or, with `BENCH_CLOCK=cpu`, processor time including children.
 
-    Where others use the machine, too, processor time is the steadier figure; it does not see idle cores.
+    On a busy machine, processor time is more stable; it does not show idle cores.
     """
     if os.environ.get("BENCH_CLOCK") == "cpu":
         return usage.ru_utime + usage.ru_stime
@@ -68,7 +68,7 @@ def elapsed(began: float, usage: resource.struct_rusage) -> float:
 
 
 class Scale:
-    """The peak memory of a process and its children, looked at every few milliseconds. Linux only."""
+    """The peak memory of a process and its children, sampled every few milliseconds. Linux only."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -78,7 +78,7 @@ class Scale:
         self._thread.start()
 
     def stop(self) -> int | None:
-        """Bytes; None where the system does not tell."""
+        """Stop sampling; return bytes, or None if the system does not report them."""
         self._over.set()
         self._thread.join()
         return self._peak or None

@@ -1,4 +1,4 @@
-"""A toolgen project of so many specs, laid out for measuring, with the same tools in the peers' words."""
+"""A toolgen project of a given size, with the same tools as input for other tools."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Tool({class_name}):
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One folder. `code` is a folder with toolgen in it that is used before the installed one."""
+    """A project folder. `code` is a folder with a toolgen that is used instead of the installed one."""
 
     folder: Path
     size: int
@@ -44,7 +44,7 @@ class Project:
 
     @property
     def env(self) -> dict[str, str]:
-        """What commands in this project see; their cache is its own."""
+        """Return the environment of commands in this project, with a separate cache."""
         paths = [str(path) for path in (self.code, self.folder) if path]
         return environment(
             self.folder, PYTHONPATH=os.pathsep.join(paths), TOOLGEN_CACHE_DIR=str(self.folder / ".cache")
@@ -53,7 +53,7 @@ class Project:
     def toolgen(
         self, *words: str, says: str = "", env: Mapping[str, str] | None = None, weigh: bool = False
     ) -> Done:
-        """Run toolgen here; `Wrong` unless it succeeds and says `says`."""
+        """Run toolgen here. Raises `Wrong` unless it succeeds and prints `says`."""
         command = [PYTHON, "-m", "toolgen"] if self.code else [TOOLGEN]
         done = run([*command, *words], self.folder, {**self.env, **(env or {})}, weigh=weigh)
         if says not in done.text:
@@ -61,12 +61,12 @@ class Project:
         return done
 
     def forget(self) -> None:
-        """As before the first `generate`: no output, no cache."""
+        """Remove output and cache, as before the first `generate`."""
         for name in ("generated", ".cache", ".no-cache"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def edit(self, number: int, word: str) -> None:
-        """Change what one spec says, to what it never said before."""
+        """Change one spec to a new text."""
         path = self.folder / "specs" / f"{corpus.name(number % self.size)}.yaml"
         before = path.read_text("utf-8")
         after = re.sub(r"description: Which one.*", f"description: Which one, {word}.", before, count=1)
@@ -75,29 +75,29 @@ class Project:
         path.write_text(after, "utf-8")
 
     def inputs(self) -> list[Path]:
-        """The specs, relative to the project."""
+        """Return the specs, relative to the project."""
         return sorted(p.relative_to(self.folder) for p in (self.folder / "specs").rglob("*.yaml"))
 
     def outputs(self) -> list[Path]:
-        """What was generated, byte-code left out."""
+        """Return the generated files without byte-code."""
         found = (self.folder / "generated").rglob("*")
         return sorted(p.relative_to(self.folder) for p in found if p.is_file() and p.suffix != ".pyc")
 
     def digest(self) -> str:
-        """One hash of all that was generated."""
+        """Return one hash of all generated files."""
         return sha256("\n".join(self._hash_lines(self.outputs())).encode()).hexdigest()
 
     def record(self) -> None:
-        """Write `files.sha256`: inputs and outputs, as `sha256sum` and the bare script read it."""
+        """Write `files.sha256` with inputs and outputs, for `sha256sum` and the bare script."""
         lines = self._hash_lines([*self.inputs(), *self.outputs()])
         (self.folder / "files.sha256").write_text("\n".join(lines) + "\n", "utf-8")
 
     def compile(self) -> None:
-        """Byte-code for all that was generated, as an installer makes it."""
+        """Compile byte-code of all generated files, as an installer does."""
         subprocess.run([PYTHON, "-m", "compileall", "-q", "generated", "tools"], cwd=self.folder, check=True)
 
     def commit(self) -> None:
-        """Put everything under git, so that `git status` has as much to look at as `check`."""
+        """Commit everything to git, so that `git status` checks the same files as `check`."""
         (self.folder / ".gitignore").write_text("*.pyc\n.cache/\n.no-cache/\n.bench-log\npeers/\n", "utf-8")
         shutil.rmtree(self.folder / ".git", ignore_errors=True)
         name = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "commit.gpgsign=false")
@@ -110,14 +110,14 @@ class Project:
 
 
 def lay_out(folder: Path, size: int, code: Path | None = None) -> Project:
-    """A new project of `size` specs in `folder`; nothing is generated yet."""
+    """Create a project of `size` specs in `folder`; generate nothing."""
     shutil.rmtree(folder, ignore_errors=True)
     for path, text in corpus.specs(size):
         file = folder / "specs" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
     (folder / "toolgen.toml").write_text(_SETTINGS, "utf-8")
-    # also ends the peers' search for settings, which would find the ones of toolgen's own sources
+    # other tools stop here in their search for settings, instead of finding those of toolgen's repository
     (folder / "pyproject.toml").write_text('[project]\nname = "bench"\nversion = "0"\n', "utf-8")
     (folder / "mcp.json").write_text(peer_inputs.mcp_document(size), "utf-8")
     (folder / "openapi.json").write_text(peer_inputs.openapi_document(size), "utf-8")
@@ -128,7 +128,7 @@ def lay_out(folder: Path, size: int, code: Path | None = None) -> Project:
 
 
 def _implement(folder: Path) -> None:
-    """Tool 0 is implemented: it is the one that is called."""
+    """Implement tool 0, which is the one that is called."""
     name = corpus.name(0)
     base = name.title().replace("_", "")
     text = _IMPLEMENTATION.format(

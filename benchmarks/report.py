@@ -1,4 +1,4 @@
-"""Figures as a table on the terminal, as JSON, as Markdown in `docs/performance.md`."""
+"""Figures as a table in the terminal, as JSON, and as Markdown in `docs/performance.md`."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ class Figure:
 
     @property
     def binding(self) -> bool:
-        """Whether the target was set for this size."""
+        """True if the target applies to this size."""
         return self.row.target is not None and self.row.at in (None, self.size)
 
     @property
     def verdict(self) -> str:
-        """met, missed or noise; nothing where no target was set."""
+        """Return met, missed or noise; an empty text without a target."""
         target = self.row.target
         if target is None or not self.binding:
             return ""
-        if self.baseline.median <= 0:  # a slope, on a machine too busy to see one
+        if self.baseline.median <= 0:  # a slope that noise has made negative
             return "noise"
         return "met" if self.ratio.median <= target else "missed"
 
 
 def figures(measured: Measured) -> list[Figure]:
-    """Every row at every size it was measured at, in the order of the rows."""
+    """Return every row at every measured size, in the order of the rows."""
     return [
         Figure(
             row,
@@ -57,7 +57,7 @@ def figures(measured: Measured) -> list[Figure]:
 
 
 def as_data(measured: Measured, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """All that the documents are made from. Seconds, or bytes where it is memory."""
+    """Return the data from which the documents are generated, in seconds, or bytes of memory."""
     return {
         "facts": dict(facts),
         "samples": [
@@ -72,13 +72,13 @@ def as_data(measured: Measured, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_data(data: Mapping[str, Any]) -> Measured:
-    """What `as_data` wrote."""
+    """Read the data of `as_data`."""
     return {(each["group"], each["size"]): each["cases"] for each in data["samples"]}
 
 
-def promises(measured: Measured) -> Iterator[tuple[str, ...]]:
-    """The table of what was promised: a heading, then a line a figure."""
-    yield ("what", "specs", "ours", "beside", "", "ratio (quartiles)", "at most", "")
+def targets(measured: Measured) -> Iterator[tuple[str, ...]]:
+    """Yield the table of targets: a heading, then one line per figure."""
+    yield ("what", "specs", "toolgen", "compared with", "", "ratio (quartiles)", "target", "")
     for each in figures(measured):
         row, unit = each.row, _unit(each.row)
         yield (
@@ -94,8 +94,8 @@ def promises(measured: Measured) -> Iterator[tuple[str, ...]]:
 
 
 def short(measured: Measured) -> Iterator[tuple[str, ...]]:
-    """The same for a first look: only what a target was set for, each once."""
-    yield ("what", "specs", "beside", "ratio", "at most", "")
+    """Yield the short table: only rows with a target, each once."""
+    yield ("what", "specs", "compared with", "ratio", "target", "")
     for each in {figure.row.id: figure for figure in figures(measured) if figure.binding}.values():
         row = each.row
         specs = f"{each.size:,}" if row.at else ""
@@ -103,8 +103,8 @@ def short(measured: Measured) -> Iterator[tuple[str, ...]]:
 
 
 def peers(measured: Measured) -> Iterator[tuple[str, ...]]:
-    """Everything that was measured in a group beside what is ours, each as a multiple of it."""
-    yield ("group", "specs", "case", "median", "times ours")
+    """Yield all cases of each group, relative to toolgen's case."""
+    yield ("group", "specs", "case", "median", "relative to toolgen")
     for (group, size), samples in sorted(measured.items()):
         if group not in OURS:
             continue
@@ -114,7 +114,7 @@ def peers(measured: Measured) -> Iterator[tuple[str, ...]]:
 
 
 def as_text(table: Iterator[tuple[str, ...]]) -> str:
-    """Columns side by side."""
+    """Align the columns of a table."""
     rows = list(table)
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     return "\n".join(
@@ -123,7 +123,7 @@ def as_text(table: Iterator[tuple[str, ...]]) -> str:
 
 
 def as_markdown(table: Iterator[tuple[str, ...]]) -> str:
-    """The same as a Markdown table."""
+    """Return a table in Markdown."""
     head, *rows = table
     lines = ["| " + " | ".join(row) + " |" for row in (head, *rows)]
     return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])

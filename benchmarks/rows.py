@@ -1,4 +1,4 @@
-"""The rows: what is promised, of which measurement, beside what, and how much it may be."""
+"""The rows of the tables: measurements, their baselines, and targets."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A ratio of two cases of a group. `target` holds at `at` specs; at other sizes it is shown beside."""
+    """A ratio of two cases of a group. `target` applies to `at` specs; other sizes are only shown."""
 
     id: str
     what: str
     group: str
     ours: str
     baseline: str
-    target: float | None  # None: nothing is promised, it is shown
-    at: int | None = 1000  # None: the number of specs makes no difference
+    target: float | None  # None: no target
+    at: int | None = 1000  # None: independent of the number of specs
 
 
 ENGINE = "datamodel-codegen, mcp-tools"
@@ -78,15 +78,15 @@ ROWS = (
     ),
     Row(
         "refusal",
-        "a refused call, at worst",
+        "the slowest refused call",
         "refusal",
         "refused call, the worst",
         "0.2 seconds",
         1.0,
         None,
     ),
-    Row("mcp-mcpserver", "the same, beside MCPServer", "call", "MCP adapter", "MCPServer", 1.0, None),
-    Row("mcp-fastmcp", "the same, beside fastmcp", "call", "MCP adapter", "fastmcp", 1.0, None),
+    Row("mcp-mcpserver", "the same, compared with MCPServer", "call", "MCP adapter", "MCPServer", 1.0, None),
+    Row("mcp-fastmcp", "the same, compared with fastmcp", "call", "MCP adapter", "fastmcp", 1.0, None),
     *(
         Row(
             f"http-{count}",
@@ -101,7 +101,7 @@ ROWS = (
     ),
 )
 
-# The case that is ours in the comparison with all others of its group.
+# toolgen's case in the comparison with all others of its group
 OURS = {
     "start": "toolgen --help",
     "check": "toolgen check",

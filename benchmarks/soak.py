@@ -1,4 +1,4 @@
-"""Calls over HTTP with misbehaving tools beside them: none may be lost or wrong, and memory stays flat.
+"""Calls over HTTP beside misbehaving tools: no answer may be lost or wrong, and memory must not grow.
 
 `python -m benchmarks.soak [--calls N] [--in-flight N] [--minutes N] [--without TOOL,…]`, from an environment
 with toolgen and its extras `cli` and `mcp`; see `make soak`. Exit code 1 if a call was lost or wrong.
@@ -39,7 +39,7 @@ from generated.tools.{name} import {class_name}
 class Tool({class_name}):
     {body}
 """
-# What each does, by its name; the specs of those that stream or answer with data have more.
+# Behaviour of each tool by name; specs of tools that stream or return data have more.
 BODIES = {
     "echo": "async def execute(self, request, context):\n"
     "        from generated.models.echo import EchoResponse\n"
@@ -69,7 +69,7 @@ META = {
 
 @dataclass
 class Soak:
-    """The figures of a run."""
+    """Figures of a run."""
 
     port: int
     calls: int
@@ -81,7 +81,7 @@ class Soak:
     others: Counter[str] = field(default_factory=Counter)
 
     async def callers(self, count: int) -> None:
-        """Make all calls of `echo`, so many at once."""
+        """Make all calls of `echo`, so many concurrently."""
         await asyncio.gather(*(self._caller() for _ in range(count)))
 
     async def _caller(self) -> None:
@@ -166,7 +166,7 @@ def lay_out(folder: Path) -> None:
 
 
 def resident(pid: int) -> float:
-    """MiB of memory of a process; 0 where the system does not tell."""
+    """Return the resident memory of a process in MiB; 0 if the system does not report it."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmRSS"):
@@ -175,7 +175,7 @@ def resident(pid: int) -> float:
 
 
 async def soak(process: subprocess.Popen[bytes], run: Soak, in_flight: int, minutes: float) -> None:
-    """Run, and print a line every few seconds."""
+    """Run the calls, and print a line every few seconds."""
     tools = [asyncio.create_task(run.misbehave(name)) for name in BODIES if name not in run.without]
     began = time.monotonic()
 
@@ -204,7 +204,7 @@ async def soak(process: subprocess.Popen[bytes], run: Soak, in_flight: int, minu
 
 
 def main() -> int:
-    """0 if every call was answered right, 1 otherwise."""
+    """Run the command. Return 0 if every call was answered correctly, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="make soak", description=__doc__)
     parser.add_argument("--calls", type=int, default=100_000, help="calls of the tool that behaves")
     parser.add_argument("--in-flight", type=int, default=64, help="of these at the same time")

@@ -1,7 +1,7 @@
-"""From the start of an MCP server over stdio to the end of its first `tools/list`, spoken by hand.
+"""Measure an MCP server over stdio from its start to the end of its first `tools/list`.
 
-No SDK on this side: what a client costs is not the server's. The handshake is the one that every server here
-and every client in use today speaks.
+The client side is written by hand, so that no client's time is included. It uses the handshake that every
+server here supports.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HANDSHAKE = {
 
 
 def first_list(command: Sequence[str], project: Project, tools: int) -> float:
-    """Seconds; `Wrong` unless the server lists `tools` tools, each with its schema."""
+    """Return seconds. Raises `Wrong` unless the server lists `tools` tools, each with its schema."""
     with (project.folder / ".bench-log").open("w+b") as log:
         began = time.perf_counter()
         process = subprocess.Popen(
@@ -55,16 +55,16 @@ def first_list(command: Sequence[str], project: Project, tools: int) -> float:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Whatever happened, leave neither a process nor a pipe."""
-    process.kill()  # does nothing where it has ended
+    """End the process and close its pipes."""
+    process.kill()  # does nothing if it has ended
     process.wait()
     for pipe in (process.stdin, process.stdout):
-        with contextlib.suppress(OSError):  # what was still to be written, nobody reads
+        with contextlib.suppress(OSError):  # unwritten data is discarded
             pipe.close() if pipe else None
 
 
 def _list(process: subprocess.Popen[bytes]) -> list[bytes]:
-    """The pages of `tools/list`, not parsed unless there is another one."""
+    """Return the pages of `tools/list`, parsed only as far as needed to find the next page."""
     pages = []
     params: dict[str, Any] = {}
     for number in range(2, 1000):
@@ -83,7 +83,7 @@ def _send(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
 
 
 def _answer(process: subprocess.Popen[bytes], number: int) -> bytes:
-    """The line that answers request `number`."""
+    """Return the line that answers request `number`."""
     assert process.stdout
     for line in process.stdout:
         ends = (line[:200] + line[-200:]).replace(b" ", b"")

@@ -1,4 +1,4 @@
-"""That the rows measure what they say: the same output by every road, the same schemas for the peers."""
+"""Checks before measuring: the same output cold, warm and after a change; the same input for all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEAVY = ("datamodel_code_generator", "jinja2", "pydantic", "yaml")
 
 
 def verify(work: Path, size: int) -> dict[str, list[str]]:
-    """`Wrong` where a road leads elsewhere. Gives what heavy modules the two kinds of `check` load."""
+    """Raise `Wrong` if an output differs. Return the heavy modules that the two kinds of `check` import."""
     one, other = lay_out(work / "verify", size), lay_out(work / "verify-other", size)
     _same_tools(one)
     one.toolgen("generate")
@@ -37,7 +37,7 @@ def verify(work: Path, size: int) -> dict[str, list[str]]:
 
 
 def _same_tools(project: Project) -> None:
-    """The peers are given what toolgen publishes."""
+    """Check that other tools get what toolgen publishes."""
     published = json.loads(project.toolgen("export", "mcp").text)["tools"]
     given = json.loads((project.folder / "mcp.json").read_text("utf-8"))["tools"]
     _expect(published == sorted(given, key=lambda tool: str(tool["name"])), "the peers are given other tools")
@@ -48,7 +48,7 @@ def _without_cache(project: Project) -> Mapping[str, str]:
 
 
 def _loaded(project: Project, env: Mapping[str, str]) -> list[str]:
-    """Which of the heavy modules a clean `check` imports, in any of its processes."""
+    """Return the heavy modules that a clean `check` imports, in any of its processes."""
     done = run([PYTHON, "-X", "importtime", "-m", "toolgen", "check"], project.folder, {**project.env, **env})
     found = set(re.findall(r"\| +([a-z_0-9]+)$", done.text, re.MULTILINE))
     return [name for name in _HEAVY if name in found]

@@ -1,4 +1,4 @@
-"""What the specs of the benchmark speak of: words of a shop with a warehouse."""
+"""Vocabulary of the benchmark's specs: a shop with a warehouse."""
 
 from __future__ import annotations
 

@@ -8,29 +8,29 @@ import signal
 import pytest
 from hypothesis import settings
 
-# The same examples on every run and every machine, however slow: a red test is a change's fault.
+# The same examples on every run and every machine, without deadlines, so that failures are reproducible.
 settings.register_profile("toolgen", deadline=None, derandomize=True)
 settings.load_profile("toolgen")
 
-# A shell starts what it runs in the background deaf to ^C, and so would be every command that a test interrupts.
+# Commands that a shell starts in the background ignore ^C, and so would every command that a test interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
-    """`-n auto` is one more than there are processors: a fifth of the time, tests wait for what sleeps."""
+    """`-n auto` is one more than there are processors, because tests spend a fifth of their time waiting."""
     return (
         len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) + 1
     )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`pytest --record` writes what is expected of the cases anew; read the diff before you commit it."""
+    """Add `pytest --record`, which writes the expected output of cases; review the diff before you commit it."""
     parser.addoption("--record", action="store_true", help="write the expected output of the cases anew")
 
 
 @pytest.fixture
 def record(request: pytest.FixtureRequest) -> bool:
-    """Whether expected output is written instead of compared."""
+    """True if expected output is written instead of compared."""
     return bool(request.config.getoption("--record"))

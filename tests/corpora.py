@@ -1,4 +1,4 @@
-"""Where tests find the corpus: the large one of public documents, or a small one of our own."""
+"""Paths of the corpus: the large one of public documents, or the small one in this folder."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def corpus(name: str) -> Path:
 
 
 def at_least(name: str, count: int) -> int:
-    """Return how much a test of this file must have seen: `count` of the large corpus, something of the small one."""
+    """Return how much a test of this file must have covered: `count` in the large corpus, 1 in the small one."""
     return count if is_shared(name) else 1

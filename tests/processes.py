@@ -1,4 +1,4 @@
-"""Processes that tests start, and whether they have ended."""
+"""Check whether processes that tests start have ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 30  # seconds; a process that ends takes milliseconds, unless the machine has much else to do
+PATIENCE = 30  # seconds; a process ends within milliseconds unless the machine is busy
 NOTES = """\
 import os, subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(99)"])

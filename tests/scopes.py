@@ -1,4 +1,4 @@
-"""What tests grant that are about something else: every scope of the gallery, and the user's consent."""
+"""Scopes and consent for tests that are not about them."""
 
 from __future__ import annotations
 

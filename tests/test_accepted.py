@@ -1,4 +1,4 @@
-"""Specs that are accepted: what they generate, compared byte for byte, and what that prints when it is used.
+"""Accepted specs: their output, compared byte for byte, and the output of a program that uses it.
 
 A case is a folder of `tests/cases/accepted/`:
 
@@ -33,7 +33,7 @@ WHOLE = {"everything", "minimal", "names"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_accepted(case: Path, tmp_path: Path, record: bool) -> None:
+def test_an_accepted_case_generates_the_expected_files(case: Path, tmp_path: Path, record: bool) -> None:
     tree = dict(compile_project(read_specs(case), TARGETS, PackageSettings(), {}).tree)
     write(tmp_path / "generated", tree)
     shutil.copy(case / "use.py", tmp_path)

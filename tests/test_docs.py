@@ -1,4 +1,4 @@
-"""The documents say what the code does."""
+"""The documents are up to date: links, tables, code blocks and transcripts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_links_lead_somewhere() -> None:
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
 
-def test_answers_of_where_is_exist() -> None:
+def test_files_in_the_where_is_table_exist() -> None:
     _, _, table = (ROOT / "docs/architecture.md").read_text().partition("## Where is …?")
     answers = re.findall(r"\? \| `(.*?)` \|$", table, re.MULTILINE)
     assert len(answers) >= 30
@@ -65,7 +65,7 @@ SECONDS = 120
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a document."""
+    """A fenced code block of a document."""
 
     document: Path
     line: int
@@ -76,7 +76,7 @@ class Block:
 
     @property
     def place(self) -> str:
-        """Where a reader finds it."""
+        """Return the file and line of the block."""
         return f"{self.document.name}:{self.line}"
 
 
@@ -100,7 +100,7 @@ EVERY_BLOCK = [block for document in DOCUMENTS for block in blocks(document)]
 
 
 @pytest.mark.parametrize("block", EVERY_BLOCK, ids=lambda block: block.place)
-def test_every_block_says_what_it_is(block: Block) -> None:
+def test_every_block_has_a_language(block: Block) -> None:
     assert block.language in LANGUAGES, f"{block.place}: ```{block.language}"
     if block.marker == "not run":
         assert len(block.argument.split()) >= 3, f"{block.place}: say why it cannot be run"
@@ -117,7 +117,7 @@ def test_every_marker_belongs_to_a_block() -> None:
 @pytest.mark.parametrize(
     "block", [block for block in EVERY_BLOCK if block.marker == "excerpt"], ids=lambda block: block.place
 )
-def test_excerpts_are_what_the_file_says(block: Block) -> None:
+def test_excerpts_are_equal_to_the_files(block: Block) -> None:
     """Lines may be left out, and comments be added."""
     lines = iter((ROOT / block.argument).read_text(encoding="utf-8").splitlines())
     for line in block.text.splitlines():
@@ -131,20 +131,20 @@ def test_excerpts_are_what_the_file_says(block: Block) -> None:
     [each for each in EVERY_BLOCK if each.language in ("yaml", "toml", "json")],
     ids=lambda b: b.place,
 )
-def test_data_can_be_parsed(block: Block) -> None:
+def test_data_blocks_can_be_parsed(block: Block) -> None:
     parse: Any = {"yaml": yaml.safe_load, "toml": tomllib.loads, "json": json.loads}[block.language]
     assert parse(block.text), block.place
 
 
 def is_run(block: Block) -> bool:
-    """True for a block that a page's test executes."""
+    """True if the test of the page executes the block."""
     return block.marker is None and block.language in ("console", "python")
 
 
 @pytest.mark.parametrize(
     "document", [each for each in DOCUMENTS if any(map(is_run, blocks(each)))], ids=lambda each: each.name
 )
-def test_what_a_page_shows_is_what_happens(document: Path, tmp_path: Path) -> None:
+def test_commands_and_programs_print_what_the_page_shows(document: Path, tmp_path: Path) -> None:
     page = blocks(document)
     code: list[tuple[Block, Block | None]] = []
     for block, after in zip(page, [*page[1:], None], strict=True):
@@ -161,7 +161,7 @@ def test_what_a_page_shows_is_what_happens(document: Path, tmp_path: Path) -> No
 
 
 def shell(command: str, folder: Path) -> str:
-    """Run a command line as a reader would; what it prints, stderr too."""
+    """Run a command line as a reader would; return its output, including stderr."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "TOOLGEN_CACHE_DIR": str(folder / ".cache"), "NO_COLOR": "1"}
     done = subprocess.run(
@@ -188,7 +188,7 @@ def transcript(block: Block, folder: Path) -> None:
 
 
 def is_as_shown(shown: str, printed: str) -> bool:
-    """True if a page shows what was printed. Blank lines at its end do not count."""
+    """True if a page shows what was printed, apart from blank lines at the end."""
     pattern = "".join(
         r"(?:.*\n)*" if line == "..." else ".*".join(map(re.escape, line.rstrip().split("…"))) + r"[ \t]*\n"
         for line in shown.rstrip().splitlines()
@@ -209,7 +209,7 @@ def execute(code: list[tuple[Block, Block | None]], folder: Path) -> None:
             assert is_as_shown(shown.text, text), f"{block.place}:\n{text}"
 
 
-def test_a_transcript_that_is_not_true_is_found(tmp_path: Path) -> None:
+def test_a_wrong_transcript_is_found(tmp_path: Path) -> None:
     def block(text: str, language: str = "console") -> Block:
         return Block(ROOT / "README.md", 1, language, text, None, "")
 

@@ -1,4 +1,4 @@
-"""Small files that break YAML readers and generators, each with what must become of it."""
+"""Small files that break YAML readers and generators, each with the expected result."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _understood(name: str, raw: bytes) -> Program:
     return resolve(parse(read({name: raw}, "specs/")))
 
 
-def test_every_footgun_says_what_is_wanted() -> None:
+def test_every_footgun_has_an_expected_result() -> None:
     assert len(_footguns()) >= at_least(NAME, 80)
     assert {entry["want"] for entry in _footguns()} <= MUST_REFUSE | MUST_ACCEPT | EITHER
 
@@ -72,7 +72,7 @@ def _outcome(name: str, raw: bytes) -> tuple[Program | None, tuple[Diagnostic, .
 
 
 @pytest.mark.parametrize("footgun", _footguns(), ids=lambda entry: entry["file"])
-def test_footgun(footgun: dict[str, str]) -> None:
+def test_a_footgun_has_its_expected_result(footgun: dict[str, str]) -> None:
     began = time.process_time()
     program, faults = _outcome(footgun["file"], _raw(footgun["file"]))
     assert time.process_time() - began < 2
@@ -104,12 +104,12 @@ def test_footgun(footgun: dict[str, str]) -> None:
         ("str_tag.yaml", {"c": {"type": "string", "enum": ["NO", "1"]}}),
     ],
 )
-def test_scalars_mean_what_yaml_1_2_says(file: str, expected: dict[str, Any]) -> None:
+def test_scalars_are_read_as_in_yaml_1_2(file: str, expected: dict[str, Any]) -> None:
     properties = _understood(file, _raw(file)).tools[0].input_schema["properties"]
     assert {name: properties[name] for name in expected} == expected
 
 
-def test_text_of_the_footguns_survives() -> None:
+def test_texts_of_the_footguns_are_unchanged() -> None:
     descriptions = {
         "json_astral_escape.yaml": "\U0001f600",
         "hash_in_plain.yaml": "issue#1 and a",

@@ -1,4 +1,4 @@
-"""The house rules that a machine can see."""
+"""Rules for the code base that can be checked automatically."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def name(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
-def test_every_module_says_what_it_is_for(path: Path) -> None:
+def test_every_module_has_a_docstring(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text()))
 
 
@@ -49,7 +49,7 @@ def test_every_package_is_shipped() -> None:
         ("generated.bedrock_tools", ["pydantic", "mcp", "botocore"]),
     ],
 )
-def test_imports_stay_light(module: str, unwanted: list[str]) -> None:
+def test_imports_do_not_load_heavy_modules(module: str, unwanted: list[str]) -> None:
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(unwanted) & set(done.stdout.split())

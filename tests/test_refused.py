@@ -1,6 +1,6 @@
-"""Every diagnostic, as the user sees it: `tests/cases/refused/<code>/` and `tests/cases/warned/<code>/`.
+"""Every diagnostic as the user sees it: `tests/cases/refused/<code>/` and `tests/cases/warned/<code>/`.
 
-A case is `<case>.yaml` and `<case>.out`; where it takes several files, `project/` and `case.out`.
+A case is `<case>.yaml` and `<case>.out`, or `project/` and `case.out` if it needs several files.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _texts(case: Path) -> dict[str, bytes]:
 
 
 def _report(texts: dict[str, bytes]) -> tuple[str, str]:
-    """What became of it, and what the user reads."""
+    """Return whether the case was refused, and the report that the user reads."""
     try:
         program = adapt(resolve(parse(read(texts))), TARGETS)
         lower(program, PackageSettings())

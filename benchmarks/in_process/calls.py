@@ -1,8 +1,8 @@
-"""One call, many times, in one process: the runtime, the adapter, the peers. Prints JSON.
+"""Measure one call many times in one process: the runtime, the adapter, other libraries. Prints JSON.
 
-`python calls.py ROUNDS CALLS [ours] [cpu]`, with a project on PYTHONPATH; `ours` leaves the peers out,
-`cpu` takes processor time. Seconds a call, one figure a round. Every case is first shown to give the
-same answer.
+`python calls.py ROUNDS CALLS [ours] [cpu]`, with a project on PYTHONPATH; `ours` omits other libraries,
+`cpu` measures processor time. Figures are seconds per call, one per round. Before that, every case must
+give the same answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 import servers
 
-Call = Callable[[], Awaitable[Any]]  # gives the answer: JSON text, or what it stands for
+Call = Callable[[], Awaitable[Any]]  # returns the answer: JSON text or data
 
 
 async def main(rounds: int, calls: int, *, with_peers: bool) -> None:
@@ -56,13 +56,13 @@ async def _measure(cases: dict[str, Call], rounds: int, calls: int) -> dict[str,
 
 
 def _tool() -> tuple[str, Any]:
-    """The name of the implemented tool, and a request."""
+    """Return the name of the implemented tool, and a request."""
     name = next(tool["name"] for tool in servers.tools() if tool["name"].endswith("_0000"))
     return name, json.loads(Path("call.json").read_text("utf-8"))
 
 
 def _in_process() -> dict[str, Call]:
-    """The runtime, and what one would write without it. Both give JSON text."""
+    """Return the calls of the runtime and by hand. Both return JSON text."""
     from generated import catalog
 
     name, arguments = _tool()
@@ -83,7 +83,7 @@ def _in_process() -> dict[str, Call]:
 
 
 async def _through_mcp(stack: AsyncExitStack, with_peers: bool) -> dict[str, Call]:
-    """Servers in this process, each asked by the client that its authors ship."""
+    """Return calls of servers in this process, each with the client of the same project."""
     from mcp import Client
 
     from generated import mcp_server

@@ -1,6 +1,6 @@
-"""How long a refused call holds the event loop at worst: schemas that are expensive to explain, and values.
+"""Measure how long a refused call, whose faults are expensive to describe, blocks the event loop.
 
-Prints JSON: seconds of the worst, in each round, beside the limit.
+Prints JSON: seconds of the slowest call in each round, and the limit.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Schema = dict[str, Any]
 
 
 def diamond(keyword: str) -> Schema:
-    """A schema that is reached in 2,048 ways."""
+    """Return a schema that is reached on 2,048 paths."""
     steps = {f"a{n}": {keyword: [{"$ref": f"#/$defs/a{n + 1}"}] * 2} for n in range(11)}
     last = {"type": "object", "required": ["x"], "properties": {"x": {"type": "integer"}}}
     return {"type": "object", "$ref": "#/$defs/a0", "$defs": {**steps, "a11": last}}
 
 
 def holding(names: tuple[str, ...], tagged: bool) -> Schema:
-    """Forms that hold themselves, with and without a tag."""
+    """Return recursive unions, with and without a tag."""
     forms = [
         {
             "properties": {
@@ -41,7 +41,7 @@ def holding(names: tuple[str, ...], tagged: bool) -> Schema:
 
 
 def deep(levels: int) -> Any:
-    """An object inside so many others."""
+    """Return nested objects of this depth."""
     value: Any = {"k": "z"}
     for _ in range(levels):
         value = {"k": "a", "of": value}
@@ -49,7 +49,7 @@ def deep(levels: int) -> Any:
 
 
 def bombs() -> Iterator[tuple[Schema, Any]]:
-    """Schemas, and values that they refuse."""
+    """Return schemas, and values that they refuse."""
     for keyword in ("anyOf", "oneOf", "allOf"):
         for value in ({}, {"x": "a"}, {"x": "a", **{f"y{n}": n for n in range(3_000)}}):
             yield diamond(keyword), value
@@ -78,7 +78,7 @@ def bombs() -> Iterator[tuple[Schema, Any]]:
 
 
 def refuse(schema: CompiledSchema, value: Any) -> None:
-    """What the runtime does with arguments that do not fit."""
+    """Refuse invalid arguments as the runtime does."""
     if schema.is_valid(value):
         raise SystemExit("a value fits that must be refused")
     coerce(schema, value)

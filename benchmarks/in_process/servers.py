@@ -1,9 +1,9 @@
-"""The same tools on servers of the peers, and on one written by hand. Run with a project on PYTHONPATH.
+"""The same tools on servers of other libraries, and on one written by hand. Needs a project on PYTHONPATH.
 
 `python servers.py mcpserver|fastmcp|lowlevel [COUNT|--http]` serves stdio, or HTTP at a free port;
-`python servers.py request` prints a call that every server answers alike. The peers derive schemas from
-signatures; theirs are made of the fields of the generated models, so that types, bounds and descriptions are
-the same.
+`python servers.py request` prints a call that every server answers alike. Other libraries derive schemas from
+signatures, which are created from the fields of the generated models, so that types, bounds and descriptions
+are the same.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from pydantic import BaseModel
 
 
 def tools(count: int | None = None) -> Sequence[Mapping[str, Any]]:
-    """The definitions of the first `count` tools of the project."""
+    """Return the definitions of the first `count` tools of the project."""
     from generated import catalog
 
     return list(catalog.TOOLS.values())[:count]
 
 
 def models(tool: Mapping[str, Any]) -> tuple[type[BaseModel], type[BaseModel]]:
-    """The generated request and response of a tool."""
+    """Return the generated request and response models of a tool."""
     base = tool["class_name"].removesuffix("Tool")
     module = import_module(f"generated.models.{tool['py_name']}")
     return getattr(module, f"{base}Request"), getattr(module, f"{base}Response")
 
 
 def answer() -> BaseModel:
-    """What the implemented tool gives."""
+    """Return the answer of the implemented tool."""
     name = next(iter(sorted(tool["py_name"] for tool in tools() if tool["name"].endswith("_0000"))))
     return import_module(f"tools.{name}").ANSWER  # type: ignore[no-any-return]
 
 
 def function(tool: Mapping[str, Any]) -> Any:
-    """An async function with one parameter a field of the request, as one writes it for the peers."""
+    """Return an async function with one parameter per field of the request, as other libraries expect."""
     request, response = models(tool)
     given = answer()
 
@@ -65,7 +65,7 @@ def function(tool: Mapping[str, Any]) -> Any:
 
 
 def mcpserver(chosen: Sequence[Mapping[str, Any]]) -> Any:
-    """The official SDK's high-level server."""
+    """Create the official SDK's high-level server."""
     from mcp.server import MCPServer
 
     server = MCPServer("bench", log_level="ERROR")
@@ -77,7 +77,7 @@ def mcpserver(chosen: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def fastmcp(chosen: Sequence[Mapping[str, Any]]) -> Any:
-    """fastmcp."""
+    """Create a fastmcp server."""
     from fastmcp import FastMCP
     from fastmcp.tools import Tool
 
@@ -91,7 +91,7 @@ def fastmcp(chosen: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def lowlevel(chosen: Sequence[Mapping[str, Any]]) -> Any:
-    """The official SDK's low-level server, by hand: the author's schemas published, and checked both ways."""
+    """Create a server with the SDK's low-level API: it publishes and validates the author's schemas."""
     import mcp_types as types
     from jsonschema_rs import Draft202012Validator
     from mcp.server.lowlevel import Server
@@ -144,7 +144,7 @@ def lowlevel(chosen: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def main() -> None:
-    """Serve as the arguments say."""
+    """Run the command."""
     kind, rest = sys.argv[1], sys.argv[2:]
     if kind == "request":
         print(json.dumps(request()))
@@ -162,7 +162,7 @@ def main() -> None:
 
 
 def request() -> dict[str, Any]:
-    """A call of the implemented tool, and its answer."""
+    """Return a call of the implemented tool, and its answer."""
     tool = next(tool for tool in tools() if tool["name"].endswith("_0000"))
     given = answer().model_dump(mode="json", by_alias=True, exclude_unset=True)
     return {
@@ -177,7 +177,7 @@ def serve_http(server: Any, kind: str) -> None:
     import uvicorn
 
     app = server.http_app(path="/mcp") if kind == "fastmcp" else server.streamable_http_app()
-    uvicorn.run(app, port=0, log_level="info", access_log=False)  # its log names the port
+    uvicorn.run(app, port=0, log_level="info", access_log=False)  # its log has the port
 
 
 async def _serve(server: Any) -> None:

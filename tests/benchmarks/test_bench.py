@@ -1,4 +1,4 @@
-"""What the benchmark claims about itself, as far as it can be told without measuring."""
+"""The benchmark's own assumptions, as far as they can be tested without measuring."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def test_a_spec_is_the_same_among_few_and_among_many() -> None:
     assert list(specs(12))[:5] == list(specs(4))
 
 
-def test_the_specs_are_sound() -> None:
+def test_the_specs_are_valid() -> None:
     program = analyze(dict(specs(24)), (Target(BASE, {}),))
     assert len(program.tools) == 24
     assert not program.warnings
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_requests_and_answers_fit_what_is_published(number: int) -> None:
+def test_requests_and_answers_are_valid_for_the_published_schemas(number: int) -> None:
     tool = peer_inputs.tool(number)
     assert jsonschema_rs.validator_for(tool["inputSchema"]).is_valid(arguments(number))
     assert jsonschema_rs.validator_for(tool["outputSchema"]).is_valid(answer(number))
@@ -40,7 +40,7 @@ def test_the_peers_get_every_tool() -> None:
     assert peer_inputs.openapi_document(7).count('"operationId"') == 7
 
 
-def test_rounds_begin_with_another_case_each() -> None:
+def test_each_round_begins_with_another_case() -> None:
     order: list[str] = []
 
     def case(name: str) -> Case:
@@ -51,11 +51,11 @@ def test_rounds_begin_with_another_case_each() -> None:
     assert samples == {"a": [1.0] * 3, "b": [1.0] * 3, "c": [1.0] * 3}
 
 
-def test_a_ratio_is_taken_within_each_round() -> None:
+def test_ratios_are_computed_within_each_round() -> None:
     assert ratio([1.0, 10.0, 4.0], [1.0, 5.0, 1.0]).median == 2.0
 
 
-def test_a_target_binds_at_its_size_only() -> None:
+def test_a_target_applies_at_its_size_only() -> None:
     row = next(row for row in ROWS if row.id == "cold")
     slow = {row.ours: [2.0], row.baseline: [1.0]}
     found = {figure.size: figure.verdict for figure in report.figures({("generate", 10): slow, ("generate", 1000): slow})
@@ -71,18 +71,18 @@ def test_every_row_is_measured_in_a_group_that_has_its_case() -> None:
         assert f'"{name}"' in text
 
 
-def test_a_command_that_fails_is_no_measurement(tmp_path: Path) -> None:
+def test_a_failing_command_is_not_measured(tmp_path: Path) -> None:
     with pytest.raises(Wrong, match="ended with 1, not 0"):
         run(["false"], tmp_path, environment(tmp_path))
 
 
-def test_figures_survive_the_file() -> None:
+def test_figures_can_be_written_and_read() -> None:
     measured = {("check", 10): {"toolgen check": [0.5, 0.25]}}
     assert report.from_data(report.as_data(measured, {})) == measured
 
 
-def test_the_page_has_its_markers() -> None:
+def test_the_page_has_the_markers() -> None:
     text = page.PAGE.read_text("utf-8") + page.README.read_text("utf-8")
-    for name in ("promises", "peers", "facts", "short"):
+    for name in ("targets", "peers", "facts", "short"):
         assert f"<!-- bench:{name} -->\n" in text
         assert f"<!-- /bench:{name} -->" in text

@@ -1,4 +1,4 @@
-"""Schemas as text, however deep they are, in the documents that toolgen reads."""
+"""Schemas of any depth as text, in the documents that toolgen reads."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .families import Schema
 
 
 class _Text(str):
-    """A piece of the result; any other text is a JSON value."""
+    """A fragment of the result; any other text is a JSON value."""
 
 
 def to_json(value: Any) -> str:
-    """`value` as JSON; `json.dumps` recurses."""
+    """Return `value` as JSON without recursion, unlike `json.dumps`."""
     out: list[str] = []
     stack = [value]
     while stack:
@@ -37,7 +37,7 @@ def to_json(value: Any) -> str:
 
 
 def write_project(folder: Path, schema: Schema | None = None) -> None:
-    """A project in `folder`, with one tool where there is a schema for it."""
+    """Write a project to `folder`, with one tool if a schema is given."""
     (folder / "specs").mkdir()
     (folder / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
     if schema is not None:
@@ -46,7 +46,7 @@ def write_project(folder: Path, schema: Schema | None = None) -> None:
 
 
 def write_source(folder: Path, kind: str, schema: Schema) -> None:
-    """A file `source.json` for `toolgen import <kind>`."""
+    """Write a file `source.json` for `toolgen import <kind>`."""
     (folder / "source.json").write_text(to_json(_SOURCES[kind](schema)))
 
 

@@ -1,4 +1,4 @@
-"""Schemas that are small or legal and expensive to work with: one function per family, by its name in `FAMILIES`."""
+"""Small or valid schemas that are expensive to process: one function per family, by name in `FAMILIES`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 Schema = dict[str, Any]
 
-STEPS = 60  # of a diamond: 2**60 ways through it
+STEPS = 60  # of a diamond: 2**60 paths through it
 CHAIN = 3_000
 DEEP = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A bomb: how its schema is made, and whether it has to be refused."""
+    """A bomb: the function that creates its schema, and whether it must be refused."""
 
     make: Callable[[], Schema]
     quick: bool = False  # part of `make test`
-    refused: bool = True  # False: legal, and has to be handled in time
+    refused: bool = True  # False: valid, and must be handled in time
 
 
 FAMILIES: dict[str, Family] = {}
@@ -182,7 +182,7 @@ def inert_diamond() -> Schema:
 
 @family(refused=False)
 def same_branches_diamond() -> Schema:
-    """Objects whose only difference lies at the end: what `oneOf` excludes is not seen before that."""
+    """Objects that differ only at the end, so `oneOf` cannot exclude a branch earlier."""
 
     def level(following: Schema) -> Schema:
         one = {
@@ -198,7 +198,7 @@ def same_branches_diamond() -> Schema:
 
 @family(refused=False)
 def all_of_unions() -> Schema:
-    """Every level multiplies: 12**12 ways."""
+    """Every level multiplies: 12**12 combinations."""
     union = [{"properties": {f"p{n}": {"type": "string"}}, "required": [f"p{n}"]} for n in range(12)]
     return {"type": "object", "properties": {"x": {"type": "object", "allOf": [{"anyOf": union}] * 12}}}
 
@@ -380,7 +380,7 @@ def odd_property_names() -> Schema:
 
 @family(refused=False)
 def tree_of_filters() -> Schema:
-    """What people do write: recursive filters, of many forms."""
+    """Realistic: recursive filters with many alternatives."""
     leaf = [
         {
             "type": "object",
@@ -408,14 +408,14 @@ def tree_of_filters() -> Schema:
 
 @family()
 def patterns_of_many_counts() -> Schema:
-    """Each is compiled within the engine's limit, all together are not."""
+    """Each pattern is within the engine's limit, but not all together."""
     patterns = [f"^[a-z]{{0,3000}}{n}$" for n in range(400)]
     return {"type": "object", "properties": {f"p{n}": {"pattern": each} for n, each in enumerate(patterns)}}
 
 
 @family(refused=False)
 def required_name_of_trials() -> Schema:
-    """A name that a careless engine tries for ever against a pattern of names."""
+    """A name on which a backtracking engine spends exponential time with a pattern of property names."""
     return {
         "type": "object",
         "required": ["a" * 60 + "!"],
@@ -426,7 +426,7 @@ def required_name_of_trials() -> Schema:
 
 @family(refused=False)
 def defaults_of_unions() -> Schema:
-    """A default that does not fit, whose faults would be counted in thousands."""
+    """An invalid default with thousands of faults."""
     made = stepwise(lambda following: {"anyOf": [following, following]}, 12)
     made["properties"]["x"] = {**ref(1), "default": {"name": 1}}
     del made["$defs"]["a0"]

@@ -1,4 +1,4 @@
-"""A server with one answer."""
+"""A server with one gzipped answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @contextmanager
 def answering(body: bytes) -> Iterator[str]:
-    """The URL of a server that gives every request this gzipped body."""
+    """Run a server that answers every request with this gzipped body; yield its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
@@ -25,7 +25,7 @@ def answering(body: bytes) -> Iterator[str]:
         do_GET = do_POST = answer
 
         def handle(self) -> None:
-            with suppress(OSError):  # the client has read enough
+            with suppress(OSError):  # the client has disconnected
                 super().handle()
 
         def log_message(self, *args: object) -> None:

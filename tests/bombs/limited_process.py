@@ -1,4 +1,4 @@
-"""A toolgen command in a process that may use one second of patience, and so much memory."""
+"""Run a toolgen command in a process with limits of time and memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 SECONDS = 10.0  # of processor time
-PATIENCE = 120.0  # of wall time: a busy machine is no bomb
+PATIENCE = 120.0  # of wall time, for busy machines
 MEGABYTES = 512  # resident
 ADDRESSES = 2 * 1024 * 1024 * 1024  # bytes
 
@@ -77,7 +77,7 @@ def run(
 
 
 def _resident(pid: int) -> float:
-    """Return the most megabytes that a process has had so far; 0 where that cannot be read.
+    """Return the peak memory of a process in megabytes; 0 if it cannot be read.
 
     `ru_maxrss` would count what this process had when it forked.
     """

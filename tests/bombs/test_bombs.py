@@ -1,4 +1,4 @@
-"""Expensive schemas end in a diagnostic, or in time: 10 s of processor time and 512 MB of memory."""
+"""Expensive schemas end in a diagnostic or within 10 s of processor time and 512 MB of memory."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ QUICK = [(name, "generate") for name in FAMILIES if FAMILIES[name].quick] + [
 
 
 def assert_bounded(done: Done) -> None:
-    """In time, within memory, and no bug."""
+    """Assert that a command ends in time, within its memory, and without a bug."""
     assert done.code in (0, 1, 2), (done.code, done.err[:2000])
     assert done.seconds < SECONDS, done.seconds
     assert done.megabytes < MEGABYTES, done.megabytes
 
 
 def assert_refused(done: Done) -> None:
-    """With a diagnostic, in time and within memory."""
+    """Assert that a command ends with a diagnostic, in time and within its memory."""
     assert_bounded(done)
     assert done.code == 2, done.err[:2000]
     assert "error[" in done.err
@@ -54,7 +54,7 @@ def explode(folder: Path, name: str, verb: str) -> None:
 
 
 OPENAPI_TAKES = frozenset(("dynamic_ref_diamond", "ref_beside_all_of_diamond", "ref_chain"))
-"""They are no longer expensive when they are specs: references are followed to their ends, for one."""
+"""Families that are not expensive as OpenAPI documents, for example because references are resolved."""
 
 
 @pytest.mark.parametrize(("name", "verb"), QUICK)
@@ -97,7 +97,7 @@ def test_a_spec_of_many_megabytes_is_refused_unread(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verb", ["generate", "check", "outputs"])
 @pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
-def test_what_is_not_a_file_is_refused_as_a_spec(tmp_path: Path, verb: str, kind: str) -> None:
+def test_pipes_sockets_and_devices_are_refused_as_specs(tmp_path: Path, verb: str, kind: str) -> None:
     write_project(tmp_path, {"type": "object"})
     odd = tmp_path / "specs/odd.yaml"
     if kind == "pipe":
@@ -113,7 +113,7 @@ def test_what_is_not_a_file_is_refused_as_a_spec(tmp_path: Path, verb: str, kind
 
 def _socket(path: Path) -> None:
     here = Path.cwd()
-    os.chdir(path.parent)  # the names of sockets are short
+    os.chdir(path.parent)  # names of sockets are limited in length
     try:
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(path.name)
@@ -135,14 +135,14 @@ def test_deep_json_is_refused_as_a_source(tmp_path: Path, kind: str) -> None:
     assert_refused(toolgen("import", kind, "source.json", folder=tmp_path))
 
 
-def test_a_gzipped_document_is_measured_unpacked(tmp_path: Path) -> None:
+def test_a_gzipped_document_is_limited_after_decompression(tmp_path: Path) -> None:
     write_project(tmp_path)
     (tmp_path / "source.json").write_bytes(gzip.compress(b" " * 600_000_000, 1))
     assert_refused(toolgen("import", "openapi", "source.json", folder=tmp_path))
 
 
 @pytest.mark.parametrize("kind", ["mcp", "openapi"])
-def test_a_gzipped_answer_is_measured_unpacked(tmp_path: Path, kind: str) -> None:
+def test_a_gzipped_answer_is_limited_after_decompression(tmp_path: Path, kind: str) -> None:
     write_project(tmp_path)
     with answering(gzip.compress(b" " * 300_000_000, 6)) as url:
         assert_refused(toolgen("import", kind, url, folder=tmp_path))

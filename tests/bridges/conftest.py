@@ -1,4 +1,4 @@
-"""Tests with the frameworks are collected only where these are installed: `make test-bridges`."""
+"""Tests with the frameworks are only collected if these are installed: `make test-bridges`."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ collect_ignore_glob = [] if find_spec("langchain") else ["test_bridge_to_*.py"]
 
 @pytest.fixture
 def gallery(tmp_path: Path) -> Toolkit:
-    """The gallery over data of its own."""
+    """The gallery's toolkit on separate data."""
     return catalog.toolkit(context=context(tmp_path), config=granting())

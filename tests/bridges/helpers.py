@@ -1,4 +1,4 @@
-"""What every bridge is tried with: calls of the gallery's tools, and tools made for one purpose."""
+"""Calls of the gallery's tools, and special tools, for tests of every bridge."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_ORDER = {"supplier_id": "three"}
 QUESTION = "Place order PO-2026-0005 with supplier 3, 1 lines?"
 TOTAL = "Total: 498.00 EUR"  # of the preview
 
-# Names that frameworks use for arguments of their own.
+# Names that frameworks use for their own arguments.
 ODD: dict[str, Any] = {
     "self": 1, "config": {"a": [1]}, "run_manager": "r", "callbacks": None, "title": "t", "ctx": "c",
     "arguments": [], "tool_call_id": "x", "runtime": 2.5, "big": 12345678901234567890, "Größe": "ü",
@@ -29,12 +29,12 @@ ODD: dict[str, Any] = {
 
 
 def text_of(toolkit: Toolkit, name: str, arguments: Any) -> str:
-    """What every adapter gives for this call."""
+    """Return the text that every adapter returns for this call."""
     return asyncio.run(toolkit.call(name, arguments, scopes=SCOPES)).as_text()
 
 
 def orders(toolkit: Toolkit) -> int:
-    """How many purchase orders there are."""
+    """Return the number of purchase orders."""
     query = {"query": "SELECT count(*) AS n FROM purchase_orders"}
     response = asyncio.run(toolkit.call("sql_query", query, scopes=SCOPES))
     assert response.success, response.as_text()
@@ -43,7 +43,7 @@ def orders(toolkit: Toolkit) -> int:
 
 
 def mirror() -> BaseTool[Any, Any]:
-    """Gives back what it was given."""
+    """A tool that returns its arguments."""
     properties: dict[str, Any] = {name: {"title": f"T {name}"} for name in ODD}
     schema = {"type": "object", "title": "Mirror", "properties": properties}
     return make_tool(_give_back, name="mirror", input_schema=schema)
@@ -54,7 +54,7 @@ async def _give_back(self: Any, request: Anything, context: ToolContext) -> Any:
 
 
 def worker() -> BaseTool[Any, Any]:
-    """Reports progress, and gives who calls it, which the application says for each call."""
+    """A tool that reports progress, and returns the caller that the application passed."""
     return make_tool(_work, name="worker", inject=[{"name": "who"}])
 
 
@@ -65,7 +65,7 @@ async def _work(self: Any, request: Anything, context: ToolContext, *, who: str)
 
 
 def asking(done: list[Any], **confirm: Any) -> BaseTool[Any, Any]:
-    """Keeps in `done` what it was called with, once the user agrees."""
+    """A tool that needs confirmation, and appends its arguments to `done`."""
 
     async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
         done.append(request.model_dump())
@@ -75,7 +75,7 @@ def asking(done: list[Any], **confirm: Any) -> BaseTool[Any, Any]:
 
 
 def guarded() -> BaseTool[Any, Any]:
-    """For those who may write orders."""
+    """A tool that needs the scope orders:write."""
 
     async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
         return "in"
@@ -87,7 +87,7 @@ ALLOWED = frozenset({"orders:write"})
 
 
 def conversation() -> BaseTool[Any, Any]:
-    """Streams who calls it in which session, and how often so far; reports progress."""
+    """A tool that streams its caller, session and number of calls, and reports progress."""
 
     async def execute(self: Any, request: Anything, context: ToolContext) -> Any:
         await context.report_progress(1, 2, "half")
@@ -99,5 +99,5 @@ def conversation() -> BaseTool[Any, Any]:
 
 
 def every_scope(native: Any) -> frozenset[str]:
-    """An application that lets its user do everything."""
+    """Grant all scopes."""
     return SCOPES

@@ -1,4 +1,4 @@
-"""docs/bridges.md: its programs run as they stand."""
+"""The programs in docs/bridges.md run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(title: str, names: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-def test_the_agents_ask_and_order(gallery: Toolkit, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_documented_agents_ask_and_order(gallery: Toolkit, capsys: pytest.CaptureFixture[str]) -> None:
     set_tracing_disabled(True)
     models: dict[str, Any] = {
         "LangChain": langchain.Model(messages=iter([langchain.says(call(1)), langchain.says()])),
@@ -57,7 +57,7 @@ def test_the_agents_ask_and_order(gallery: Toolkit, capsys: pytest.CaptureFixtur
         assert TOTAL in capsys.readouterr().out
 
 
-def test_the_server_serves(gallery: Toolkit) -> None:
+def test_the_documented_server_lists_tools(gallery: Toolkit) -> None:
     server = run("FastMCP", {"toolkit": gallery})["server"]
 
     async def names() -> set[str]:
@@ -67,7 +67,7 @@ def test_the_server_serves(gallery: Toolkit) -> None:
     assert asyncio.run(names()) == set(gallery)
 
 
-def test_the_options_are_taken(gallery: Toolkit) -> None:
+def test_the_documented_options_are_accepted(gallery: Toolkit) -> None:
     imports, options = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)[:2]
     names: dict[str, Any] = {"toolkit": gallery}
     exec(imports + options, names)

@@ -44,7 +44,7 @@ def server(toolkit: Toolkit, **options: Any) -> FastMCP[Any]:
 
 
 def call(toolkit: Toolkit, *call: Any, era: str = "auto", **options: Any) -> Any:
-    """The result of one call by a client of its own."""
+    """Call a tool with a new client; return the result."""
 
     async def do() -> Any:
         async with Client(server(toolkit), mode=era, **options) as client:
@@ -67,7 +67,7 @@ def without_none(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @ERAS
 @pytest.mark.parametrize("dereference", [True, False])
-def test_the_list_is_the_authors(gallery: Toolkit, era: str, dereference: bool) -> None:
+def test_definitions_are_listed_unchanged(gallery: Toolkit, era: str, dereference: bool) -> None:
     bare = make_tool(_ten, name="bare", output_schema={"type": "array", "items": {"type": "integer"}})
     gallery.add(bare)
     gallery.add(
@@ -77,7 +77,7 @@ def test_the_list_is_the_authors(gallery: Toolkit, era: str, dereference: bool) 
     want = want if era == "auto" else for_handshake_era(want)
     got = without_none(listed(gallery, era, dereference_schemas=dereference))
     assert got == want
-    if era == "auto":  # for older clients, the SDK writes the keys in an order of its own
+    if era == "auto":  # for older clients, the SDK writes keys in another order
         assert json.dumps([each["inputSchema"] for each in got]) == json.dumps(
             [e["inputSchema"] for e in want]
         )
@@ -112,7 +112,7 @@ def test_errors_are_results_that_a_model_can_read(
 
 
 class User:
-    """The person in front of the client."""
+    """The user of the client."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -146,7 +146,7 @@ def test_the_user_is_asked_and_does_not_agree(gallery: Toolkit, era: str, answer
 
 
 @ERAS
-def test_nobody_is_asked_who_cannot_be_or_need_not(gallery: Toolkit, era: str) -> None:
+def test_clients_that_cannot_ask_and_calls_without_confirm(gallery: Toolkit, era: str) -> None:
     denied = call(gallery, "create_purchase_order", ORDER, era=era)
     assert denied.meta["toolgen/error"]["code"] == "confirmation_required"
     user = User({"confirm": True})
@@ -158,7 +158,7 @@ def test_nobody_is_asked_who_cannot_be_or_need_not(gallery: Toolkit, era: str) -
     assert (allowed.is_error, done) == (False, [{"n": 1}])
 
 
-def test_a_token_of_the_application_makes_the_second_step() -> None:
+def test_the_application_repeats_a_call_with_its_token() -> None:
     done: list[Any] = []
 
     async def do() -> Any:
@@ -190,7 +190,7 @@ def test_every_name_and_value_reaches_the_tool() -> None:
     assert json.loads(call(Toolkit([mirror()]), "mirror", ODD).content[0].text) == ODD
 
 
-def test_names_aliases_namespaces_and_tools_of_its_own() -> None:
+def test_names_aliases_namespaces_and_other_tools_of_the_server() -> None:
     toolkit = Toolkit([make_tool(_ten, name="ten", aliases=["zehn"], targets={"mcp": {"name": "give-ten"}})])
     made: FastMCP[Any] = FastMCP("shop")
     made.add_provider(fastmcp_provider(toolkit), namespace="shop")
@@ -234,7 +234,7 @@ def test_calls_without_a_client_and_the_end_of_the_server() -> None:
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
-def test_scopes_are_those_of_the_access_token(era: str) -> None:
+def test_scopes_come_from_the_access_token(era: str) -> None:
     tokens = {
         "writes": {"client_id": "a", "scopes": ["orders:write"]},
         "reads": {"client_id": "b", "scopes": ["orders:read"]},

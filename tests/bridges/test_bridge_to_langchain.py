@@ -1,4 +1,4 @@
-"""LangChain: real agents and graphs, a model that plays its part."""
+"""LangChain: real agents and graphs with a scripted model."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ REJECT = {"decisions": [{"type": "reject"}]}
 
 
 class Model(GenericFakeChatModel):
-    """Says what it was told to say, whatever tools it has."""
+    """A model with scripted answers."""
 
     def bind_tools(self, tools: Sequence[Any], **options: Any) -> Any:
         return self
@@ -93,7 +93,7 @@ def test_schemas_and_descriptions_are_the_authors(gallery: Toolkit) -> None:
         assert tool.return_direct is definition.get("final_answer", False)
 
 
-def test_an_agent_gets_content_artifact_and_errors_that_it_can_read(gallery: Toolkit) -> None:
+def test_an_agent_gets_content_artifact_and_error_texts(gallery: Toolkit) -> None:
     loaded, listed = ("echo", {"text": "ü"}), ("list_content", {})
     graph = agent(
         langchain_tools(gallery, scopes=every_scope),
@@ -137,7 +137,7 @@ def test_the_user_is_asked_by_an_interrupt_and_approves(gallery: Toolkit) -> Non
         {**APPROVE, "call": "other"}, {"decisions": [{"type": "edit"}]},
     ],
 )  # fmt: skip
-def test_whatever_is_not_a_clear_approval_is_a_no(gallery: Toolkit, answer: Any) -> None:
+def test_only_a_clear_approval_confirms(gallery: Toolkit, answer: Any) -> None:
     before = orders(gallery)
     graph = agent(langchain_tools(gallery, scopes=every_scope), says(("create_purchase_order", ORDER)))
     start(graph)
@@ -146,7 +146,7 @@ def test_whatever_is_not_a_clear_approval_is_a_no(gallery: Toolkit, answer: Any)
     assert orders(gallery) == before
 
 
-def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
+def test_the_user_is_not_asked_about_calls_that_are_refused_anyway(gallery: Toolkit) -> None:
     graph = agent(
         langchain_tools(gallery, scopes=every_scope), says(("create_purchase_order", UNKNOWN_SUPPLIER))
     )
@@ -155,7 +155,7 @@ def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
     assert str(answers(state)[0].content).startswith("Error [supplier_not_found]: No supplier 99.\nHint: ")
 
 
-def test_several_calls_of_one_message_are_answered_one_by_one() -> None:
+def test_several_calls_of_one_message_are_confirmed_one_by_one() -> None:
     done: list[Any] = []
     calls = [("asking", {"n": 1}), ("asking", {"n": 2})]
     graph = agent(langchain_tools(Toolkit([asking(done)])), says(*calls))
@@ -167,7 +167,7 @@ def test_several_calls_of_one_message_are_answered_one_by_one() -> None:
 
 
 def in_one_task(toolkit: Toolkit, *calls: tuple[str, Any]) -> Any:
-    """A graph by hand, whose tool node makes all calls of a message in one task."""
+    """Return a graph whose tool node makes all calls of a message in one task."""
     builder = StateGraph(MessagesState)
     builder.add_node("model", lambda state: {"messages": [says(*calls)]})
     builder.add_node("tools", ToolNode(langchain_tools(toolkit)))
@@ -176,7 +176,7 @@ def in_one_task(toolkit: Toolkit, *calls: tuple[str, Any]) -> Any:
     return builder.compile(checkpointer=InMemorySaver())
 
 
-def test_where_an_answer_could_be_anothers_it_must_name_its_call() -> None:
+def test_an_ambiguous_decision_must_name_its_call() -> None:
     done: list[Any] = []
     toolkit = Toolkit([asking(done)])
     graph = in_one_task(toolkit, ("asking", {"n": 1}))
@@ -188,7 +188,7 @@ def test_where_an_answer_could_be_anothers_it_must_name_its_call() -> None:
     assert done == [{"n": 2}]
 
 
-def test_outside_of_a_graph_the_spec_says_what_happens_unless_the_application_asks() -> None:
+def test_outside_of_a_graph_on_unsupported_applies_unless_the_application_asks() -> None:
     done: list[Any] = []
     questions: list[Confirmation] = []
 
@@ -250,7 +250,7 @@ def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None:
 
 
 @pytest.mark.parametrize("has", [True, False])
-def test_scopes_are_asked_for(has: bool) -> None:
+def test_missing_scopes_are_refused(has: bool) -> None:
     def scopes(config: RunnableConfig) -> frozenset[str]:
         return ALLOWED if config["configurable"]["writer"] else frozenset()
 

@@ -50,7 +50,7 @@ QUIET = RunConfig(tracing_disabled=True)
 
 
 def says(*turns: list[tuple[str, Any]]) -> ScriptedModel:
-    """A model that makes the calls of each turn, and then says that it is done."""
+    """Return a model that makes the calls of each turn, and then finishes."""
     ids = (f"call_{number}" for number in range(99))
     steps = [[function_call(name, args, call_id=next(ids)) for name, args in turn] for turn in turns]
     return ScriptedModel([*steps, [assistant_message("Done.")]])
@@ -83,7 +83,7 @@ def test_an_agent_gets_the_text_and_the_application_the_response(gallery: Toolki
     ]  # fmt: skip
 
 
-def test_arguments_that_are_no_json_are_answered(gallery: Toolkit) -> None:
+def test_arguments_that_are_not_json_are_answered(gallery: Toolkit) -> None:
     [broken] = outputs(run(shop(gallery, [("echo", '{"text": ')])))
     assert "invalid JSON" in broken.output
 
@@ -103,13 +103,13 @@ def test_a_call_that_needs_approval_is_approved(gallery: Toolkit) -> None:
     question = asyncio.run(
         pending_question(gallery, asked.tool_name, json.loads(asked.arguments), scopes=SCOPES)
     )
-    assert question is None  # that number is taken now
+    assert question is None  # this number exists now
     [placed] = outputs(result)
     assert json.loads(placed.output)["order_number"] == "PO-2026-0005"
     assert orders(gallery) == before + 1
 
 
-def test_a_call_that_is_rejected_is_not_made(gallery: Toolkit) -> None:
+def test_a_rejected_call_is_not_executed(gallery: Toolkit) -> None:
     before = orders(gallery)
     _, result = decide(gallery, shop(gallery, [("create_purchase_order", ORDER)]), approve=False)
     [rejected] = outputs(result)
@@ -117,7 +117,7 @@ def test_a_call_that_is_rejected_is_not_made(gallery: Toolkit) -> None:
     assert orders(gallery) == before
 
 
-def test_the_question_and_the_preview_can_be_had(gallery: Toolkit) -> None:
+def test_pending_question_returns_the_question_and_the_preview(gallery: Toolkit) -> None:
     question = asyncio.run(pending_question(gallery, "create_purchase_order", ORDER, scopes=SCOPES))
     assert question is not None
     assert (question.message, (question.preview or "").endswith(TOTAL)) == (QUESTION, True)
@@ -125,7 +125,7 @@ def test_the_question_and_the_preview_can_be_had(gallery: Toolkit) -> None:
         assert asyncio.run(pending_question(gallery, name, arguments, scopes=SCOPES)) is None
 
 
-def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
+def test_the_user_is_not_asked_about_calls_that_are_refused_anyway(gallery: Toolkit) -> None:
     turn = [("create_purchase_order", UNKNOWN_SUPPLIER), ("create_purchase_order", NO_ORDER)]
     result = run(shop(gallery, turn))
     assert not result.interruptions
@@ -134,7 +134,7 @@ def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
     ]  # fmt: skip
 
 
-def test_arguments_that_nobody_can_read_are_never_executed() -> None:
+def test_unreadable_arguments_are_never_executed() -> None:
     done: list[Any] = []
     agent = shop(Toolkit([asking(done)]), [("asking", "{")])
     _, result = decide(Toolkit(), agent, approve=True)
@@ -142,7 +142,7 @@ def test_arguments_that_nobody_can_read_are_never_executed() -> None:
     assert not done
 
 
-def test_a_call_that_nobody_was_asked_about_is_not_made() -> None:
+def test_a_call_without_confirmation_is_not_executed() -> None:
     done: list[Any] = []
     previews = iter([OSError("no preview yet"), None])
 
@@ -159,7 +159,7 @@ def test_a_call_that_nobody_was_asked_about_is_not_made() -> None:
     assert not done
 
 
-def test_the_application_may_ask_itself() -> None:
+def test_the_application_can_ask_with_its_own_callback() -> None:
     done: list[Any] = []
 
     async def odd_numbers(asked: Confirmation) -> bool:
@@ -193,7 +193,7 @@ def test_a_final_answer_ends_the_run_and_an_error_does_not(gallery: Toolkit) -> 
 
 
 class FunctionsOnly(Loopback):
-    """Without the custom tool call that the adapter's tests have played, which no agent here knows."""
+    """Without the custom tool call of the adapter's tests, which these agents do not support."""
 
     def reply(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         answer = super().reply(path, body)
@@ -224,7 +224,7 @@ class TestOverTheLoopbackInterface:
         tool = mirror()
         type(tool).definition = {**tool.definition, "input_schema": strict}
         toolkit = Toolkit([tool])
-        with model_that_calls("mirror", {}) as url:  # it sends null for what it leaves out
+        with model_that_calls("mirror", {}) as url:  # it sends null for omitted properties
             client = AsyncOpenAI(base_url=url, api_key="k", max_retries=0)
             tools: list[Any] = openai_agents_tools(toolkit)
             result = run(Agent(name="a", model=OpenAIChatCompletionsModel("m", client), tools=tools))
@@ -235,7 +235,7 @@ class TestOverTheLoopbackInterface:
 
 
 @pytest.mark.parametrize("has", [True, False])
-def test_scopes_are_asked_for(has: bool) -> None:
+def test_missing_scopes_are_refused(has: bool) -> None:
     agent = shop(
         Toolkit([guarded()]), [("guarded", {})], scopes=lambda ctx: ALLOWED if ctx.context else frozenset()
     )
@@ -244,7 +244,7 @@ def test_scopes_are_asked_for(has: bool) -> None:
     )
 
 
-def test_names_are_those_of_the_target() -> None:
+def test_published_names_are_those_of_the_target() -> None:
     tool = mirror()
     type(tool).definition = {**tool.definition, "targets": {"openai": {"name": "spiegel", "strict": False}}}
     agent = shop(Toolkit([tool]), [("spiegel", {"a": 1})])

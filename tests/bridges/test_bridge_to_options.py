@@ -1,4 +1,4 @@
-"""Every bridge takes the arguments of adapters, as functions of the framework's context of a call."""
+"""Every bridge accepts the adapters' arguments, as functions of the framework's context of a call."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def test_a_confirmation_token_is_redeemed(call: Call) -> None:
     asked: ToolResponse = asyncio.run(toolkit.call("asking", {"n": 1}))
     token = asked.metadata["confirmation"]["token"]
     for _ in range(2):  # once only
-        with suppress(UserError):  # pydantic-ai has nobody to ask
+        with suppress(UserError):  # pydantic-ai cannot ask
             call(toolkit, "asking", "ada", {"confirmation_token": lambda state: token})
     assert done == [{"n": 1}]
 
 
-def test_options_have_the_names_that_they_have_in_adapters() -> None:
+def test_options_have_the_same_names_as_in_adapters() -> None:
     assert list(BridgeOptions.__annotations__) == list(AdapterCallOptions.__annotations__)
 
 

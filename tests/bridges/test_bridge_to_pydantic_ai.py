@@ -49,7 +49,7 @@ TURN = tuple[tuple[str, Any], ...]
 
 
 def says(*turns: TURN) -> FunctionModel:
-    """A model that makes the calls of each turn, and then says that it is done."""
+    """Return a model that makes the calls of each turn, and then finishes."""
     left = iter(turns)
 
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -107,7 +107,7 @@ def test_an_agent_gets_values_and_metadata(gallery: Toolkit) -> None:
     assert listed.model_response_str() == text_of(gallery, "list_content", {})
 
 
-def test_refused_arguments_are_to_be_tried_again(gallery: Toolkit) -> None:
+def test_refused_arguments_are_a_model_retry(gallery: Toolkit) -> None:
     made = agent(gallery, (("create_purchase_order", NO_ORDER),), (("echo", {"text": "x"}),))
     refused, echoed = answers(go(made))
     assert (refused.outcome, echoed.outcome) == ("retried", "success")
@@ -117,14 +117,14 @@ def test_refused_arguments_are_to_be_tried_again(gallery: Toolkit) -> None:
         go(agent(gallery, again, again, again))
 
 
-def test_a_declared_error_is_final_and_costs_no_retry(gallery: Toolkit) -> None:
+def test_a_declared_error_is_final_and_uses_no_retry(gallery: Toolkit) -> None:
     missing = (("load", {"path": "no.txt"}),)
     found = answers(go(agent(gallery, missing, missing, missing)))
     assert [each.outcome for each in found] == ["failed"] * 3
     assert found[0].content == text_of(gallery, "load", {"path": "no.txt"})
 
 
-def test_arguments_that_are_no_json_or_no_object_are_to_be_tried_again(gallery: Toolkit) -> None:
+def test_arguments_that_are_not_a_json_object_are_a_model_retry(gallery: Toolkit) -> None:
     broken, listed = answers(go(agent(gallery, (("echo", '{"text": '),), (("load", "[1]"),))))
     assert (broken.outcome, listed.outcome) == ("retried", "retried")
     assert listed.content == text_of(gallery, "load", [1])
@@ -144,7 +144,7 @@ def test_a_call_that_needs_the_user_is_deferred_and_approved(gallery: Toolkit) -
     assert orders(gallery) == before + 1
 
 
-def test_a_call_that_the_user_denies_is_not_made(gallery: Toolkit) -> None:
+def test_a_denied_call_is_not_executed(gallery: Toolkit) -> None:
     before = orders(gallery)
     made = agent(gallery, (("create_purchase_order", ORDER),))
     [denied] = answers(go_on(made, go(made), ToolDenied("Not today.")))
@@ -152,7 +152,7 @@ def test_a_call_that_the_user_denies_is_not_made(gallery: Toolkit) -> None:
     assert orders(gallery) == before
 
 
-def test_what_the_user_changed_is_checked_again(gallery: Toolkit) -> None:
+def test_arguments_that_the_user_changed_are_validated_again(gallery: Toolkit) -> None:
     before = orders(gallery)
     made = agent(gallery, (("create_purchase_order", ORDER),))
     [refused] = answers(go_on(made, go(made), ToolApproved(override_args=NO_ORDER)))
@@ -160,12 +160,12 @@ def test_what_the_user_changed_is_checked_again(gallery: Toolkit) -> None:
     assert orders(gallery) == before
 
 
-def test_calls_that_would_be_refused_ask_nobody(gallery: Toolkit) -> None:
+def test_the_user_is_not_asked_about_calls_that_are_refused_anyway(gallery: Toolkit) -> None:
     [failed] = answers(go(agent(gallery, (("create_purchase_order", UNKNOWN_SUPPLIER),))))
     assert str(failed.content).startswith("Error [supplier_not_found]: No supplier 99.\nHint: ")
 
 
-def test_the_application_may_ask_itself() -> None:
+def test_the_application_can_ask_with_its_own_callback() -> None:
     done: list[Any] = []
 
     async def odd_numbers(asked: Confirmation) -> bool:
@@ -210,7 +210,7 @@ def test_context_of_the_call_progress_and_chunks(gallery: Toolkit) -> None:
     assert [each.chunk for each in events if isinstance(each, ToolkitChunk)] == ["a", "b"]
 
 
-def test_tools_that_are_added_later_are_there_at_the_next_step(gallery: Toolkit) -> None:
+def test_tools_that_are_added_later_are_available_at_the_next_step(gallery: Toolkit) -> None:
     toolkit = Toolkit([asking([])])
     made = agent(toolkit, (("mirror", {"a": 1}),))
     toolkit.add(mirror())
@@ -218,7 +218,7 @@ def test_tools_that_are_added_later_are_there_at_the_next_step(gallery: Toolkit)
 
 
 @pytest.mark.parametrize("has", [True, False])
-def test_scopes_are_asked_for(has: bool) -> None:
+def test_missing_scopes_are_refused(has: bool) -> None:
     made = agent(
         Toolkit([guarded()]), (("guarded", {}),), scopes=lambda ctx: ALLOWED if ctx.deps else frozenset()
     )
@@ -226,13 +226,13 @@ def test_scopes_are_asked_for(has: bool) -> None:
     assert str(answer.content).startswith("in" if has else "Error [insufficient_scope]")
 
 
-def test_without_deferred_requests_pydantic_ai_says_what_is_missing() -> None:
+def test_without_deferred_requests_pydantic_ai_reports_what_is_missing() -> None:
     made = Agent(says((("asking", {"n": 1}),)), toolsets=[pydantic_ai_toolset(Toolkit([asking([])]))])
     with pytest.raises(UserError, match="DeferredToolRequests"):
         go(made)
 
 
-def test_the_toolset_can_be_wrapped_as_any_other() -> None:
+def test_the_toolset_can_be_wrapped() -> None:
     toolset = pydantic_ai_toolset(Toolkit([mirror()])).prefixed("my")
     result = go(Agent(says((("my_mirror", {"a": 1}),)), toolsets=[toolset]))
     assert [each.content for each in answers(result)] == [{"a": 1}]

@@ -1,4 +1,4 @@
-"""What holds where no framework is installed: importing costs nothing, and what is missing is named."""
+"""Bridges without frameworks: importing loads none, and a missing one is reported."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_another_missing_module_is_not_blamed_on_the_framework() -> None:
         refuse(ModuleNotFoundError("No module named 'numpy'", name="numpy"), "LangChain", "langchain", ("a",))
 
 
-def test_every_name_has_a_home() -> None:
+def test_every_public_name_can_be_imported() -> None:
     assert set(bridges.__all__) == set(bridges._HOMES)
     assert set(bridges.__all__) <= set(dir(bridges))
     with pytest.raises(AttributeError, match="has no attribute 'nope'"):

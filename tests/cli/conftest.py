@@ -32,7 +32,7 @@ output_schema:
 
 
 class Done(NamedTuple):
-    """What one command line did."""
+    """Result of a command."""
 
     code: int
     out: str
@@ -74,7 +74,7 @@ class Cli:
         return path
 
     def tree(self, folder: str = "generated") -> dict[str, str]:
-        """Every file that is there, but for what Python left."""
+        """Return every file, except Python's byte-code."""
         top = self.root / folder
         return {
             path.relative_to(top).as_posix(): path.read_bytes().decode("utf-8", "surrogateescape")
@@ -85,7 +85,7 @@ class Cli:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """One cache for all these tests, and not the user's."""
+    """One cache for all these tests, separate from the user's."""
     folder = tmp_path_factory.mktemp("cache")
     patch = pytest.MonkeyPatch()
     patch.setenv("TOOLGEN_CACHE_DIR", str(folder))

@@ -15,7 +15,7 @@ from .conftest import Cli
 
 
 def at_a_terminal(project: Cli, words: list[str], talk: list[tuple[str, str]], **env: str) -> tuple[str, int]:
-    """Run toolgen at a terminal: wait for each text, type the answer; what was shown, the exit code."""
+    """Run toolgen at a terminal: wait for each text, type the answer. Return the output and the exit code."""
     mine, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "toolgen", *words],
@@ -39,7 +39,7 @@ def at_a_terminal(project: Cli, words: list[str], talk: list[tuple[str, str]], *
             return True
         try:
             data = os.read(mine, 4096)
-        except OSError:  # Linux's way of saying that the other end has closed
+        except OSError:  # on Linux, the other end has closed
             return False
         shown += data.decode()
         return bool(data)

@@ -1,4 +1,4 @@
-"""Errors outside of specs, as the user sees them: `tests/cases/refused/<code>/shell/`.
+"""Errors of commands as the user sees them: `tests/cases/refused/<code>/shell/`.
 
 The folder is a project; its file `command` has one command line per line, and the last one is refused (or,
 below `warned`, succeeds with a warning): `case.out` is what it says. A path that ends in `.bytes` is written
@@ -25,7 +25,7 @@ CASES = Path(__file__).parents[1] / "cases"
 
 
 def project_of(case: Path, root: Path) -> list[list[str]]:
-    """Make the case's project at `root`; its command lines."""
+    """Create the case's project at `root`; return its command lines."""
     shutil.copytree(case, root, symlinks=True)
     (root / ".git").mkdir()
     for path in root.rglob("*.bytes"):

@@ -142,7 +142,7 @@ def test_an_interrupt_gives_exit_code_130(project: Cli, monkeypatch: pytest.Monk
 
 
 def test_without_the_generator(project: Cli) -> None:
-    """As `pip install toolgen` leaves it: the modules of the extra cannot be imported."""
+    """The modules of the extra cannot be imported, as after `pip install toolgen`."""
     code = (
         "import sys\n"
         "for name in ('yaml', 'jinja2', 'datamodel_code_generator', 'ruff'): sys.modules[name] = None\n"
@@ -156,7 +156,7 @@ def test_without_the_generator(project: Cli) -> None:
 
 
 def test_a_closed_pipe_does_not_change_the_exit_code(project: Cli) -> None:
-    """The exit code stays the verb's own, and nobody sees a traceback."""
+    """The exit code is the command's own, and no traceback is shown."""
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "toolgen", "-C", str(project.root), "check"]

@@ -20,7 +20,7 @@ Tree = dict[str, str]
 
 
 class Twins:
-    """A project with two states of its specs, and what should be generated of each."""
+    """A project with two states of its specs, and the expected output of each."""
 
     def __init__(self, project: Cli, count: int, scratch: Path, states: tuple[int, ...] = (0, 1, 0)) -> None:
         self.project, self.count, self.scratch = project, count, scratch
@@ -29,7 +29,7 @@ class Twins:
         (project.root / "specs/greet.yaml").unlink()
         self.wanted: list[Tree] = []
         self.seconds = 0.0
-        for state in states:  # the last time from the cache, as those that are killed
+        for state in states:  # the last time from the cache, as in the runs that are killed
             self.set(state)
             began = time.monotonic()
             assert self.run("generate") == 0
@@ -37,7 +37,7 @@ class Twins:
             self.wanted.append(self.tree())
 
     def set(self, state: int) -> None:
-        """All specs change; one tool comes or goes, and its files with it."""
+        """Change all specs; add or remove one tool with its files."""
         shutil.rmtree(self.project.root / "specs")
         for number in range(self.count + state):
             text = SPEC.format(name=f"tool_{number:04}")
@@ -53,7 +53,7 @@ class Twins:
         )
 
     def wait_for_stage(self, process: subprocess.Popen[bytes]) -> None:
-        """Until the process begins to write, or has ended."""
+        """Wait until the process begins to write, or has ended."""
         while process.poll() is None and not (self.project.root / "generated" / STAGE).exists():
             time.sleep(0.0005)
 
@@ -61,7 +61,7 @@ class Twins:
         return self.start(verb).wait()
 
     def tree(self) -> Tree:
-        """What is generated, the stage left aside."""
+        """Return the generated files without the staged ones."""
         return {path: text for path, text in self.project.tree().items() if not path.startswith(STAGE)}
 
     def folders(self) -> set[str]:
@@ -126,7 +126,7 @@ def test_two_cold_caches_at_once(project: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no way to take a processor away")
 def test_many_cold_specs_are_shared_among_processes(project: Cli, tmp_path: Path) -> None:
-    """And what they make is what one process makes."""
+    """Several processes generate the same as one."""
     for number in range(60):
         project.spec(f"tool_{number:04}")
     shared = project.process("generate", TOOLGEN_CACHE_DIR=str(tmp_path / "one"))
@@ -154,7 +154,7 @@ def test_faults_travel_from_wherever_they_are_found(project: Cli, tmp_path: Path
 
 
 def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
-    """^C reaches the whole group; nothing is left behind, neither processes nor files."""
+    """^C reaches the whole group, and leaves neither processes nor files."""
     for number in range(150):
         project.spec(f"tool_{number:04}")
     scratch = tmp_path / "scratch"
@@ -178,7 +178,7 @@ def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
 
 
 def ended(group: int, seconds: float = 30) -> bool:
-    """Whether no process of the group is left; whoever inherits them may take a moment to notice."""
+    """True if no process of the group is left. It can take a moment until ended ones are collected."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:

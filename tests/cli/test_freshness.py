@@ -18,7 +18,7 @@ from .conftest import SPEC, Cli
 
 @pytest.fixture
 def made(project: Cli) -> Cli:
-    """A project that is generated already."""
+    """A generated project."""
     project.spec("other")
     assert project("generate").code == 0
     return project

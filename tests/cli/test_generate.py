@@ -24,7 +24,7 @@ def test_generate_then_check(project: Cli) -> None:
     first = project("generate")
     assert (first.code, first.err) == (0, "")
     tree = project.tree()
-    files = len(tree) - 1  # the manifest goes without saying
+    files = len(tree) - 1  # and the manifest
     assert first.out == f"1 tool, {files} files written, 0 unchanged\n"
     assert {"catalog.py", "models/greet.py", "tools/greet.py", "mcp_server.py", "openai_tools.py"} <= set(
         tree
@@ -195,7 +195,7 @@ def test_another_toolchain_that_generates_something_else_is_named(project: Cli) 
 
 
 def pretend(project: Cli, distribution: str, version: str, **hashes: str) -> None:
-    """Make the manifest that another version would have written."""
+    """Write the manifest as another version would have written it."""
     from dataclasses import replace
 
     from toolgen.project.manifest import manifest_text, parse_manifest
@@ -336,7 +336,7 @@ class Terminal(io.StringIO):
 
 
 def test_long_work_shows_progress_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter(range(100))  # every look takes a second
+    clock = iter(range(100))  # every poll takes a second
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
     parts = [{"a.yaml": b"1"}, {"b.yaml": b"2"}]

@@ -1,4 +1,4 @@
-"""A target of the project's own: options in specs, a dialect, limits and `export`, as the built-in ones have."""
+"""A project's own target: options in specs, a dialect, limits and `export`, as for built-in targets."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ DAY = 86_400
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary files lie."""
+    """The folder of temporary files."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -88,7 +88,7 @@ def test_a_link_in_its_place_is_not_followed(place: Path, tmp_path: Path) -> Non
 
 
 def test_a_killed_run_leaves_nothing_for_long(project: Cli, tmp_path: Path) -> None:
-    """Its workers end with it, and the next run removes what was being laid out."""
+    """Its workers end with it, and the next run removes its temporary files."""
     place = tmp_path / "use_temporary_folder"
     place.mkdir()
     environment = {**os.environ, "TMPDIR": str(place), "TOOLGEN_CACHE_DIR": str(tmp_path / "cold")}

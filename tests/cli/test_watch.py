@@ -16,7 +16,7 @@ from .conftest import SPEC, Cli
 
 
 class Watcher:
-    """A running `toolgen generate --watch`, and all that it said."""
+    """A running `toolgen generate --watch`, and its output."""
 
     def __init__(self, root: Path, log: Path) -> None:
         self._log = log
@@ -43,7 +43,7 @@ class Watcher:
         raise AssertionError(self.said())
 
     def after(self, change: Callable[[], object]) -> str:
-        """What is said because of `change`."""
+        """Apply `change` and return the output that it causes."""
         before, turns = len(self.said()), self.turns()
         change()
         self.until(lambda: self.turns() > turns)

@@ -269,7 +269,7 @@ def test_a_read_only_folder(project: Project, small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     with pytest.raises(UnableError, match="read-only"):
         put(project, {"a.py": "2\n"})
-    put(project, {"a.py": "1\n"})  # nothing to do is nothing to fail at
+    put(project, {"a.py": "1\n"})  # without changes, nothing can fail
     assert on_disk(project) == before
 
 
@@ -337,7 +337,7 @@ put(find_project(Path(sys.argv[1])), {f"{n}.json": sys.argv[5] for n in range(8)
 
 
 def test_a_run_that_is_killed_after_a_killed_one(project: Project) -> None:
-    """The files of the first are known for ours by its journal, which the second must not lose."""
+    """The journal of the first run identifies its files; the second run must not lose it."""
     here = str(Path(__file__).parent)
 
     def dying(call: str, count: int, text: str) -> None:

@@ -1,1 +1,1 @@
-"""What goes in comes out: measured, not claimed."""
+"""Values and definitions pass through toolgen unchanged: a part of `make corpus`."""

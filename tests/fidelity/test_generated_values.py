@@ -1,4 +1,4 @@
-"""Made-up schemas and values: the models take what the schema takes, and hand it on as it came."""
+"""Random schemas and values: models accept what the schema accepts, and leave it unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.corpus.instances import instances
 from tools.corpus.score import Score
 
 
-def test_schemas_that_nobody_wrote() -> None:
+def test_random_schemas_have_no_differences() -> None:
     score = measure_schemas(10_000, 40)
     assert score.misses == []
     assert score["imported"].held >= 50
@@ -28,7 +28,7 @@ def test_values_are_the_same_every_time() -> None:
     assert list(instances(schema, "x", 5)) == list(instances(schema, "x", 5))
 
 
-CLASSES: dict[str, dict[str, Any]] = {  # each was a difference once
+CLASSES: dict[str, dict[str, Any]] = {  # each was a difference in an earlier version
     "root_union": {
         "oneOf": [
             {"properties": {"a": {"type": "string"}}, "required": ["a"]},
@@ -50,7 +50,7 @@ def tools() -> Any:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_a_class_of_differences(name: str, tools: Any) -> None:
+def test_values_that_were_treated_differently_once(name: str, tools: Any) -> None:
     score = Score(name)
     measure_tool(score, tools[name], name)
     assert score.misses == []
@@ -66,18 +66,18 @@ def test_a_class_of_differences(name: str, tools: Any) -> None:
         ("words", {"a": "<b>"}),
     ],
 )
-def test_a_value_of_each_class(name: str, value: Any, tools: Any) -> None:
+def test_every_kind_of_difference_has_a_value(name: str, value: Any, tools: Any) -> None:
     request = tools[name].check_inputs(value)
     assert request.model_dump(mode="json", by_alias=True, exclude_unset=True) == value
 
 
-def test_a_difference_that_nobody_explains_is_a_miss(tools: Any) -> None:
+def test_an_unexplained_difference_is_reported(tools: Any) -> None:
     score = Score("x")
     score["validators agree"].note("here", "jsonschema refuses: it")
     assert score.misses == ["validators agree: here: jsonschema refuses: it"]
 
 
-def test_faults_are_told_in_the_authors_words() -> None:
+def test_fault_messages_use_the_authors_patterns() -> None:
     schema = {
         "type": "object",
         "properties": {"v": {"type": "string", "pattern": r"^\<a\>$"}, "w": {"$ref": "#/$defs/List<String>"}},

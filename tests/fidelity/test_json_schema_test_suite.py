@@ -11,7 +11,7 @@ from tools.corpus.json_schema_suite import DRAFTS, as_property, measure_tools, m
 NAME = "json_schema_test_suite"
 SUITE = corpus(NAME)
 FEWEST = {"draft2020-12": 1_200, "draft7": 900}
-ELSEWHERE = {"remote-ref", "dangling-ref", "unknown-draft"}  # documents that are no part of the schema
+ELSEWHERE = {"remote-ref", "dangling-ref", "unknown-draft"}  # the schema refers to other documents
 
 
 @pytest.mark.parametrize("optional", [False, True], ids=["required", "optional"])
@@ -30,7 +30,7 @@ def test_generated_tools(draft: str) -> None:
     assert score["imported"].held >= at_least(NAME, 250)
     assert score["values unchanged"].held >= at_least(NAME, 2_000)
     assert score.refused.keys() <= ELSEWHERE
-    assert sum(map(len, score.refused.values())) <= 24  # each names a document that is not there
+    assert sum(map(len, score.refused.values())) <= 24  # each refers to a document that does not exist
 
 
 def test_a_schema_moves_with_its_references() -> None:
@@ -42,7 +42,7 @@ def test_a_schema_moves_with_its_references() -> None:
     assert inner["$defs"]["b"] == schema["$defs"]["b"]
 
 
-def test_refusals_are_told_one_by_one() -> None:
+def test_refusals_are_reported_one_by_one() -> None:
     schemas = {
         "good": {"type": "object"},
         "bad": {"type": "object", "properties": {"v": {"type": "text"}}},

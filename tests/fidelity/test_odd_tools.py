@@ -1,4 +1,4 @@
-"""Tools such as nobody should publish and somebody will, through all of toolgen."""
+"""Tools with unusual or invalid definitions, through all of toolgen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tools.corpus.mcp import measure_mcp
 
 pytestmark = pytest.mark.usefixtures("cache")
 
-OTHERWISE = {  # what is published otherwise than it came, as docs/fidelity.md says
+OTHERWISE = {  # differences in what is published, as docs/fidelity.md says
     "app: anyroot": "inputSchema",  # no `type: object`: clients refuse the whole list
     "root: noschema_type": "inputSchema",
     "root: emptyschema": "inputSchema",
@@ -20,7 +20,7 @@ OTHERWISE = {  # what is published otherwise than it came, as docs/fidelity.md s
     "root: type_null": "inputSchema",
     "meta: anns3": "annotations",  # null and text for a hint: clients refuse the whole list
     "meta: anns5": "annotations",
-    "out: out_arr": "outputSchema",  # no object's: not for clients up to 2025-11-25
+    "out: out_arr": "outputSchema",  # not an object: omitted for clients up to 2025-11-25
     "out: out_ref": "outputSchema",
     "dups: dup": "inputSchema",  # two tools of one name
 }

@@ -1,4 +1,4 @@
-"""A specs folder, and actions on it as a build system runs them: declared files, and an environment of nothing."""
+"""A specs folder, and actions on it as a build system runs them: declared files, empty environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.conftest import Done
 ROOT = Path(__file__).parents[2]
 
 TOOLGEN = [sys.executable, "-P", "-m", "toolgen"]
-"""As a build system starts it: what lies in the folder is not for Python to import."""
+"""The command as a build system starts it: Python does not import from the working directory."""
 
 SHARED = """\
 $defs:
@@ -60,12 +60,12 @@ class Actions:
         return f"specs/{name}.yaml"
 
     def __call__(self, *words: str) -> Done:
-        """`toolgen WORDS`, in this process."""
+        """Run `toolgen WORDS` in this process."""
         code = main(list(words))
         return Done(code, *self._capsys.readouterr())
 
     def process(self, *words: str, env: Mapping[str, str] | None = None, umask: int = -1) -> Done:
-        """`toolgen WORDS` in a process of its own, in this folder, with no environment but `env`."""
+        """Run `toolgen WORDS` in a separate process, in this folder, with only `env` as environment."""
         done = subprocess.run(
             [*TOOLGEN, *words],
             cwd=self.root,
@@ -79,17 +79,17 @@ class Actions:
         return Done(done.returncode, done.stdout, done.stderr)
 
     def spec(self, path: str, *more: str) -> Done:
-        """The action of one spec."""
+        """Run the action of one spec."""
         return self(*words_of(path), *more)
 
     def index(self, *more: str) -> Done:
-        """The action of the index, of all pieces that there are."""
+        """Run the index action with all pieces."""
         pieces = sorted(path.relative_to(self.root).as_posix() for path in self.root.glob("out/*.json"))
         return self("generate", "--index", *pieces, "--out", "out/generated", *more)
 
 
 def words_of(path: str) -> list[str]:
-    """The command line of one spec's action."""
+    """Return the command line of one spec's action."""
     piece = f"out/{Path(path).stem}.json"
     return [
         *("generate", "--spec", path, "--include-root", "specs", "--out", "out/generated"),
@@ -98,7 +98,7 @@ def words_of(path: str) -> list[str]:
 
 
 def tree(top: Path) -> dict[str, bytes]:
-    """Every file below `top`, but for what Python left."""
+    """Return every file below `top`, except Python's byte-code."""
     return {
         path.relative_to(top).as_posix(): path.read_bytes()
         for path in sorted(top.rglob("*"))
@@ -107,5 +107,5 @@ def tree(top: Path) -> dict[str, bytes]:
 
 
 def modes(top: Path) -> set[int]:
-    """The permissions of all files below `top`."""
+    """Return the permissions of all files below `top`."""
     return {os.stat(path).st_mode & 0o777 for path in top.rglob("*") if path.is_file()}

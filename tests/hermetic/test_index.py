@@ -148,7 +148,7 @@ def test_outputs_of_a_project(actions: Actions, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("TOOLGEN_CACHE_DIR", str(actions.root / "cache"))
     actions.write("toolgen.toml", 'implementations = "work"\n')
     actions.tool("a")
-    actions.tool("b", TOOL.replace("orders.yaml", "missing.yaml"))  # is for `generate` to refuse
+    actions.tool("b", TOOL.replace("orders.yaml", "missing.yaml"))  # `generate` refuses it
     named = actions("outputs").out.split()
     assert {"generated/models/a.py", "generated/tools/b.py", "generated/toolgen.manifest.json"} <= set(named)
     assert named == sorted(named) == json.loads(actions("outputs", "--format", "json").out)["outputs"]

@@ -13,7 +13,7 @@ from tests.hermetic.helpers import ROOT, SHARED, TOOL, Actions, tree
 
 
 def _make(folder: Path) -> list[str]:
-    """Run it; the specs and indices whose actions ran, in the order of their names."""
+    """Run Make; return the specs and indices whose actions ran, sorted by name."""
     env = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}"}
     done = subprocess.run(["make", "-j2"], cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -42,7 +42,7 @@ def test_make_runs_the_actions_that_an_edit_affects(actions: Actions) -> None:
 
 
 def _edit(actions: Actions, path: str, text: str) -> None:
-    """A clock that counts coarsely must not take the edit for older than what was built."""
+    """Edit a file with a newer time than the build, even on file systems with coarse timestamps."""
     file = actions.write(path, text)
     later = time.time() + 1
     os.utime(file, (later, later))

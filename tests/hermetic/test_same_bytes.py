@@ -113,7 +113,7 @@ def _hostile(top: Path) -> None:
 
 
 def _links(real: Path, farm: Path) -> None:
-    """A sandbox as Bazel makes it: folders, and links to files that are elsewhere and cannot be written."""
+    """Create a sandbox as Bazel does: folders, and links to read-only files in other places."""
     shutil.rmtree(farm)
     for path in real.rglob("*.yaml"):
         link = farm / path.relative_to(real)

@@ -1,4 +1,4 @@
-"""A repository that tries everything it can when toolgen looks at it."""
+"""A repository that tries to run code and to read files when toolgen processes it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ TEMPLATE = "{{ cycler.__init__.__globals__.os.system('touch CANARY') }}"
 
 
 def make_repository(root: Path, canary: Path, secret: Path, *, templates: bool = False) -> None:
-    """Write the repository. Whatever of it runs makes the file `canary`; what it wants to read is `secret`."""
+    """Write the repository. Code of it that runs creates the file `canary`; the file that it tries to read is `secret`."""
     touch = TOUCH.format(canary=str(canary))
     files = {
         "specs/echo.yaml": SPEC,
@@ -94,7 +94,7 @@ def make_repository(root: Path, canary: Path, secret: Path, *, templates: bool =
 
 
 def loosen(root: Path, path: str, to: str) -> None:
-    """Put a link in place of, or beside, what is there."""
+    """Add or replace a file with a link."""
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     if os.path.lexists(file):

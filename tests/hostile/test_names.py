@@ -1,4 +1,4 @@
-"""Names of files and folders in every output: each is read as UTF-8, is what it would be under a plain name, and runs nothing."""
+"""Hostile names of files and folders: every output is read as UTF-8, contains the name as text, and runs nothing of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CACHE: dict[str, bytes] = {}
 
 
 def generated(folder: str, name: str) -> Mapping[str, str]:
-    """Every output of a spec of that name in a folder of that name."""
+    """Return every output of a spec with this name in a folder with this name."""
     settings_ = PackageSettings("generated", None, folder or "specs", True)
     return compile_project({f"{name}.yaml": SPEC}, TARGETS, settings_, CACHE).tree
 
@@ -77,8 +77,8 @@ def test_literals_and_docstrings_mean_the_text_itself(text: str) -> None:
 @example(["# coding=utf-7"], "\n")
 @example(["#", "# vim: set fileencoding=hex :"], "\r")
 @example(["\ufeff"], "\n")
-def test_what_python_would_read_otherwise_is_seen(lines: list[str], end: str) -> None:
-    """`is_read_as_utf_8` says yes only where the compiler takes the bytes for the text that they are in UTF-8."""
+def test_files_that_python_would_read_in_another_encoding_are_found(lines: list[str], end: str) -> None:
+    """`is_read_as_utf_8` is true only if Python's compiler decodes the bytes as UTF-8."""
     text = end.join([*lines, "x = 'é'", ""])
     if is_read_as_utf_8(text):
         assert tokenize.detect_encoding(io.BytesIO(text.encode()).readline)[0] == "utf-8"

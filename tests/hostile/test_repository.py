@@ -1,4 +1,4 @@
-"""No verb that looks at a repository runs anything of it, or shows a file that it only links to."""
+"""No command runs code of a repository, or shows a file to which it only links."""
 
 from __future__ import annotations
 
@@ -69,21 +69,21 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture(scope="session")
 def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache of the repository's spec: tests of links need not have it compiled each time."""
+    """A cache with the repository's compiled spec, which makes tests of links faster."""
     return tmp_path_factory.mktemp("hostile") / "cache"
 
 
 @pytest.fixture
 def compiled(tmp_path: Path, warm_cache: Path) -> Repository:
-    """A repository whose spec is compiled already, and of which nothing is generated."""
+    """A repository with a compiled spec in the cache, and without generated files."""
     made = Repository(tmp_path, cache=warm_cache)
     for file in (made.root / "generated").iterdir():
         file.unlink()
     return made
 
 
-def test_the_canary_sings(repository: Repository) -> None:
-    """What the tests below look for is what happens when something of the repository runs."""
+def test_the_canary_detects_code_that_runs(repository: Repository) -> None:
+    """The tests below rely on the canary."""
     for code in ("import yaml", "import generated", "import work.echo", "import json"):
         subprocess.run([sys.executable, "-c", code], cwd=repository.root, capture_output=True, check=False)
         assert repository.canary.exists(), code
@@ -91,12 +91,14 @@ def test_the_canary_sings(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("words", VERBS, ids=" ".join)
-def test_a_verb_runs_nothing_of_the_repository(repository: Repository, words: tuple[str, ...]) -> None:
+def test_a_command_runs_nothing_of_the_repository(repository: Repository, words: tuple[str, ...]) -> None:
     repository.run(*words)
 
 
 @pytest.mark.parametrize("words", [("check",), ("generate",)], ids=" ".join)
-def test_the_command_runs_nothing_of_the_repository(repository: Repository, words: tuple[str, ...]) -> None:
+def test_the_installed_command_runs_nothing_of_the_repository(
+    repository: Repository, words: tuple[str, ...]
+) -> None:
     repository.run(*words, console=True)
 
 
@@ -170,7 +172,7 @@ def test_a_link_in_place_of_a_generated_file_shows_nothing(
     assert compiled.secret.read_text() == before
 
 
-def test_pipes_and_devices_are_not_waited_for(compiled: Repository) -> None:
+def test_pipes_and_devices_do_not_block(compiled: Repository) -> None:
     assert compiled.run("generate").returncode == 0
     for path in ("generated/catalog.py", "generated/toolgen.manifest.json"):
         (compiled.root / path).unlink()

@@ -24,19 +24,25 @@ SPEC_DRIVEN = f"{SEEDS}seed_003_spec_driven_tools.py::test_"
 INTERFACE = f"{SEEDS}seed_004_tool_interface.py::test_"
 
 KILLERS: dict[str, tuple[str, ...]] = {
-    "every_property_is_null": (f"{WHOLE}for_openai", f"{WHOLE}for_anthropic"),
-    "a_title_is_changed": (f"{WHOLE}over_mcp",),
-    "mcp_drops_annotations": (f"{WHOLE}over_mcp",),
-    "mcp_drops_output_schemas": (f"{WHOLE}over_mcp",),
-    "requests_are_not_checked": (f"{BASE}validation_is_shared", f"{BASE}requests_are_held_to_the_schema"),
-    "responses_are_not_checked": (f"{BASE}responses_are_held_to_the_schema",),
-    "confirmation_is_skipped": (f"{INTERFACE}nothing_happens_unless_the_user_agrees",),
-    "scopes_are_ignored": (f"{BASE}scopes_are_asked_for",),
+    "every_property_is_null": (
+        f"{WHOLE}openai_definitions_are_the_authors",
+        f"{WHOLE}anthropic_definitions_are_the_authors",
+    ),
+    "a_title_is_changed": (f"{WHOLE}mcp_publishes_the_authors_definitions",),
+    "mcp_drops_annotations": (f"{WHOLE}mcp_publishes_the_authors_definitions",),
+    "mcp_drops_output_schemas": (f"{WHOLE}mcp_publishes_the_authors_definitions",),
+    "requests_are_not_checked": (
+        f"{BASE}validation_is_shared",
+        f"{BASE}requests_are_validated_with_the_authors_schema",
+    ),
+    "responses_are_not_checked": (f"{BASE}responses_are_validated_with_the_authors_schema",),
+    "confirmation_is_skipped": (f"{INTERFACE}nothing_is_done_unless_the_user_agrees",),
+    "scopes_are_ignored": (f"{BASE}missing_scopes_are_refused",),
     "an_error_code_is_changed": (f"{BASE}one_error_format_for_a_declared_error_with_its_hint",),
     "errors_lose_their_hint": (f"{BASE}one_error_format_for_a_declared_error_with_its_hint",),
     "aliases_are_not_answered": (f"{SPEC_DRIVEN}a_toolkit_lists_finds_groups_and_filters",),
-    "final_answers_are_not_marked": (f"{SPEC_DRIVEN}a_final_answer_says_so",),
-    "extras_are_lost": (f"{SPEC_DRIVEN}extras_go_to_the_next_call_and_the_application",),
+    "final_answers_are_not_marked": (f"{SPEC_DRIVEN}a_final_answer_is_marked",),
+    "extras_are_lost": (f"{SPEC_DRIVEN}extras_reach_the_next_call_and_the_application",),
 }
 
 

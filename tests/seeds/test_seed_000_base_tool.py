@@ -145,7 +145,7 @@ def test_responses_are_validated_with_the_authors_schema() -> None:
     assert (response.error.code, response.content) == ("invalid_response", None)
 
 
-def test_scopes_are_asked_for() -> None:
+def test_missing_scopes_are_refused() -> None:
     class Scoped(EchoTool):
         definition: ClassVar[ToolDefinition] = {**EchoTool.definition, "auth": {"scopes": ["echo:read"]}}
 
