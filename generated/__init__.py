@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     )
     from .tools.sql_query import SqlQueryRequest, SqlQueryResponse, SqlQueryTool
     from .tools.stream_lines import (
+        StreamLinesChunk,
         StreamLinesRequest,
         StreamLinesResponse,
         StreamLinesTool,
@@ -127,6 +128,7 @@ __all__ = [
     "SqlQueryRequest",
     "SqlQueryResponse",
     "SqlQueryTool",
+    "StreamLinesChunk",
     "StreamLinesRequest",
     "StreamLinesResponse",
     "StreamLinesTool",
@@ -190,7 +192,12 @@ _EXPORTS: dict[str, tuple[str, ...]] = {
     ),
     "search_items": ("SearchItemsRequest", "SearchItemsResponse", "SearchItemsTool"),
     "sql_query": ("SqlQueryRequest", "SqlQueryResponse", "SqlQueryTool"),
-    "stream_lines": ("StreamLinesRequest", "StreamLinesResponse", "StreamLinesTool"),
+    "stream_lines": (
+        "StreamLinesChunk",
+        "StreamLinesRequest",
+        "StreamLinesResponse",
+        "StreamLinesTool",
+    ),
     "todo": ("TodoRequest", "TodoResponse", "TodoTool"),
     "verify_order_document": (
         "VerifyOrderDocumentRequest",

@@ -7,13 +7,18 @@ from collections.abc import AsyncIterator
 
 from toolgen.runtime import ToolContext
 
-from generated.tools.stream_lines import StreamLinesRequest, StreamLinesResponse, StreamLinesTool
+from generated.tools.stream_lines import (
+    StreamLinesChunk,
+    StreamLinesRequest,
+    StreamLinesResponse,
+    StreamLinesTool,
+)
 
 
 class StreamLines(StreamLinesTool):
     async def execute(
         self, request: StreamLinesRequest, context: ToolContext
-    ) -> AsyncIterator[str | StreamLinesResponse]:
+    ) -> AsyncIterator[StreamLinesChunk | StreamLinesResponse]:
         for number, line in enumerate(request.lines):
             if number and request.pause_ms:
                 await asyncio.sleep(request.pause_ms / 1000)

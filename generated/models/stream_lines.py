@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,3 +32,7 @@ class StreamLinesResponse(BaseModel):
 
     line_count: Annotated[int, Field(ge=0)]
     """How many lines there are."""
+
+
+StreamLinesChunk: TypeAlias = str
+"""One line."""

@@ -6,17 +6,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
 from ..catalog import STREAM_LINES
-from ..models.stream_lines import StreamLinesRequest, StreamLinesResponse
+from ..models.stream_lines import (
+    StreamLinesChunk,
+    StreamLinesRequest,
+    StreamLinesResponse,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-__all__ = ["StreamLinesRequest", "StreamLinesResponse", "StreamLinesTool"]
+__all__ = [
+    "StreamLinesChunk",
+    "StreamLinesRequest",
+    "StreamLinesResponse",
+    "StreamLinesTool",
+]
 
 
 class StreamLinesTool(BaseTool[StreamLinesRequest, StreamLinesResponse]):
@@ -39,7 +48,10 @@ class StreamLinesTool(BaseTool[StreamLinesRequest, StreamLinesResponse]):
     @abstractmethod
     def execute(
         self, request: StreamLinesRequest, context: ToolContext
-    ) -> AsyncIterator[Any] | Iterator[Any]:
+    ) -> (
+        AsyncIterator[StreamLinesChunk | StreamLinesResponse]
+        | Iterator[StreamLinesChunk | StreamLinesResponse]
+    ):
         """Yield the chunks of the result; the last item is the response. An `async def`
         or a plain `def`.
         """

@@ -153,7 +153,8 @@ def modules() -> list[dict[str, ModelClass]]:
     found: list[dict[str, ModelClass]] = []
     for folder in (ROOT / "specs", *sorted(CASES.glob("accepted/*"))):
         texts = {path: text for path, text in texts_below(folder).items() if path != "case.yaml"}
-        found += map(tool_classes, lower(analyze(texts, TARGETS), PackageSettings()).tools)
+        tools = lower(analyze(texts, TARGETS), PackageSettings()).tools
+        found += [dict(tool_classes(tool).classes) for tool in tools]
     return found
 
 

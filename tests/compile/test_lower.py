@@ -117,6 +117,16 @@ def test_injected_types(written: str, annotation: str, imports: list[tuple[str, 
     assert [(item.module, item.alias) for item in tool.imports] == imports
 
 
+@pytest.mark.parametrize(
+    ("more", "item"),
+    [("", "TChunk"), ("\noutput_schema: {}", "TChunk | TResponse")],
+)
+def test_a_stream_yields_chunks_and_the_response(more: str, item: str) -> None:
+    tool = lowered(spec("t", "stream: {chunk_schema: {}}" + more)).tools[0]
+    assert tool.result == f"AsyncIterator[{item}] | Iterator[{item}]"
+    assert tool.exports[0] == "TChunk"
+
+
 def definition(more: str = "", settings: PackageSettings | None = None) -> dict[str, Any]:
     return dict(lowered(spec("t", more), settings=settings).tools[0].definition)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
+from types import ModuleType
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from tests.models.helpers import classes_of, lowered, models_of, same, there_and_back
+from tests.models.helpers import classes_of, lowered, models_of, module, same, there_and_back
 
 OBJECT = {"type": "object"}
 
@@ -203,3 +204,35 @@ def test_a_definition_that_leads_back_to_itself_through_a_class_ends() -> None:
     schema = {**OBJECT, "properties": {"p": {"$ref": "#/$defs/Loop"}}, "$defs": {"Loop": loop}}
     value = {"p": {"again": {"again": "end"}}}
     assert there_and_back(classes_of(schema).ProbeRequest, value) == value
+
+
+@pytest.mark.parametrize(
+    ("schema", "python"),
+    [
+        ({"type": "string", "maxLength": 5}, "TypeAlias = str"),
+        ({"type": ["string", "null"], "description": "One line."}, "TypeAlias = str | None"),
+        ({}, "TypeAlias = Any"),
+        ({"type": "array", "items": A}, "TypeAlias = list[ProbeChunkItem]"),
+        ({"oneOf": TAGGED}, "TypeAlias = ProbeChunkOption1 | ProbeChunkOption2"),
+        ({"enum": ["a", "b"]}, "TypeAlias = Literal['a', 'b']"),
+    ],
+)
+@pytest.mark.parametrize("request_schema", [OBJECT, {**OBJECT, "properties": {"p": {"oneOf": TAGGED}}}])
+def test_chunks_that_are_no_objects_have_an_alias(schema: Any, python: str, request_schema: Any) -> None:
+    code = streamed(schema, request_schema).code
+    (alias,) = [node for node in ast.parse(code).body if isinstance(node, ast.AnnAssign)]
+    assert ast.unparse(alias) == f"ProbeChunk: {python}"
+
+
+def test_chunks_that_are_objects_have_a_class() -> None:
+    made = streamed({**OBJECT, "required": ["n"], "properties": {"n": {"type": "integer"}, "from": {}}}, A)
+    assert there_and_back(made.ProbeChunk, {"n": 1, "from": 2}) == {"n": 1, "from": 2}
+    assert made.ProbeChunk.__doc__ == "One chunk of the result of `probe`."
+    with pytest.raises(ValidationError):
+        made.ProbeChunk(n="one")
+
+
+def streamed(chunk: Any, request: Any) -> ModuleType:
+    """Return the models of a tool with a stream."""
+    spec = {"name": "probe", "description": "d", "input_schema": request, "stream": {"chunk_schema": chunk}}
+    return module(models_of(lowered(json.dumps(spec)), {})["probe"])

@@ -71,7 +71,9 @@ def compare_models(package: Package, targets: Sequence[Target]) -> ModelComparis
     laid_out = {f"{name}.py": text for name, text in ours.items() if modules[name].laid_out}
     formatted = format_tree(laid_out)
     differing: list[str] = []
-    for tool, engine in zip(plain, print_modules([tool_classes(tool) for tool in plain]), strict=True):
+    for tool, engine in zip(
+        plain, print_modules([tool_classes(tool).classes for tool in plain]), strict=True
+    ):
         if name := _first_difference(ours[tool.py_name], engine):
             differing.append(f"{tool.wire_name}: {name} is not what the model engine prints")
         path = f"{tool.py_name}.py"

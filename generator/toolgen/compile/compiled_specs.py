@@ -23,7 +23,7 @@ from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Marks, Source
 from toolgen.python_source.literals import PreprintedDict, literal
 
-FORMAT = 4
+FORMAT = 5
 """Raised when the same spec is encoded otherwise than before."""
 
 

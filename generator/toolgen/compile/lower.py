@@ -36,7 +36,8 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
     py_name = snake(spec.name, "tool")
     stem = class_stem(py_name)
     response = f"{stem}Response" if tool.output_schema is not None else None
-    models = (f"{stem}Request", response) if response else (f"{stem}Request",)
+    chunk = f"{stem}Chunk" if tool.chunk_schema is not None else None
+    models = tuple(name for name in (chunk, f"{stem}Request", response) if name)
     errors = tuple(_errors(spec, stem))
     return Tool(
         wire_name=spec.name,
@@ -45,6 +46,7 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         tool_class=f"{stem}Tool",
         request_class=f"{stem}Request",
         response_class=response,
+        chunk_class=chunk,
         file=tool.source.file,
         summary=_summary(spec),
         description=description(spec),
@@ -56,7 +58,7 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         model_classes=models,
         awaited=_abstract_types(spec),
         parameters=_parameters(spec),
-        result=_result(spec, response),
+        result=_result(response, chunk),
         execute_doc=_execute_doc(spec, errors),
         preview=spec.confirm is not None and spec.confirm.preview,
         input_schema=tool.input_schema,
@@ -95,9 +97,10 @@ def _annotation(dotted: str) -> str:
     return name if dotted in ("typing.Any", name) else f"{_alias(module) or module}.{name}"
 
 
-def _result(spec: Spec, response: str | None) -> str:
-    if spec.stream is not None:
-        return "AsyncIterator[Any] | Iterator[Any]"
+def _result(response: str | None, chunk: str | None) -> str:
+    if chunk is not None:
+        item = f"{chunk} | {response}" if response else chunk
+        return f"AsyncIterator[{item}] | Iterator[{item}]"
     return f"{response} | Awaitable[{response}]" if response else "Any"
 
 

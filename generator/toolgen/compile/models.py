@@ -11,9 +11,17 @@ from toolgen.data.package import Package, Tool
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.models.class_builder import ModelClass, model_classes
 from toolgen.models.engine import engine_version, print_modules
-from toolgen.models.module_source import ModuleSource, module_source
+from toolgen.models.module_source import (
+    ModuleSource,
+    ToolClasses,
+    engine_source,
+    is_plain,
+    is_root_model,
+    module_source,
+)
 from toolgen.models.shapes import classes_in, renamed
 from toolgen.python_source.names import unique_name
+from toolgen.schema.document import Schema
 
 _RULES = 2  # raised when the engine prints the same classes otherwise than before
 
@@ -24,12 +32,12 @@ def model_modules(package: Package, cache: MutableMapping[str, bytes]) -> dict[s
     The model engine prints the few modules that the template cannot. `cache` (a dict will do) gets those that
     it does not have. Raises `EngineBug`, never for a fault of the author.
     """
-    classes = {tool.py_name: tool_classes(tool) for tool in package.tools}
-    sources = {name: module_source(made) for name, made in classes.items()}
-    printed = _printed({name: classes[name] for name, source in sources.items() if source is None}, cache)
+    made = {tool.py_name: tool_classes(tool) for tool in package.tools}
+    plain = {name: each for name, each in made.items() if is_plain(each.classes)}
+    printed = _printed({name: each.classes for name, each in made.items() if name not in plain}, cache)
     return {
-        name: source if source is not None else ModuleSource(printed=printed[name])
-        for name, source in sources.items()
+        name: module_source(each) if name in plain else engine_source(each, printed[name])
+        for name, each in made.items()
     }
 
 
@@ -55,29 +63,36 @@ def _key(classes: Mapping[str, ModelClass]) -> Iterator[str]:
         yield json.dumps([name, made.shape, dict(made.names), dict(made.docs), made.doc])
 
 
-def tool_classes(tool: Tool) -> dict[str, ModelClass]:
-    """Return the classes of request and response: equal classes of both are one, others have two names."""
-    reserved = frozenset({tool.request_class, tool.response_class or "", tool.tool_class})
-    asked = resolve_ambiguous_unions(
-        model_classes(tool.input_schema, tool.request_class, reserved - {tool.request_class}, defaults=True),
-        (tool.request_class,),
-    )
-    _document(asked, tool.request_class, f"The request of `{tool.wire_name}`.")
-    if tool.output_schema is None or tool.response_class is None:
-        return asked
-    answered = resolve_ambiguous_unions(
-        model_classes(
-            tool.output_schema, tool.response_class, reserved - {tool.response_class}, defaults=False
-        ),
-        (tool.response_class,),
-    )
-    _document(answered, tool.response_class, f"The response of `{tool.wire_name}`.")
-    return asked | _disambiguated(answered, asked, tool.response_class)
+def tool_classes(tool: Tool) -> ToolClasses:
+    """Return the classes of a tool: equal classes of its schemas are one, others have two names."""
+    names = (tool.request_class, tool.response_class, tool.chunk_class)
+    reserved = frozenset({name for name in names if name} | {tool.tool_class})
+    request = (tool.request_class, tool.input_schema, f"The request of `{tool.wire_name}`.")
+    classes = _classes(*request, reserved=reserved, defaults=True)
+    if tool.response_class is not None and tool.output_schema is not None:
+        response = (tool.response_class, tool.output_schema, f"The response of `{tool.wire_name}`.")
+        answered = _classes(*response, reserved=reserved)
+        classes |= _disambiguated(answered, classes, tool.response_class)
+    aliases: dict[str, ModelClass] = {}
+    if tool.chunk_class is not None:
+        schema = tool.definition["stream"]["chunk_schema"]
+        chunk = (tool.chunk_class, schema, f"One chunk of the result of `{tool.wire_name}`.")
+        streamed = _disambiguated(_classes(*chunk, reserved=reserved), classes, tool.chunk_class)
+        if is_root_model(streamed[tool.chunk_class]):  # implementations yield plain values
+            aliases[tool.chunk_class] = streamed.pop(tool.chunk_class)
+        classes |= streamed
+    return ToolClasses(classes, aliases)
 
 
-def _document(classes: dict[str, ModelClass], root: str, doc: str) -> None:
+def _classes(
+    root: str, schema: Schema, doc: str, *, reserved: frozenset[str], defaults: bool = False
+) -> dict[str, ModelClass]:
+    """Return the classes of one schema; `doc` is the docstring of `root` if the schema has no description."""
+    classes = model_classes(schema, root, reserved - {root}, defaults)
+    classes = resolve_ambiguous_unions(classes, (root,))
     if not classes[root].doc:
         classes[root] = replace(classes[root], doc=doc)
+    return classes
 
 
 def _disambiguated(

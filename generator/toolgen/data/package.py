@@ -52,6 +52,7 @@ class Tool:
     tool_class: str
     request_class: str
     response_class: str | None  # None: any JSON value
+    chunk_class: str | None  # None: the result is not a stream
     file: str  # its spec, as shown to readers of the generated code
     summary: str  # one line
     description: str  # as published: description, use_when, avoid_when, returns

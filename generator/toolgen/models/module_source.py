@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from toolgen.models.annotations import field_annotation, field_default
 from toolgen.models.class_builder import ModelClass
-from toolgen.models.shapes import classes_in
-from toolgen.python_source.layout import annotated_assignment, class_statement
+from toolgen.models.shapes import classes_in, without_constraints
+from toolgen.python_source.layout import annotated_assignment, class_statement, flat
 
 _IMPORTS: Sequence[Mapping[str, Sequence[str]]] = (
-    {"typing": ("Annotated", "Any", "Literal")},
+    {"typing": ("Annotated", "Any", "Literal", "TypeAlias")},
     {"pydantic": ("BaseModel", "ConfigDict", "Field"), "toolgen.runtime.model": ("OpenModel",)},
 )
 """Names that classes use, by their modules: the standard library's, then others."""
+_FUTURE = "from __future__ import annotations\n"
+_WIDTH = 88
 _WORD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class FieldSource:
-    """One field of a class."""
+class ToolClasses:
+    """The classes of one module, and types without a class that have a name."""
 
-    statement: str  # indented
+    classes: Mapping[str, ModelClass]
+    aliases: Mapping[str, ModelClass]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementSource:
+    """A field of a class, indented, or a type alias; with its docstring."""
+
+    statement: str
     doc: str
 
 
@@ -36,7 +46,7 @@ class ClassSource:
     base: str
     config: str  # pydantic's configuration
     doc: str
-    fields: tuple[FieldSource, ...]
+    fields: tuple[StatementSource, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +55,41 @@ class ModuleSource:
 
     imports: tuple[str, ...] = ()  # lines, an empty one before each group
     classes: tuple[ClassSource, ...] = ()
+    aliases: tuple[StatementSource, ...] = ()
     printed: str = ""  # by the engine: imports and classes
     laid_out: bool = False  # the formatter would change nothing
 
 
-def module_source(classes: Mapping[str, ModelClass]) -> ModuleSource | None:
-    """Return the source of the classes; None if they have shapes that only the model engine prints.
+def is_plain(classes: Mapping[str, ModelClass]) -> bool:
+    """True if the template prints the classes; False if they have shapes that only the model engine prints.
 
     Those are unions of classes, root models, and classes that refer to each other in a circle. Few tools of
     the public corpora have any (`make corpus` counts them).
     """
-    order = dependency_order(classes)
-    if order is None or not all(map(_is_plain, classes.values())):
-        return None
-    sources = tuple(_class(name, classes[name]) for name in order)
-    return ModuleSource(tuple(_imports(sources)), sources, laid_out=all(map(_is_ascii, sources)))
+    plain = not any(is_root_model(made) or _has_unions(made) for made in classes.values())
+    return plain and dependency_order(classes) is not None
+
+
+def module_source(made: ToolClasses) -> ModuleSource:
+    """Return the source of plain classes."""
+    order = dependency_order(made.classes) or ()
+    classes = tuple(_class(name, made.classes[name]) for name in order)
+    aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
+    statements = [*aliases, *(field for each in classes for field in each.fields)]
+    bases = {each.base for each in classes}
+    return ModuleSource(
+        imports=tuple(_imports(statements, {"ConfigDict", *bases})),
+        classes=classes,
+        aliases=aliases,
+        laid_out=all(map(_is_laid_out, statements)),
+    )
+
+
+def engine_source(made: ToolClasses, printed: str) -> ModuleSource:
+    """Return the source of classes that the model engine printed."""
+    aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
+    lines = "".join(f"{line}\n" for line in _imports(aliases, set()))
+    return ModuleSource(aliases=aliases, printed=printed.replace(_FUTURE, _FUTURE + lines, 1))
 
 
 def dependency_order(classes: Mapping[str, ModelClass]) -> list[str] | None:
@@ -97,8 +127,13 @@ def model_config(made: ModelClass) -> str:
     return f'ConfigDict(extra="{extra}"{", validate_by_name=True" if by_name else ""})'
 
 
-def _is_plain(made: ModelClass) -> bool:
-    return "properties" in made.shape and not any(map(_has_union, made.shape["properties"].values()))
+def is_root_model(made: ModelClass) -> bool:
+    """True for the type of a value that is not an object."""
+    return "properties" not in made.shape
+
+
+def _has_unions(made: ModelClass) -> bool:
+    return any(map(_has_union, made.shape["properties"].values()))
 
 
 def _has_union(shape: Any) -> bool:
@@ -119,7 +154,7 @@ def _class(name: str, made: ModelClass) -> ClassSource:
         config=model_config(made),
         doc=made.doc,
         fields=tuple(
-            FieldSource(_statement(made, wire, optional=wire not in required), made.docs.get(wire, ""))
+            StatementSource(_statement(made, wire, optional=wire not in required), made.docs.get(wire, ""))
             for wire in made.names
         ),
     )
@@ -131,21 +166,24 @@ def _statement(made: ModelClass, wire: str, *, optional: bool) -> str:
     return annotated_assignment(name, annotation, field_default(shape, optional=optional))
 
 
-def _is_ascii(source: ClassSource) -> bool:
-    """True if the code of a class is ASCII: the formatter knows how wide other characters are."""
-    return all(field.statement.isascii() for field in source.fields)
+def _alias(name: str, made: ModelClass) -> StatementSource:
+    python = flat(field_annotation(without_constraints(made.shape), alias=None, optional=False))
+    return StatementSource(f"{name}: TypeAlias = {python}", made.doc)
 
 
-def _imports(sources: Sequence[ClassSource]) -> Iterator[str]:
-    """Yield the lines that import what the classes use."""
-    used = {"ConfigDict", *(source.base for source in sources)}
-    for source in sources:
-        for field in source.fields:
-            used.update(_WORD.findall(field.statement))
+def _is_laid_out(source: StatementSource) -> bool:
+    """True if the formatter would not change the statement; it knows how wide characters beyond ASCII are."""
+    is_short = len(source.statement) <= _WIDTH
+    return source.statement.isascii() and (source.statement.startswith(" ") or is_short)
+
+
+def _imports(statements: Iterable[StatementSource], used: Set[str]) -> Iterator[str]:
+    """Yield the lines that import what the statements use, and the names in `used`."""
+    words = {word for source in statements for word in _WORD.findall(source.statement)} | used
     for group in _IMPORTS:
         lines = [
             f"from {module} import {', '.join(needed)}"
             for module, names in group.items()
-            if (needed := [name for name in names if name in used])
+            if (needed := [name for name in names if name in words])
         ]
         yield from ["", *lines] if lines else []

@@ -1,8 +1,8 @@
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from generated import ReadLinesRequest, ReadLinesTool
+from generated import ReadLinesChunk, ReadLinesRequest, ReadLinesTool
 from toolgen.runtime import ToolContext, Toolkit
 
 
@@ -12,5 +12,15 @@ class ReadLines(ReadLinesTool):
             yield {"line": line}
 
 
-kit = Toolkit([ReadLines()], context={"files": {"a": ["one", "two"]}})
-print(ReadLinesTool.response_model, asyncio.run(kit.call("read_lines", {"path": "a"})).content)
+class ReadLinesTyped(ReadLinesTool):
+    async def execute(
+        self, request: ReadLinesRequest, context: ToolContext, *, files: Any
+    ) -> AsyncIterator[ReadLinesChunk]:
+        for line in files[request.path]:
+            yield ReadLinesChunk(line=line)
+
+
+files = {"files": {"a": ["one", "two"]}}
+for tool in (ReadLines(), ReadLinesTyped()):
+    kit = Toolkit([tool], context=files)
+    print(ReadLinesTool.response_model, asyncio.run(kit.call("read_lines", {"path": "a"})).content)

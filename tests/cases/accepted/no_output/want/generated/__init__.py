@@ -9,12 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .tools.read_lines import ReadLinesRequest, ReadLinesTool
+    from .tools.read_lines import ReadLinesChunk, ReadLinesRequest, ReadLinesTool
 
-__all__ = ["ReadLinesRequest", "ReadLinesTool"]
+__all__ = ["ReadLinesChunk", "ReadLinesRequest", "ReadLinesTool"]
 
 _EXPORTS: dict[str, tuple[str, ...]] = {
-    "read_lines": ("ReadLinesRequest", "ReadLinesTool")
+    "read_lines": ("ReadLinesChunk", "ReadLinesRequest", "ReadLinesTool")
 }
 
 

@@ -14,3 +14,11 @@ class ReadLinesRequest(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     path: str
+
+
+class ReadLinesChunk(BaseModel):
+    """One chunk of the result of `read_lines`."""
+
+    model_config = ConfigDict(extra="allow")
+
+    line: str

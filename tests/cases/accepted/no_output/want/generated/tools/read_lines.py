@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime import BaseTool, ToolContext
 
 from ..catalog import READ_LINES
-from ..models.read_lines import ReadLinesRequest
+from ..models.read_lines import ReadLinesChunk, ReadLinesRequest
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-__all__ = ["ReadLinesRequest", "ReadLinesTool"]
+__all__ = ["ReadLinesChunk", "ReadLinesRequest", "ReadLinesTool"]
 
 
 class ReadLinesTool(BaseTool[ReadLinesRequest, Any]):
@@ -30,5 +30,5 @@ class ReadLinesTool(BaseTool[ReadLinesRequest, Any]):
     @abstractmethod
     def execute(
         self, request: ReadLinesRequest, context: ToolContext, *, files: Any
-    ) -> AsyncIterator[Any] | Iterator[Any]:
+    ) -> AsyncIterator[ReadLinesChunk] | Iterator[ReadLinesChunk]:
         """Yield the chunks of the result. An `async def` or a plain `def`."""
