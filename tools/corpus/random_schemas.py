@@ -13,7 +13,7 @@ _NAMES = (
     "StartTime>", "items", "list", "Any", "Literal",
 )  # fmt: skip
 _SCALARS = (None, True, False, 0, 1, -1, 1.0, 0.5, 2**60, 10**25, 1e20, "", "1", "true", "a", "é", "null")
-_VALUES = (*_SCALARS, [], [1], ["1", None], {}, {"a": 1}, {"a": 1.0, "b": [True]})
+_VALUES: tuple[Any, ...] = (*_SCALARS, [], [1], ["1", None], {}, {"a": 1}, {"a": 1.0, "b": [True]})
 _FORMATS = (
     "date",
     "date-time",

@@ -92,7 +92,7 @@ def _member(options: list[tuple[Any, Any]], random: Random) -> str:
 def _has(option: tuple[Any, Any], char: str) -> bool:
     kind, of = option
     if kind is c.LITERAL:
-        return ord(char) == of
+        return bool(ord(char) == of)
     if kind is c.RANGE:
         return bool(of[0] <= ord(char) <= of[1])
     return {"CATEGORY_DIGIT": char.isdigit(), "CATEGORY_SPACE": char.isspace()}.get(

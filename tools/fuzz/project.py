@@ -67,7 +67,7 @@ class Project:
         finally:
             os.environ.clear()
             os.environ.update(before)
-        texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+        texts = (stream.buffer.getvalue().decode() for stream in (out, err))
         return Ran(code, *texts)
 
     def command(self, *words: str, seconds: float = 120) -> Ran:

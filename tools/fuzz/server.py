@@ -113,13 +113,13 @@ def piece(source: random.Random) -> str:
 
 
 def _changed(value: Any, source: random.Random) -> Any:
-    odd = [None, True, -1, 10**400, 1e308, "", [], {}, [[]], fresh(source), {fresh(source): 1}]
+    values: list[Any] = [None, True, -1, 10**400, 1e308, "", [], {}, [[]], fresh(source), {fresh(source): 1}]
     if isinstance(value, dict) and value and source.random() < 0.9:
         key = source.choice(list(value))
         if source.random() < 0.15:
             return {name: inner for name, inner in value.items() if name != key}
         return {**value, key: _changed(value[key], source)}
-    return source.choice(odd)
+    return source.choice(values)
 
 
 def head(source: random.Random) -> str:

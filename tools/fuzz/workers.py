@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from types import TracebackType
 from typing import TypeVar
@@ -31,7 +31,7 @@ class Workers:
     def map(self, work: Callable[[Job], Result], jobs: Sequence[Job], deadline: Deadline) -> Iterator[Result]:
         """Yield results as they arrive; start no job after the deadline."""
         waiting = list(reversed(jobs))
-        running = set()
+        running: set[Future[Result]] = set()
         while running or (waiting and not deadline.is_over):
             while waiting and len(running) < self.count and not deadline.is_over:
                 running.add(self._pool.submit(work, waiting.pop()))
