@@ -39,10 +39,11 @@ def test_a_missing_framework_is_named_with_the_command(
 
 
 def test_another_missing_module_is_not_blamed_on_the_framework() -> None:
-    from toolgen.runtime.bridges.shared import refuse
+    from toolgen.runtime.bridges.shared import raise_missing_package
 
+    missing = ModuleNotFoundError("No module named 'numpy'", name="numpy")
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'numpy'$"):
-        refuse(ModuleNotFoundError("No module named 'numpy'", name="numpy"), "LangChain", "langchain", ("a",))
+        raise_missing_package(missing, "LangChain", "langchain", roots=("a",))
 
 
 def test_every_public_name_can_be_imported() -> None:

@@ -30,7 +30,7 @@ def test_the_next_call_loads_the_saved_value(tmp_path: Path) -> None:
 def test_without_a_checkpoint_folder_the_answer_is_missing_dependency() -> None:
     response = run(make_tool(counts))
     assert response.as_text() == (
-        "Error [missing_dependency]: The application has configured no checkpoint folder, which x needs."
+        "Error [missing_dependency]: The application has not configured a checkpoint folder, which x needs."
     )
 
 
@@ -44,7 +44,7 @@ def test_a_checkpoint_name_cannot_leave_the_folder(tmp_path: Path, name: str) ->
         lambda: checkpoint.load(name),
         lambda: checkpoint.delete(name),
     ):
-        with pytest.raises(CheckpointError, match="no name of a checkpoint"):
+        with pytest.raises(CheckpointError, match="not a valid name of a checkpoint"):
             use()
     assert list(tmp_path.iterdir()) == []
 

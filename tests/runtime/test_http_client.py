@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from toolgen.runtime.http.client import ReplyTimeoutError, UnreachableError, close_client, send
+from toolgen.runtime.http.client import NoReplyError, ReplyTimeoutError, close_client, send
 from toolgen.runtime.http.request import PreparedRequest
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -77,7 +77,7 @@ def test_a_reply_that_drips_has_an_end() -> None:
     ],
 )
 def test_what_is_no_reply(reply: bytes) -> None:
-    with pytest.raises(UnreachableError, match=r"^http://127.0.0.1:\d+ cannot be reached: "):
+    with pytest.raises(NoReplyError, match=r"^http://127.0.0.1:\d+ cannot be reached: "):
         asked(answering(reply))
 
 

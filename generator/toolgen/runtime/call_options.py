@@ -1,4 +1,4 @@
-"""The keyword arguments of a call: defined here once, for toolkits, provider adapters and bridges.
+"""The keyword arguments of a call, shared by toolkits, provider adapters and bridges.
 
 Functions take them as `**options: Unpack[CallOptions]`, so that editors complete them and type checkers
 check them.
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 class CallerOptions(TypedDict, total=False):
-    """Who calls, and with what. The options of `Toolkit.preview`."""
+    """The options of `Toolkit.preview`."""
 
     context: Mapping[Any, Any] | None
-    """Is added to the toolkit's context for this call."""
+    """Added to the toolkit's context for this call."""
     scopes: Collection[str] | None
-    """What the caller may do. None counts as no scopes: tools with `auth.scopes` then answer
+    """The scopes of the caller. None counts as no scopes: tools with `auth.scopes` then answer
     `insufficient_scope`."""
     principal: str | None
-    """Who calls; a confirmation is bound to it."""
+    """The caller's identity, to which a confirmation is bound."""
 
 
 class _CommonOptions(CallerOptions, total=False):
     progress: Progress | None
-    """Is awaited with the progress that a tool reports: done, total, message."""
+    """Awaited with the progress that a tool reports: progress, total, message."""
     listen: Listener | None
-    """Is awaited with each chunk of a streamed result."""
+    """Awaited with each chunk of a streamed result."""
 
 
 class CallOptions(_CommonOptions, total=False):
@@ -40,8 +40,8 @@ class CallOptions(_CommonOptions, total=False):
     confirm: Confirm | None
     """Asks the user. Without it, the tool's `on_unsupported` decides."""
     confirmation_token: str | None
-    """Says that the user approved exactly what was shown with it: the token of an earlier answer
-    (`response.metadata["confirmation"]`) or of a ConfirmationPending. It never comes from a model."""
+    """Proof that the user approved exactly what was shown with it: the token of an earlier response
+    (`response.metadata["confirmation"]`) or of a ConfirmationPending. Never accept it from a model."""
     meta: Mapping[str, Any] | None
     """The protocol's request metadata (`_meta` in MCP)."""
 
@@ -50,8 +50,8 @@ class AdapterOptions(_CommonOptions, total=False):
     """The options of adapters for several calls at once."""
 
     session: str | None
-    """The application's id of the conversation, whose calls see each other's `extras`. The sessions are kept
-    in this process, `TOOLGEN_SESSIONS` of them for `TOOLGEN_SESSION_IDLE` seconds."""
+    """The application's id of the conversation, whose calls see each other's `extras`. This process keeps
+    `TOOLGEN_SESSIONS` sessions, each until it is not used for `TOOLGEN_SESSION_IDLE` seconds."""
 
 
 class AdapterCallOptions(AdapterOptions, total=False):
@@ -69,8 +69,8 @@ def check_options(function: str, options: Mapping[str, Any], known: type[Any]) -
 
 
 def toolkit_options(options: AdapterCallOptions, confirm: Confirm | None) -> CallOptions:
-    """Turn the options of an adapter, without `session`, and its `confirm` into options of a toolkit."""
-    made = cast("CallOptions", options)
+    """Convert options of an adapter, without `session`, and its `confirm` to options of a toolkit."""
+    converted = cast("CallOptions", options)
     if confirm is not None:
-        made["confirm"] = confirm
-    return made
+        converted["confirm"] = confirm
+    return converted

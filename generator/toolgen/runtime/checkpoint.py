@@ -1,4 +1,4 @@
-"""State that a tool keeps between calls: one JSON file a name, replaced whole or not at all."""
+"""State that a tool keeps between calls: one JSON file for each name, written atomically."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SUFFIX = ".json"
 
 
 class CheckpointError(Exception):
-    """A checkpoint that cannot be used: a bad name, data that is not JSON, a file that was damaged."""
+    """A checkpoint cannot be used: its name is not valid, its data is not JSON, or its file is damaged."""
 
 
 class Checkpoint:
-    """The checkpoints of one tool, in a folder of its own below the configured one.
+    """The checkpoints of one tool, in its own folder below the configured one.
 
-    Without a configured folder, every method raises ToolError `missing_dependency`. Methods block for as
-    long as the disk takes; an `async def` that saves much does so by `asyncio.to_thread`.
+    Without a configured folder, every method raises ToolError `missing_dependency`. Methods block while they
+    use the disk; in an `async def`, save large data with `asyncio.to_thread`.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None, tool_name: str) -> None:
@@ -33,9 +33,9 @@ class Checkpoint:
         self._tool = tool_name
 
     def save(self, name: str, data: Any) -> None:
-        """Write `data`, a JSON value, as `name`. Readers see the old value or the new one, never a part.
+        """Write `data`, a JSON value, as `name`. Readers see either the old or the new value.
 
-        Raises CheckpointError for a bad name or data that is not JSON, OSError as the disk does.
+        Raises CheckpointError if the name is not valid or the data is not JSON, and OSError.
         """
         path = self._path(name)
         try:
@@ -56,7 +56,7 @@ class Checkpoint:
             raise
 
     def load(self, name: str, default: Any = None) -> Any:
-        """What was saved as `name`, `default` if nothing was. Raises CheckpointError, OSError."""
+        """Return the data saved as `name`, or `default`. Raises CheckpointError, OSError."""
         try:
             with open(os.open(self._path(name), os.O_RDONLY | _NO_LINKS), "rb") as file:
                 return json.loads(file.read())
@@ -66,11 +66,11 @@ class Checkpoint:
             raise CheckpointError(f"checkpoint {name!r} is damaged: {error}") from None
 
     def delete(self, name: str) -> None:
-        """Forget `name`, if it is there."""
+        """Delete `name` if it exists."""
         self._path(name).unlink(missing_ok=True)
 
     def names(self) -> list[str]:
-        """What was saved and not deleted, sorted."""
+        """Return the names of all checkpoints, sorted."""
         folder = self._folder()
         if not folder.is_dir():
             return []
@@ -80,15 +80,15 @@ class Checkpoint:
     def _path(self, name: str) -> Path:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise CheckpointError(
-                f"{name!r} is no name of a checkpoint: use letters, digits, '_', '-' and '.', at most 100, "
-                "not beginning with '.'"
+                f"{name!r} is not a valid name of a checkpoint: use at most 100 letters, digits, '_', '-' "
+                "and '.', and do not begin with '.'"
             )
         return self._folder() / f"{name}{_SUFFIX}"
 
     def _folder(self) -> Path:
         if self._root is None:
             raise MissingDependencyError(
-                f"The application has configured no checkpoint folder, which {self._tool} needs.",
+                f"The application has not configured a checkpoint folder, which {self._tool} needs.",
                 details={"name": "checkpoint"},
             )
         if not _NAME.fullmatch(self._tool):

@@ -1,4 +1,4 @@
-"""The default toolkit of a generated package: one for all its adapters, so that each tool is set up once."""
+"""The default toolkit of a generated package, shared by its adapters, so that each tool is set up once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPEN: dict[Catalog, _DefaultToolkit] = {}
 
 
 class _DefaultToolkit(Toolkit):
-    """A toolkit that is the default one of its catalog until one of its users closes it."""
+    """The default toolkit of a catalog until it is closed."""
 
     async def close(self) -> None:
         if self._owner:
@@ -24,7 +24,7 @@ class _DefaultToolkit(Toolkit):
 
 
 def default_toolkit(catalog: Any) -> Toolkit:
-    """Return the default toolkit of a generated `catalog` module, made on first use and after a close."""
+    """Return the default toolkit of a generated `catalog` module; create it if there is none."""
     with _LOCK:
         toolkit = _OPEN.get(catalog)
         if toolkit is None:

@@ -1,4 +1,4 @@
-"""Errors that a caller is told: one class, the same text through every adapter."""
+"""Errors that callers receive, with the same text through every adapter."""
 
 from __future__ import annotations
 
@@ -6,33 +6,35 @@ from typing import Any, ClassVar
 
 
 class ToolError(Exception):
-    """A fault that the caller is meant to read. Subclasses say the code, raising says the case.
+    """An error for the caller to read. A subclass defines the code, an instance the message.
 
-    `message` defaults to the class's description; `details` is any JSON value for programs;
-    `retry_after` is the number of seconds after which the call is worth repeating, where known.
+    Args:
+        message: defaults to the class's description.
+        details: any JSON value, for programs.
+        retry_after: seconds after which the call may succeed, if known.
     """
 
     code: ClassVar[str] = "error"
     description: ClassVar[str] = "The tool could not do what was asked."
     retryable: ClassVar[bool] = False  # the same call may succeed later
-    hint: ClassVar[str] = ""  # what the caller should do instead
+    hint: ClassVar[str] = ""  # for the caller: what to do instead
 
     def __init__(
         self, message: str | None = None, *, details: Any = None, retry_after: float | None = None
     ) -> None:
         text = self.description if message is None else str(message)
-        self.message = text.encode(errors="backslashreplace").decode()  # half surrogate pairs cannot be sent
+        self.message = text.encode(errors="backslashreplace").decode()  # lone surrogates cannot be sent
         self.details = details
         self.retry_after = retry_after
         super().__init__(self.message)
 
     def as_text(self) -> str:
-        """The text that a model reads: code, message and, where there is one, what to do about it."""
+        """Return the text for a model: code, message and, if there is one, the hint."""
         text = f"Error [{self.code}]: {self.message}"
         return f"{text}\nHint: {self.hint}" if self.hint else text
 
     def as_dict(self) -> dict[str, Any]:
-        """Code, message, retryable, hint, details and, where known, retry_after as plain data."""
+        """Return code, message, retryable, hint, details and, if known, retry_after."""
         data = {
             "code": self.code,
             "message": self.message,
@@ -44,14 +46,14 @@ class ToolError(Exception):
 
 
 class InvalidRequestError(ToolError):
-    """The arguments break the input schema; `message` has one line per fault."""
+    """The arguments are not valid by the input schema; `message` has one line per fault."""
 
     code = "invalid_request"
     description = "The arguments are not valid."
 
 
 class UnknownToolError(ToolError):
-    """Nothing answers to the name."""
+    """No tool has the name."""
 
     code = "unknown_tool"
     description = "There is no such tool."
@@ -65,14 +67,14 @@ class NotImplementedToolError(ToolError):
 
 
 class MissingDependencyError(ToolError):
-    """A value that the implementation needs was not given by the application."""
+    """The application has not provided a value that the implementation needs."""
 
     code = "missing_dependency"
     description = "The application has not provided what this tool needs."
 
 
 class NotReadyError(ToolError):
-    """The tool's `setup` failed; the next call tries it again. What happened is in the log."""
+    """The tool's `setup` failed; the next call tries again. The log has the exception."""
 
     code = "not_ready"
     description = "The tool could not be set up."
@@ -80,14 +82,14 @@ class NotReadyError(ToolError):
 
 
 class InsufficientScopeError(ToolError):
-    """The caller is not allowed what the tool asks for."""
+    """The caller lacks a scope that the tool needs."""
 
     code = "insufficient_scope"
     description = "The caller lacks a permission that this tool needs."
 
 
 class ConfirmationRequiredError(ToolError):
-    """The user must agree first, and could not be asked."""
+    """The user has to agree first, and could not be asked."""
 
     code = "confirmation_required"
     description = "This call needs the user's confirmation."
@@ -102,7 +104,7 @@ class DeclinedError(ToolError):
 
 
 class ToolTimeoutError(ToolError):
-    """The tool did not finish in the time its spec allows."""
+    """The tool did not finish within its `timeout`."""
 
     code = "timeout"
     description = "The tool did not finish in time."
@@ -110,7 +112,7 @@ class ToolTimeoutError(ToolError):
 
 
 class ChangedSinceConfirmedError(ToolError):
-    """What the user approved is not what would be done now; nothing was done."""
+    """The call would not do what the user approved; nothing was done."""
 
     code = "changed_since_confirmed"
     description = "Something changed after the user confirmed this call, so nothing was done."
@@ -149,14 +151,14 @@ class UnreachableError(ToolError):
 
 
 class InvalidResponseError(ToolError):
-    """The implementation broke the output schema. The faults are in the log, under the reference."""
+    """The result breaks the tool's contract. The log has the faults, with the reference."""
 
     code = "invalid_response"
     description = "The tool ran, but its answer breaks its contract."
 
 
 class InternalError(ToolError):
-    """The implementation, or toolgen, failed. What happened is in the log, under the reference."""
+    """The implementation, or toolgen, failed. The log has the exception, with the reference."""
 
     code = "internal_error"
     description = "The tool failed."

@@ -17,22 +17,22 @@ class ResponseForm(StrEnum):
     INTACT = "intact"  # the response itself
     DICT = "dict"  # plain data
     STR = "str"  # one line of JSON
-    PRETTY_STR = "pretty_str"  # a line a field, for people
+    PRETTY_STR = "pretty_str"  # one line per field, for people
 
 
 @dataclass(frozen=True, init=False)
 class ToolResponse:
-    """The answer to one call. `success` is true if and only if `error` is None."""
+    """The response to one call. `success` is true if and only if `error` is None."""
 
-    tool_name: str  # the wire name, also where an alias was called
+    tool_name: str  # the wire name, even if an alias was called
     success: bool
-    content: Any = None  # a JSON value that fits the output schema; None on errors
+    content: Any = None  # a JSON value, valid by the output schema; None on errors
     error: ToolError | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # for the application: call_id, the tool's own
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # for the application: call_id, and the tool's
     final_answer: bool = False  # the content is meant for the user as it is
     extras: Mapping[str, Any] = field(default_factory=dict)  # for the next call, and the application
 
-    text: str | None = field(default=None, repr=False, compare=False)  # the content's JSON, where it is known
+    text: str | None = field(default=None, repr=False, compare=False)  # the content as text, if it is known
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class ToolResponse:
         final_answer: bool = False,
         extras: Mapping[str, Any] | None = None,
         text: str | None = None,
-    ) -> None:  # every call makes one, and what a frozen dataclass writes for itself takes twice as long
+    ) -> None:  # half the time of the `__init__` that a frozen dataclass generates; every call needs it
         values = self.__dict__
         values["tool_name"] = tool_name
         values["success"] = success
@@ -57,7 +57,7 @@ class ToolResponse:
         values["text"] = text
 
     def as_text(self) -> str:
-        """The text that a model reads: the content as compact JSON, text as it is; or the error's text."""
+        """Return the text for a model: the content as compact JSON (a string as it is), or the error's."""
         if self.error is not None:
             return self.error.as_text()
         if self.text is not None:
@@ -67,7 +67,7 @@ class ToolResponse:
         return json.dumps(self.content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, the error by its own `as_dict`."""
+        """Return all fields as a dict, the error by its `as_dict`."""
         return {
             "tool_name": self.tool_name,
             "success": self.success,
@@ -111,8 +111,8 @@ class ToolResponse:
     ) -> Any:
         """Return the response in a form: itself, a dict, a line of JSON, or (the default) text for people.
 
-        `filter_empty_fields` leaves out fields that say nothing: None, empty text, lists and objects; what a
-        tool answered is never left out, empty or not. `filter_metadata_fields` leaves out `metadata`.
+        `filter_empty_fields` omits fields that are None or empty, except `content`, or `error` on errors.
+        `filter_metadata_fields` omits `metadata`.
         """
         return _render(self, form, no_empty=filter_empty_fields, no_metadata=filter_metadata_fields)
 
@@ -127,8 +127,8 @@ def _render(
     if no_metadata:
         del fields["metadata"]
     if no_empty:
-        answer = "content" if response.success else "error"  # says something even where it is empty
-        fields = {key: value for key, value in fields.items() if key == answer or not _is_empty(value)}
+        result = "content" if response.success else "error"  # kept even if it is empty
+        fields = {key: value for key, value in fields.items() if key == result or not _is_empty(value)}
     if form is ResponseForm.DICT:
         return fields
     if form is ResponseForm.STR:
@@ -151,4 +151,4 @@ def _pretty(value: Any) -> str:
 
 
 def _json(value: Any, **layout: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str, **layout)  # metadata and extras are anything
+    return json.dumps(value, ensure_ascii=False, default=str, **layout)  # metadata and extras may be anything

@@ -14,10 +14,10 @@ MIB = 1024 * 1024
 
 
 class SettingError(ValueError):
-    """A setting with an invalid value; the message names the variable and what it takes."""
+    """A setting is not valid; the message names the variable and the expected value."""
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def _integer_from(least: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal() and len(text) < 16 and int(text) >= least):
             raise ValueError(f"a whole number, {least} or more")
@@ -76,18 +76,20 @@ def _setting(
 class Settings:
     """Limits and choices of one process. Sizes are bytes, times are seconds."""
 
-    threads: int = _setting(32, _whole(1), "plain (not async) tools that run at the same time")
-    queue: int = _setting(256, _whole(0), "calls of plain tools that may wait for a thread")
+    threads: int = _setting(32, _integer_from(1), "synchronous (not async) tools that run at the same time")
+    queue: int = _setting(256, _integer_from(0), "calls of synchronous tools that may wait for a thread")
     grace: float = _setting(10.0, _seconds, "seconds that calls in flight get when the server stops")
-    max_request_bytes: int = _setting(4 * MIB, _whole(1), "bytes of a request")
-    max_result_bytes: int = _setting(25 * MIB, _whole(1), "bytes of a result")
-    max_stream_bytes: int = _setting(64 * MIB, _whole(1), "bytes of all chunks of a streamed result")
-    max_stream_chunks: int = _setting(100_000, _whole(1), "chunks of a streamed result")
-    page_size: int = _setting(500, _whole(1), "tools on one page of tools/list")
+    max_request_bytes: int = _setting(4 * MIB, _integer_from(1), "bytes of a request")
+    max_result_bytes: int = _setting(25 * MIB, _integer_from(1), "bytes of a result")
+    max_stream_bytes: int = _setting(64 * MIB, _integer_from(1), "bytes of all chunks of a streamed result")
+    max_stream_chunks: int = _setting(100_000, _integer_from(1), "chunks of a streamed result")
+    page_size: int = _setting(500, _integer_from(1), "tools on one page of tools/list")
     stateless: bool = _setting(
         False, _flag, "keep no sessions, for replicas; clients before 2026-07-28 cannot confirm calls then"
     )
-    sessions: int = _setting(1000, _whole(1), "sessions that are kept; the one idle longest makes room")
+    sessions: int = _setting(
+        1000, _integer_from(1), "sessions that are kept; the one idle longest makes room"
+    )
     session_idle: float = _setting(1800.0, _seconds, "seconds after which an idle session ends")
     allowed_hosts: tuple[str, ...] = _setting(
         (), _words, "Host headers that are accepted", flag="allowed-host"

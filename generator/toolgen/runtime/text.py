@@ -1,4 +1,4 @@
-"""Small words for messages: JSON paths, values and near misses. One line each, no Python names."""
+"""Format values, JSON paths and suggestions for messages: one line each, without Python names."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-SHOWN = 60  # characters of a value that are shown
-_BLANK = re.compile(  # characters that count as printable and show nothing
+SHOWN = 60  # characters of a value
+_BLANK = re.compile(  # characters that are printable for Python, but invisible
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 
 
 def quote(text: str, limit: int = SHOWN) -> str:
-    """`text` as a JSON string on one line, shortened to about `limit` characters."""
+    """Return `text` as a JSON string on one line, shortened to about `limit` characters."""
     cut = text if len(text) <= limit else text[:limit] + "…"
     return '"' + "".join(_visible(char) for char in cut) + '"'
 
 
 def show(value: Any) -> str:
-    """A JSON value in a few words: scalars as JSON, containers by kind and size."""
+    """Describe a JSON value: scalars as JSON, arrays and objects by size."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, list):
@@ -35,7 +35,7 @@ def show(value: Any) -> str:
 
 
 def show_kind(value: Any) -> str:
-    """Like `show`, with the kind said where the text alone could be misread: the string "5"."""
+    """Like `show`, with the type of strings and numbers: `the string "5"`."""
     if isinstance(value, str):
         return f"the string {quote(value)}"
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -44,7 +44,7 @@ def show_kind(value: Any) -> str:
 
 
 def show_path(path: Iterable[str | int]) -> str:
-    """A JSON path as the caller would write it: `$.items[0].quantity`, `$["a b"]`."""
+    """Return a JSON path: `$.items[0].quantity`, `$["a b"]`."""
     parts = ["$"]
     for step in path:
         if isinstance(step, int):
@@ -59,7 +59,7 @@ def show_path(path: Iterable[str | int]) -> str:
 def printable(text: str, keep: str = "") -> str:
     """Return `text` with every control, bidirectional and invisible character escaped, as in JSON.
 
-    That is one line, in which nothing can pass for something else; but for the characters in `keep`.
+    The result is one line that cannot imitate other text. Characters in `keep` are not escaped.
     """
     if text.isprintable() and not _BLANK.search(text):
         return text
@@ -67,19 +67,19 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def either(words: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
+    """Join words as `a`, `a or b`, `a, b or c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def count(number: int, noun: str) -> str:
-    """`1 item`, `3 items`, `2 properties`."""
+    """Return a number with its noun: `1 item`, `3 items`, `2 properties`."""
     if number == 1:
         return f"1 {noun}"
     return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The one of `words` that `word` was probably meant to be."""
+    """Return the one of `words` that is most similar to `word`; None if none is similar."""
     folded: dict[str, str] = {}
     for candidate in words:
         folded.setdefault(_fold(candidate), candidate)
@@ -88,13 +88,13 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 
 
 def show_literal(value: Any) -> str:
-    """A value of a schema, whole where it is short."""
+    """Return a value of a schema as JSON; describe it if it is long."""
     text = "".join(map(_printed, json.dumps(value, ensure_ascii=False)))
     return show(value) if isinstance(value, str) or len(text) > 80 else text
 
 
 def show_options(options: list[Any]) -> str:
-    """The values of an enum: all of a dozen, the first of more."""
+    """List the values of an enum: all if there are at most twelve, else the first five."""
     if len(options) == 1:
         return show_literal(options[0])
     if len(options) <= 12:
@@ -103,7 +103,7 @@ def show_options(options: list[Any]) -> str:
 
 
 def did_you_mean(value: Any, options: list[Any]) -> str:
-    """`; did you mean "low"?`, or nothing where no option is near."""
+    """Return `; did you mean "low"?`, or an empty string if no option is similar."""
     words = [option for option in options if isinstance(option, str)]
     if isinstance(value, str):
         near = nearest(value, words)

@@ -1,1 +1,1 @@
-"""Protocols on top of the one call path: what is published, what comes in, what goes back out."""
+"""Adapters of protocols and providers to a toolkit: definitions, calls, results."""

@@ -15,7 +15,7 @@ from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, 
 
 
 def anthropic_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """Return the `tools` of a Messages request. Raises ValueError if two have one name."""
+    """Return the `tools` of a Messages request. Raises ValueError if two have the same name."""
     return PROVIDER.definitions(definitions)
 
 
@@ -25,7 +25,7 @@ def _describe(name: str, description: str, published: Published) -> JsonObject:
 
 
 def _is_tool_use(block: Any) -> bool:
-    """True for calls of functions; a block with a toolset is a call of Anthropic's browser, for instance."""
+    """True for calls of functions; a block with a toolset is a call of Anthropic's browser, for example."""
     return get(block, "type") == "tool_use" and get(block, "toolset_name") is None
 
 

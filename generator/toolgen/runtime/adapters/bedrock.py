@@ -15,7 +15,7 @@ from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, 
 
 
 def tool_config(definitions: Mapping[str, ToolDefinition]) -> JsonObject:
-    """Return the `toolConfig` of a Converse request. Raises ValueError if two tools have one name."""
+    """Return the `toolConfig` of a Converse request. Raises ValueError if two tools have the same name."""
     return {"tools": PROVIDER.definitions(definitions)}
 
 
@@ -25,7 +25,7 @@ def _describe(name: str, description: str, published: Published) -> JsonObject:
 
 
 def _tool_use(block: Any) -> Any:
-    """Return the `toolUse` of a content block; anything else as it is."""
+    """Return the `toolUse` of a content block; anything else unchanged."""
     inner = get(block, "toolUse")
     return block if inner is None else inner
 
@@ -55,7 +55,7 @@ def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
     return {
         "toolResult": {
             "toolUseId": tool_use_id,
-            "content": [{"text": text}] if text else [],  # a block of no text is refused
+            "content": [{"text": text}] if text else [],  # the API refuses empty text
             "status": "success" if response.success else "error",
         }
     }

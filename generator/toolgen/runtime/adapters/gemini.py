@@ -15,12 +15,12 @@ from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get
 
 
 def gemini_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """Return the `tools` of a request: one, with every function. Raises ValueError if two have one name."""
+    """Return the `tools` of a request, with all functions. Raises ValueError if two have the same name."""
     return [{"function_declarations": function_declarations(definitions)}]
 
 
 def function_declarations(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """Return the functions as Gemini has them. Raises ValueError if two have one name."""
+    """Return the function declarations. Raises ValueError if two have the same name."""
     return PROVIDER.definitions(definitions)
 
 
@@ -29,7 +29,7 @@ def _describe(name: str, description: str, published: Published) -> JsonObject:
 
 
 def _function_call(call: Any) -> Any:
-    """Return the `FunctionCall` in a part of a message; anything else as it is."""
+    """Return the `FunctionCall` of a part of a message; anything else unchanged."""
     for key in ("function_call", "functionCall"):
         call = call if get(call, key) is None else get(call, key)
     return call

@@ -1,4 +1,4 @@
-"""What a target publishes of a tool: its name, its schema; and the tools that names stand for."""
+"""Names and schemas under which targets publish tools."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from toolgen.schema.dialects.published import Published
 
 
 def options(definition: ToolDefinition, target: str) -> Mapping[str, Any]:
-    """What the spec tells only this target."""
+    """Return the options of the spec for one target."""
     found: Mapping[str, Any] = definition.get("targets", {}).get(target, {})
     return found
 
 
 def published_name(definition: ToolDefinition, target: str) -> str:
-    """The tool's own name, unless the spec gives this target another."""
+    """Return the name in the spec for this target, by default the tool's own name."""
     name: str = options(definition, target).get("name") or definition["name"]
     return name
 
 
 def published(definition: ToolDefinition, target: str) -> Published:
-    """The tool's arguments in the dialect of `target`."""
+    """Return the input schema in the dialect of `target`."""
     return publish(target, definition["input_schema"], options(definition, target).get("strict"))
 
 
 def wire_names(definitions: Mapping[str, ToolDefinition], target: str) -> dict[str, str]:
-    """Published name → wire name. Raises ValueError where two tools are published by one name."""
+    """Return published name → wire name. Raises ValueError if two tools have the same published name."""
     names: dict[str, str] = {}
     for wire_name, definition in definitions.items():
         name = published_name(definition, target)

@@ -14,16 +14,16 @@ from toolgen.runtime.text import quote
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject
 
-from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier, plain
+from .provider import Provider, ProviderAdapter, ProviderCall, as_plain_data, find_calls, get, identifier
 
 
 def chat_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """Return the `tools` of a Chat Completions request. Raises ValueError if two have one name."""
+    """Return the `tools` of a Chat Completions request. Raises ValueError if two have the same name."""
     return [{"type": "function", "function": each} for each in PROVIDER.definitions(definitions)]
 
 
 def responses_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """Return the `tools` of a Responses request. Raises ValueError if two have one name."""
+    """Return the `tools` of a Responses request. Raises ValueError if two have the same name."""
     return [{"type": "function", **each} for each in PROVIDER.definitions(definitions)]
 
 
@@ -73,9 +73,9 @@ def _message(tool_call_id: str, response: ToolResponse) -> JsonObject:
 
 
 def _output(kind: str, call: Any, returned: tuple[str, ...]) -> JsonObject:
-    """The output item without its output. The fields `returned` of the call go back as they came."""
+    """Return an output item without its output. The fields `returned` of the call are copied."""
     item = {"type": f"{kind}_output", "call_id": identifier(call, "call_id")}
-    return item | {key: plain(value) for key in returned if (value := get(call, key)) is not None}
+    return item | {key: as_plain_data(value) for key in returned if (value := get(call, key)) is not None}
 
 
 def _item(item: JsonObject, response: ToolResponse) -> JsonObject:
@@ -95,7 +95,7 @@ def _function_call(call_id: str, call: Any, write: Callable[[ToolResponse], Json
     name, arguments = get(call, "name"), get(call, "arguments")
     if not isinstance(name, str):
         raise TypeError("the tool call names no tool")
-    if arguments is None or arguments == "":  # what models send for no arguments
+    if arguments is None or arguments == "":  # as models send for a call without arguments
         arguments = {}
     if isinstance(arguments, str):
         try:
@@ -106,7 +106,7 @@ def _function_call(call_id: str, call: Any, write: Callable[[ToolResponse], Json
 
 
 class _ConstantError(ValueError):
-    """NaN, Infinity or -Infinity, which Python's parser would accept."""
+    """NaN, Infinity or -Infinity, which Python's parser accepts."""
 
 
 def _refuse_constant(word: str) -> NoReturn:
@@ -121,7 +121,7 @@ def _reason(error: ValueError | RecursionError) -> str:
             return f"{error.msg} at line {error.lineno}, column {error.colno}"
         case _ConstantError():
             return f"{error} is not a JSON number"
-        case _:  # Python's limit for the conversion of text to integers
+        case _:  # Python's limit of digits for integers
             return "a number has too many digits"
 
 

@@ -1,6 +1,6 @@
 """One adapter class for every provider: read a tool call, call a toolkit, write the message to send back.
 
-Generated modules import this one, so that it imports the rest of the runtime on the first call only.
+Generated modules import this one. It imports the rest of the runtime on the first call.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from toolgen.schema.dialects.published import Published
 
 
-_CATALOGS = 16  # sets of definitions whose published names are remembered
-_ALTERNATIVES = ("choices", "candidates")  # of a response: the first one is the model's answer
+_CACHED_TOOLS = 16  # sets of definitions whose published names are cached
+_ALTERNATIVES = ("choices", "candidates")  # fields of a response whose first item is the model's answer
 
 
 class Answer(NamedTuple):
-    """An answered tool call: the `message` to send back, and the `response` that it was written from."""
+    """The answer to a tool call: the `message` to send back, and the `response` of the tool."""
 
     message: JsonObject
     response: ToolResponse
@@ -39,19 +39,19 @@ class ProviderCall(NamedTuple):
     """A tool call of a model."""
 
     id: str | None
-    name: str  # as published; or whatever the model made up
+    name: str  # the published name, or one that the model made up
     arguments: Any
     write: Callable[[ToolResponse], JsonObject]  # returns the message to send back
     invalid_json: str | None = None  # why the arguments are not JSON
-    error: ToolError | None = None  # the answer, where no tool is to be called
+    error: ToolError | None = None  # if set, it is the answer and no tool is called
 
 
 class Provider(NamedTuple):
-    """What distinguishes a provider's API: its calls, its results and its definitions.
+    """How a provider's API represents calls, results and definitions.
 
-    `read` returns a call, an SDK's object or a dict, as a ProviderCall; TypeError for anything else.
-    `find` returns the calls in a message, a response or a list of their parts; TypeError for anything else.
-    `describe` returns the definition of one function, from its name, its description and its schema.
+    `read` returns a call, an SDK's object or a dict, as a ProviderCall. `find` returns the calls in a
+    message, a response or a list of their parts. Both raise TypeError for anything else. `describe` returns
+    the definition of a function with a name, a description and a schema.
     """
 
     target: str
@@ -60,7 +60,7 @@ class Provider(NamedTuple):
     describe: Callable[[str, str, Published], JsonObject]
 
     def definitions(self, definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-        """Return the definitions for a request. Raises ValueError if two tools are published by one name."""
+        """Return the definitions for a request. Raises ValueError if two tools have the same name."""
         from .naming import published, published_name, wire_names
 
         wire_names(definitions, self.target)
@@ -75,7 +75,7 @@ class Provider(NamedTuple):
 class ConfirmationsPending(Exception):  # noqa: N818  not an error
     """Some of several calls wait for the user; the others are answered.
 
-    `outcomes` has, in the order of the calls, an Answer or the ConfirmationPending that `confirm` raised.
+    `outcomes` has an Answer or the ConfirmationPending of `confirm` for each call, in their order.
     """
 
     def __init__(self, outcomes: Sequence[Answer | ConfirmationPending]) -> None:
@@ -84,38 +84,37 @@ class ConfirmationsPending(Exception):  # noqa: N818  not an error
         super().__init__(f"{waiting} of {len(self.outcomes)} calls wait for the user's confirmation")
 
 
-class Catalog(Protocol):
-    """The generated `catalog` module, as far as an adapter needs it."""
+class ToolkitSource(Protocol):
+    """An owner of a default toolkit: a generated `catalog` module."""
 
     def default_toolkit(self) -> Toolkit:
         """Return the toolkit that all adapters of the package share."""
         ...
 
     async def close(self) -> None:
-        """Close it."""
+        """Close that toolkit."""
 
 
 class ProviderAdapter:
     """Answers the tool calls of one provider's models.
 
-    `provider` is a Provider, or the name of a module beside this one that has it as PROVIDER. Calls go to
-    the toolkit that they are given with, or else to the default toolkit of `catalog`.
+    `provider` is a Provider, or the name of a module in this package with a constant PROVIDER.
 
     The methods share these arguments:
-        toolkit: the tools; None for the catalog's default toolkit.
+        toolkit: the tools; None for the default toolkit of `catalog`.
         confirm: asks the user. Without it, the tool's `on_unsupported` decides.
         **options: see `toolgen.runtime.call_options.AdapterCallOptions`.
     """
 
-    def __init__(self, provider: Provider | str, catalog: Catalog | None = None) -> None:
+    def __init__(self, provider: Provider | str, catalog: ToolkitSource | None = None) -> None:
         self._provider = provider
         self._catalog = catalog
-        self._known: dict[int, _PublishedTools] = {}  # by the id of their definitions
+        self._published: dict[int, _PublishedTools] = {}  # by the id of their definitions
         self._lock = Lock()
 
     @property
     def provider(self) -> Provider:
-        """What distinguishes the provider's API."""
+        """The provider, imported on first use if it was given by name."""
         provider = self._provider
         if isinstance(provider, str):
             provider = self._provider = import_module(f"{__package__}.{provider}").PROVIDER
@@ -155,7 +154,7 @@ class ProviderAdapter:
         confirm: Confirm | None = None,
         **options: Unpack[AdapterCallOptions],
     ) -> AsyncGenerator[Any, None]:
-        """Like `answer`, with each chunk of a streamed result as it comes, a JSON value, and last the Answer.
+        """Like `answer`, but yield each chunk of a streamed result as it arrives, and last the Answer.
 
         Closing the generator (`contextlib.aclosing`) cancels the call.
         """
@@ -190,11 +189,11 @@ class ProviderAdapter:
         confirmation_tokens: Mapping[str, str] | None = None,
         **options: Unpack[AdapterOptions],
     ) -> list[dict[str, Any]]:
-        """Answer several calls at once, with the messages to send back in the order of the calls.
+        """Answer several calls at once; return the messages to send back, in the order of the calls.
 
-        `calls` is a list of calls, or a message or response of the SDK that has some (or None); its other
-        items are ignored. The user is asked one question at a time. `confirmation_tokens` are by call id.
-        Raises ConfirmationsPending if `confirm` leaves calls unanswered, when the others are answered.
+        `calls` is a list of calls, a message or response of the SDK that contains calls, or None; other items
+        are ignored. The user is asked one question at a time. `confirmation_tokens` maps call ids to tokens.
+        Raises ConfirmationsPending if `confirm` leaves calls unanswered, after the others are answered.
         """
         check_options("run", options, AdapterOptions)
         answers = await self.answer_all(
@@ -229,7 +228,7 @@ class ProviderAdapter:
         return await _gather(found, work)
 
     async def close(self) -> None:
-        """Close the catalog's default toolkit, which its other adapters use, too. The next call makes one."""
+        """Close the catalog's default toolkit, which other adapters share. The next call creates one."""
         if self._catalog is not None:
             await self._catalog.close()
 
@@ -251,20 +250,20 @@ class ProviderAdapter:
         return self._catalog.default_toolkit()
 
     def _request(self, call: ProviderCall, toolkit: Toolkit) -> ProviderCall:
-        """Return `call` with the tool's own name, and its arguments as the author's schema has them."""
+        """Return `call` with the tool's wire name, and with arguments that the author's schema describes."""
         if call.error is not None:
             return call
         definitions = toolkit.definitions
-        known = self._known.get(id(definitions))
-        if known is None:
-            known = self._publish(definitions)
-        name = known.names.get(call.name, call.name)
+        published = self._published.get(id(definitions))
+        if published is None:
+            published = self._publish(definitions)
+        name = published.names.get(call.name, call.name)
         if call.invalid_json is not None:
             return call._replace(name=name, error=_not_json(name, call.invalid_json))
         definition = toolkit.definition_of(name)
         if definition is None:
             return call._replace(name=name)
-        restore = known.restorer(definition)
+        restore = published.restorer(definition)
         if restore is None and name == call.name:
             return call
         try:
@@ -276,14 +275,14 @@ class ProviderAdapter:
     def _publish(self, definitions: Mapping[str, ToolDefinition]) -> _PublishedTools:
         from .naming import wire_names
 
-        made = _PublishedTools(
+        published = _PublishedTools(
             definitions, self.provider.target, wire_names(definitions, self.provider.target)
         )
         with self._lock:
-            while len(self._known) >= _CATALOGS:
-                del self._known[next(iter(self._known))]
-            self._known[id(definitions)] = made
-        return made
+            while len(self._published) >= _CACHED_TOOLS:
+                del self._published[next(iter(self._published))]
+            self._published[id(definitions)] = published
+        return published
 
 
 class _PublishedTools:
@@ -292,13 +291,13 @@ class _PublishedTools:
     def __init__(
         self, definitions: Mapping[str, ToolDefinition], target: str, names: Mapping[str, str]
     ) -> None:
-        self.definitions = definitions  # referenced, so that its id stays its own
+        self.definitions = definitions  # a reference, so that no other object gets its id
         self.names = names  # published name → wire name
         self._target = target
-        self._restorers: dict[str, Callable[[Any], Any] | None] = {}  # by wire name, filled when called
+        self._restorers: dict[str, Callable[[Any], Any] | None] = {}  # by wire name, filled on first call
 
     def restorer(self, definition: ToolDefinition) -> Callable[[Any], Any] | None:
-        """Return what undoes the dialect on arguments; None where nothing has to be undone."""
+        """Return the function that undoes the dialect on arguments; None if nothing has to be undone."""
         name = definition["name"]
         if name not in self._restorers:
             from .naming import published
@@ -308,26 +307,26 @@ class _PublishedTools:
 
 
 def get(holder: Any, key: str) -> Any:
-    """Return a field of an SDK's object or of a dict; None where there is none."""
+    """Return a field of an SDK's object or of a dict; None if it has no such field."""
     return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
 
 
 def identifier(call: Any, key: str) -> str:
-    """Return the id that the answer goes to. Raises TypeError where the call has none."""
+    """Return the id that the answer refers to. Raises TypeError if the call has none."""
     value = get(call, key)
     if not isinstance(value, str):
         raise TypeError(f"the tool call has no {key!r} to answer to")
     return value
 
 
-def plain(value: Any) -> Any:
-    """Return a field that goes back as it came: an SDK's object as a dict, anything else as it is."""
+def as_plain_data(value: Any) -> Any:
+    """Return an SDK's object as a dict, anything else unchanged."""
     dump = getattr(value, "model_dump", None)
     return value if dump is None else dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def find_calls(value: Any, is_call: Callable[[Any], bool], fields: Iterable[str]) -> list[Any]:
-    """Return the calls in `value`: a call, a list of items, or something that has either in a field.
+    """Return the calls in `value`: a call, a list of items, or an object with either of them in a field.
 
     Items that are not calls are ignored. Raises TypeError for anything else.
     """
@@ -345,7 +344,7 @@ def find_calls(value: Any, is_call: Callable[[Any], bool], fields: Iterable[str]
             return [] if isinstance(inner, str) else find_calls(inner, is_call, fields)
     if isinstance(get(value, "role"), str):
         return []  # a message without calls
-    raise TypeError(f"neither tool calls nor a message that has some: {type(value).__name__}")
+    raise TypeError(f"expected tool calls, or a message with tool calls, not {type(value).__name__}")
 
 
 def _refused(call: ProviderCall) -> Answer:
@@ -387,7 +386,7 @@ def _one_at_a_time(confirm: Confirm) -> Confirm:
 
 
 async def _gather(calls: Sequence[ProviderCall], work: Sequence[Any]) -> list[Answer]:
-    """Await all answers, whatever becomes of one of them. Raises ConfirmationsPending at the end."""
+    """Await all answers, even if some fail. Raises ConfirmationsPending at the end."""
     import asyncio
 
     from toolgen.runtime.confirmation.question import ConfirmationPending
@@ -395,7 +394,7 @@ async def _gather(calls: Sequence[ProviderCall], work: Sequence[Any]) -> list[An
 
     outcomes: list[Answer | ConfirmationPending] = []
     for call, outcome in zip(calls, await asyncio.gather(*work, return_exceptions=True), strict=True):
-        if isinstance(outcome, asyncio.CancelledError):  # by somebody else: this call failed, not the others
+        if isinstance(outcome, asyncio.CancelledError):  # not by the caller: only this call has failed
             outcomes.append(_refused(call._replace(error=InternalError("The call was cancelled."))))
         elif isinstance(outcome, BaseException) and not isinstance(outcome, ConfirmationPending):
             raise outcome

@@ -1,4 +1,4 @@
-"""Sessions of a toolkit by the application's own id of a conversation; the one idle longest makes room."""
+"""Sessions of toolkits, by the application's ids of conversations. Sessions that are not used are dropped."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from toolgen.runtime.settings import Settings
 from toolgen.runtime.toolkit import Toolkit
 
 
-class _Session(NamedTuple):
+class _ToolkitSession(NamedTuple):
     toolkit: Toolkit
-    used: float  # when, in seconds of the monotonic clock
+    used: float  # monotonic time, in seconds
 
 
-class Sessions:
-    """At most `settings.sessions` sessions, each until it is idle for `settings.session_idle` seconds."""
+class ToolkitSessions:
+    """At most `settings.sessions` sessions, each until it is not used for `settings.session_idle` seconds."""
 
     def __init__(self, settings: Settings) -> None:
         self._limit = settings.sessions
         self._idle = settings.session_idle
-        self._sessions: dict[str, _Session] = {}  # the one idle longest first
+        self._sessions: dict[str, _ToolkitSession] = {}  # the least recently used first
         self._lock = Lock()
 
     def get(self, toolkit: Toolkit, session_id: str) -> Toolkit:
-        """Return the session of `toolkit` with this id; a new one if there is none any more."""
+        """Return the session of `toolkit` with this id; a new one if there is none."""
         now = monotonic()
         with self._lock:
             while self._sessions:
@@ -38,16 +38,16 @@ class Sessions:
             while len(self._sessions) >= self._limit:
                 del self._sessions[next(iter(self._sessions))]
             found = toolkit.session(session_id=session_id) if known is None else known.toolkit
-            self._sessions[session_id] = _Session(found, now)
+            self._sessions[session_id] = _ToolkitSession(found, now)
         return found
 
 
-_SESSIONS: WeakKeyDictionary[Toolkit, Sessions] = WeakKeyDictionary()  # shared by all adapters
+_SESSIONS: WeakKeyDictionary[Toolkit, ToolkitSessions] = WeakKeyDictionary()  # of all adapters
 _LOCK = Lock()
 
 
 def session_of(toolkit: Toolkit, session_id: str | None) -> Toolkit:
-    """Return the session of `toolkit` with this id, made on first use; `toolkit` itself for None.
+    """Return the session of `toolkit` with this id, created on first use; `toolkit` itself for None.
 
     Raises TypeError for an id that is not a str.
     """
@@ -58,5 +58,5 @@ def session_of(toolkit: Toolkit, session_id: str | None) -> Toolkit:
     with _LOCK:
         sessions = _SESSIONS.get(toolkit)
         if sessions is None:
-            sessions = _SESSIONS[toolkit] = Sessions(toolkit.settings)
+            sessions = _SESSIONS[toolkit] = ToolkitSessions(toolkit.settings)
     return sessions.get(toolkit, session_id)

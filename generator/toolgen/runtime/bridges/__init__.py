@@ -1,4 +1,4 @@
-"""A toolkit in the hands of an agent framework: LangChain, pydantic-ai, the OpenAI Agents SDK, FastMCP.
+"""Bridges from a toolkit to agent frameworks: LangChain, pydantic-ai, the OpenAI Agents SDK, FastMCP.
 
 Importing this package imports none of them: each name is loaded, with its framework, when it is first used.
 """

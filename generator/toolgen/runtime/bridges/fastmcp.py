@@ -1,4 +1,4 @@
-"""FastMCP: a toolkit as a provider of tools, for a server that has other things, too."""
+"""FastMCP: a toolkit as a provider of tools, for a FastMCP server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from .shared import refuse
+from .shared import raise_missing_package
 
 try:
     import mcp_types as types
@@ -16,7 +16,7 @@ try:
     from fastmcp.utilities.versions import VersionSpec
     from mcp.server import ServerRequestContext
 except ModuleNotFoundError as error:
-    refuse(error, "FastMCP", "fastmcp", ("fastmcp", "mcp", "mcp_types"))
+    raise_missing_package(error, "FastMCP", "fastmcp", roots=("fastmcp", "mcp", "mcp_types"))
 
 from pydantic import Field, InstanceOf
 
@@ -30,11 +30,11 @@ from toolgen.schema.inline import wrap_in_object
 
 
 def fastmcp_provider(toolkit: Toolkit) -> Provider:
-    """The toolkit's tools for a FastMCP server: `server.add_provider(fastmcp_provider(toolkit))`.
+    """Return the toolkit's tools for a FastMCP server: `server.add_provider(fastmcp_provider(toolkit))`.
 
-    Listed as the spec says, also those that are added later; called by their name or alias.
-    Errors, confirmation, progress, chunks, scopes and sessions are as in a server of toolgen's own. When the
-    server ends, it closes the toolkit. Raises ValueError where two tools are published by one name.
+    They are listed as in the spec, including those that are added later, and called by name or alias.
+    Errors, confirmation, progress, chunks, scopes and sessions are as in toolgen's own server. When the
+    server ends, it closes the toolkit. Raises ValueError if two tools have the same published name.
     """
     return ToolkitProvider(toolkit)
 
@@ -50,7 +50,7 @@ class ToolkitProvider(Provider):
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
-        """While the server runs; then tools that were set up are closed."""
+        """Close the tools that were set up when the server ends."""
         try:
             yield
         finally:
@@ -73,13 +73,13 @@ class ToolkitProvider(Provider):
         if found is not None or definition is None or version is not None:
             return found
         by_wire_name = {self._service.wire_name(each): tool for each, tool in self._tools.items()}
-        return by_wire_name.get(definition["name"])  # it was called by an alias
+        return by_wire_name.get(definition["name"])  # called by an alias
 
     def _tool(self, listed: dict[str, Any]) -> Tool:
         published = types.Tool.model_validate(listed)
         definition = self._service.toolkit.definition_of(self._service.wire_name(published.name))
         tags = set() if definition is None else set(definition.get("tags", ()))
-        return ToolkitTool(
+        return FastMCPTool(
             service=self._service,
             listed=listed,
             name=published.name,
@@ -94,23 +94,23 @@ class ToolkitProvider(Provider):
         )
 
 
-class ToolkitTool(Tool):
-    """One tool of a toolkit. The server may change its fields, its `name` by a namespace; `listed` stays."""
+class FastMCPTool(Tool):
+    """One tool of a toolkit. The server may change its fields, such as `name`, but not `listed`."""
 
     service: InstanceOf[Service] = Field(exclude=True, repr=False)
-    listed: dict[str, Any] = Field(exclude=True, repr=False)  # as the spec has it
+    listed: dict[str, Any] = Field(exclude=True, repr=False)  # as in the spec
 
     def get_meta(self) -> dict[str, Any]:
-        """The spec's `meta`, without what FastMCP adds."""
+        """Return the spec's `meta`, without additions of FastMCP."""
         meta = super().get_meta()
         if "fastmcp" not in (self.meta or {}):
             meta.pop("fastmcp", None)
         return meta
 
     def to_mcp_tool(self, **overrides: Any) -> types.Tool:
-        """As the spec has it: schemas are not dereferenced, no title is made up, no `_meta` is added.
+        """Return the tool as in the spec: schemas with references, no generated title, no added `_meta`.
 
-        An output that is no object is the one property of an object for old clients: `{"result": …}`.
+        For old clients, an output that is not an object becomes the property of one: `{"result": …}`.
         """
         exact: dict[str, Any] = {"title": self.title}
         exact |= {key: self.listed[key] for key in ("inputSchema", "outputSchema") if key in self.listed}
@@ -122,13 +122,13 @@ class ToolkitTool(Tool):
         return tool
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
-        """Answer a call. Outside of a request (`server.call_tool`) the user cannot be asked."""
+        """Answer a call. Outside of a request (`server.call_tool`), the user cannot be asked."""
         request, published = _request(), self.listed["name"]
         if request is None:
             response = await self.service.toolkit.call(self.service.wire_name(published), arguments)
             is_object = is_object_schema(self.listed.get("outputSchema", {}))
-            return ToolResult.from_mcp_result(result_of(response, "plain" if is_object else "none"))
-        sent: dict[str, Any] = dict(request.params or {})  # `_meta`, and the answers of a second round
+            return ToolResult.from_mcp_result(result_of(response, "unwrapped" if is_object else "none"))
+        sent: dict[str, Any] = dict(request.params or {})  # `_meta`, and answers of the user
         sent |= {"name": published, "arguments": arguments}
         params = types.CallToolRequestParams.model_validate(sent)
         result = await answer_call(self.service, request, params)
@@ -138,6 +138,6 @@ class ToolkitTool(Tool):
 
 
 def _request() -> ServerRequestContext[Any, Any] | None:
-    """The MCP SDK's context of the request that is being answered."""
+    """Return the MCP SDK's context of the current request; None outside of a request."""
     current = fastmcp_request_ctx.get()
     return None if current is None else current._srctx  # FastMCP's own "escape hatch"

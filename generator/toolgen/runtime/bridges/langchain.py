@@ -10,9 +10,9 @@ from typing import Any, Literal, Unpack
 from .shared import (
     Bridge,
     BridgeOptions,
-    about,
     agreed,
-    refuse,
+    application_metadata,
+    raise_missing_package,
     refused,
     undecided,
 )
@@ -21,7 +21,7 @@ try:
     from langchain_core.runnables import RunnableConfig
     from langchain_core.tools import BaseTool, ToolException
 except ModuleNotFoundError as error:
-    refuse(error, "LangChain", "langchain", ("langchain_core",))
+    raise_missing_package(error, "LangChain", "langchain", roots=("langchain_core",))
 
 from pydantic import Field, InstanceOf
 
@@ -30,7 +30,8 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
-Answered = tuple[str, dict[str, Any]]
+ContentAndArtifact = tuple[str, dict[str, Any]]
+"""The return value of a LangChain tool with `response_format="content_and_artifact"`."""
 
 
 def langchain_tools(
@@ -38,112 +39,114 @@ def langchain_tools(
     confirm: Confirm | None = None,
     **options: Unpack[BridgeOptions],
 ) -> list[BaseTool]:
-    """The toolkit's tools as they are now, by wire name.
+    """Return the current tools of a toolkit, by wire name.
 
-    Content is the text that every adapter gives, the artifact is the whole response as a dict. Errors are
-    ToolExceptions, handled: the model reads their text; set `handle_tool_error = False` to have them raised.
-    A tool with `confirm` asks by `confirm`, or else by an interrupt of LangGraph, in the words of
-    HumanInTheLoopMiddleware; outside of a graph its `on_unsupported` decides. The other
-    options are functions of the RunnableConfig of each call. Progress and chunks go to LangGraph's custom
-    stream, unless `progress` and `listen` say otherwise.
+    Content is the text that every adapter returns, the artifact is the whole response as a dict. Errors are
+    handled ToolExceptions, so that the model reads their text; set `handle_tool_error = False` to raise them.
+    A tool with `confirm` asks the user by `confirm`, or else by an interrupt of LangGraph with the format of
+    HumanInTheLoopMiddleware; outside of a graph, its `on_unsupported` applies. The other options are
+    functions of the RunnableConfig of each call. Progress and chunks go to LangGraph's custom stream, unless
+    `progress` and `listen` are given.
     """
     bridge = Bridge(toolkit, confirm, options)
     return [_tool(bridge, definition) for definition in toolkit.definitions.values()]
 
 
 def _tool(bridge: Bridge, definition: ToolDefinition) -> BaseTool:
-    return ToolkitTool(
+    return LangChainTool(
         bridge=bridge,
         name=definition["name"],
         description=definition["description"],
-        args_schema=deepcopy(definition["input_schema"]),  # LangChain passes it around to be changed
+        args_schema=deepcopy(definition["input_schema"]),  # LangChain may change it
         return_direct=definition.get("final_answer", False),
         tags=list(definition.get("tags", ())) or None,
-        metadata=about(definition) or None,
+        metadata=application_metadata(definition) or None,
         asks="confirm" in definition,
     )
 
 
-class ToolkitTool(BaseTool):
+class LangChainTool(BaseTool):
     """One tool of a toolkit."""
 
     bridge: InstanceOf[Bridge] = Field(exclude=True, repr=False)
-    asks: bool = False  # whether the user has to agree to a call
+    asks: bool = False  # calls need the user's confirmation
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     handle_tool_error: Any = True
 
     @property
     def args(self) -> dict[str, Any]:
-        """The properties of the input schema, none where it names none."""
+        """The properties of the input schema; empty if it has none."""
         schema: Any = self.args_schema
         return dict(schema.get("properties", {}))
 
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
     ) -> tuple[Any, dict[str, Any]]:
-        # As one value: a property called `config` or `run_manager` must not become an argument of ours.
+        # as one value, so that a property called `config` or `run_manager` does not become an argument
         return (tool_input, tool_call_id), {}
 
-    def _run(self, arguments: Any, tool_call_id: str | None, config: RunnableConfig) -> Answered:
+    def _run(self, arguments: Any, tool_call_id: str | None, config: RunnableConfig) -> ContentAndArtifact:
         return self.bridge.toolkit.run_sync(lambda: self._arun(arguments, tool_call_id, config))
 
-    async def _arun(self, arguments: Any, tool_call_id: str | None, config: RunnableConfig) -> Answered:
+    async def _arun(
+        self, arguments: Any, tool_call_id: str | None, config: RunnableConfig
+    ) -> ContentAndArtifact:
         reporters = _reporters(self.name, tool_call_id)
 
         async def call(confirm: Confirm | None) -> ToolResponse:
             return await self.bridge.call(self.name, arguments, config, confirm, **reporters)
 
         if not self.asks or self.bridge.confirm is not None:
-            return _answered(await call(self.bridge.confirm))
+            return _result(await call(self.bridge.confirm))
         if _runtime() is None:
-            return _answered(await call(None))
+            return _result(await call(None))
         try:
-            return _answered(await call(undecided))
+            return _result(await call(undecided))
         except ConfirmationPending as pending:
             asked = pending.confirmation
-        # Out here, since what LangGraph raises to stop the graph must not pass through the toolkit.
+        # not inside `confirm`: the exception with which LangGraph stops the graph must not reach the toolkit
         agrees = _interrupt(asked, tool_call_id, _is_own_task(config))
-        return _answered(await call(agreed if agrees else refused))
+        return _result(await call(agreed if agrees else refused))
 
 
-def _answered(response: ToolResponse) -> Answered:
+def _result(response: ToolResponse) -> ContentAndArtifact:
     if response.error is not None:
         raise ToolException(response.as_text()) from response.error
     return response.as_text(), response.as_dict()
 
 
 def _runtime() -> Any:
-    """LangGraph's runtime where a graph runs this, else None."""
+    """Return LangGraph's runtime; None outside of a graph."""
     try:
         from langgraph.runtime import get_runtime
     except ModuleNotFoundError:
         return None
     try:
         return get_runtime()
-    except RuntimeError:  # not even a runnable
+    except RuntimeError:  # outside of a runnable
         return None
 
 
 def _is_own_task(config: RunnableConfig) -> bool:
-    """Whether this call is a task of the graph by itself, as in `create_agent`.
+    """True if this call is a separate task of the graph, as in `create_agent`.
 
-    A ToolNode that is reached by an edge makes all calls of a message in one task, and LangGraph gives a
-    task its answers in the order in which they are asked for, whoever asks.
+    A ToolNode that is reached by an edge makes all calls of a message in one task, and LangGraph returns the
+    answers for a task in the order of the interrupts, whichever call they are from.
     """
     return "__pregel_push" in (config.get("metadata") or {}).get("langgraph_triggers", ())
 
 
 def _interrupt(asked: Confirmation, tool_call_id: str | None, own_task: bool) -> bool:
-    """Stop the graph until the user has answered; whatever is not one clear approval is a no.
+    """Interrupt the graph until the user has answered. Return False for anything but one clear approval.
 
-    The answer may name the `call` that it is for, and must where it could have been meant for another one.
+    The answer may contain the `call` that it is for, and must if it could be for another call.
     """
     from langgraph.types import interrupt
 
     text = asked.message if asked.preview is None else f"{asked.preview}\n\n{asked.message}"
     action = {"name": asked.tool_name, "args": dict(asked.arguments), "description": text}
     review = {"action_name": asked.tool_name, "allowed_decisions": ["approve", "reject"]}
-    # Of its content, since ids are the model's to make up, and a node that calls a tool by hand has none.
+    # a digest of the content, because the model chooses ids and a node may call a tool without one
     content = json.dumps([tool_call_id, asked.tool_name, asked.arguments], sort_keys=True)
     call = hashlib.sha256(content.encode()).hexdigest()
     answer = interrupt({"action_requests": [action], "review_configs": [review], "call": call})

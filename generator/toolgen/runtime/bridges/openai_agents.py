@@ -10,7 +10,7 @@ from .shared import (
     Bridge,
     BridgeOptions,
     agreed,
-    refuse,
+    raise_missing_package,
     refused,
     undecided,
 )
@@ -20,7 +20,7 @@ try:
     from agents.tool import FunctionToolCustomDataContext
     from agents.tool_context import ToolContext
 except ModuleNotFoundError as error:
-    refuse(error, "the OpenAI Agents SDK", "openai-agents", ("agents",))
+    raise_missing_package(error, "the OpenAI Agents SDK", "openai-agents", roots=("agents",))
 
 from toolgen.runtime.adapters.openai import answer_tool_call, responses_tools
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
@@ -29,7 +29,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
 CUSTOM_DATA = "toolgen"
-"""Where the response stands in a tool output item's `custom_data`."""
+"""The key of the response in a tool output item's `custom_data`."""
 
 
 def openai_agents_tools(
@@ -37,12 +37,12 @@ def openai_agents_tools(
     confirm: Confirm | None = None,
     **options: Unpack[BridgeOptions],
 ) -> list[FunctionTool]:
-    """The toolkit's tools as they are now, published as `targets.openai` says; strict schemas are undone.
+    """Return the current tools of a toolkit, published by `targets.openai`; strict schemas are undone.
 
-    The output is the text that every adapter gives, also of an error; the item's `custom_data["toolgen"]` is
-    the whole response as a dict. A tool with `confirm` asks by `confirm`, or else needs approval as the SDK
-    does it. The other options are functions of the ToolContext of each call; of the RunContextWrapper, while
-    it is found out whether it needs approval. Raises ValueError if two tools have one name.
+    The output is the text that every adapter returns, also for an error; the item's `custom_data["toolgen"]`
+    is the whole response as a dict. A tool with `confirm` asks the user by `confirm`, or else by the SDK's
+    approval. The other options are functions of the ToolContext of each call, or of the RunContextWrapper
+    when the SDK asks whether approval is needed. Raises ValueError if two tools have the same name.
     """
     bridge = OpenAIBridge(toolkit, confirm, options)
     published = responses_tools(toolkit.definitions)
@@ -53,7 +53,7 @@ def openai_agents_tools(
 
 
 class OpenAIBridge(Bridge):
-    """A bridge whose calls have published names, and arguments in OpenAI's dialect or as its JSON."""
+    """A bridge whose calls have published names, and arguments in OpenAI's dialect or as JSON."""
 
     async def call(
         self, name: str, arguments: Any, native: Any, confirm: Confirm | None, **defaults: Any
@@ -91,7 +91,7 @@ def _tool(bridge: Bridge, published: dict[str, Any], asks: bool) -> FunctionTool
         description=published["description"],
         params_json_schema=deepcopy(published["parameters"]),
         on_invoke_tool=invoke,
-        strict_json_schema=False,  # or the SDK would make a strict form of its own
+        strict_json_schema=False,  # otherwise the SDK makes its own strict form
         needs_approval=needs_approval if by_approval else False,
         custom_data_extractor=custom_data,
     )
@@ -102,9 +102,9 @@ def _tool(bridge: Bridge, published: dict[str, Any], asks: bool) -> FunctionTool
 def stop_on_final_answer(
     ctx: RunContextWrapper[Any], results: list[FunctionToolResult]
 ) -> ToolsToFinalOutputResult:
-    """For `Agent(tool_use_behavior=…)`: a tool whose spec says `final_answer` ends the run with its output.
+    """End the run with the output of a tool whose spec has `final_answer`: `Agent(tool_use_behavior=…)`.
 
-    An error of such a tool goes to the model like any other.
+    An error of such a tool is passed to the model like any other.
     """
     for result in results:
         data = getattr(result.run_item, "custom_data", None) or {}
@@ -114,7 +114,7 @@ def stop_on_final_answer(
 
 
 def _decision(ctx: ToolContext[Any]) -> Confirm:
-    """What the user has said of this call. Nobody was asked where it was to be refused anyway."""
+    """Return the user's answer about this call. The user was not asked if it would be refused anyway."""
     approved = ctx.is_tool_approved(ctx.qualified_tool_name, ctx.tool_call_id)
     if approved is None:
         return undecided

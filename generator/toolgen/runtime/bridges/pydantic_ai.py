@@ -9,9 +9,9 @@ from typing import Any, Unpack
 from .shared import (
     Bridge,
     BridgeOptions,
-    about,
     agreed,
-    refuse,
+    application_metadata,
+    raise_missing_package,
     undecided,
 )
 
@@ -21,7 +21,7 @@ try:
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
     from pydantic_core import SchemaValidator, core_schema
 except ModuleNotFoundError as error:
-    refuse(error, "pydantic-ai", "pydantic-ai-slim", ("pydantic_ai",))
+    raise_missing_package(error, "pydantic-ai", "pydantic-ai-slim", roots=("pydantic_ai",))
 
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.definition.tool_definition import ToolDefinition
@@ -29,12 +29,12 @@ from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
-_ANYTHING = SchemaValidator(core_schema.any_schema())  # the toolkit checks, by the author's schema
+_ANYTHING = SchemaValidator(core_schema.any_schema())  # the toolkit validates with the author's schema
 
 
 @dataclass(kw_only=True)
 class ToolkitProgress(CustomEvent):
-    """How far a call is, as its tool reports it."""
+    """Progress of a call, as reported by its tool."""
 
     progress: float
     total: float | None = None
@@ -52,15 +52,15 @@ def pydantic_ai_toolset(
     toolkit: Toolkit,
     confirm: Confirm | None = None,
     *,
-    id: str | None = None,  # noqa: A002  the framework's word
+    id: str | None = None,  # noqa: A002  the framework's name
     **options: Unpack[BridgeOptions],
 ) -> AbstractToolset[Any]:
-    """The toolkit as a toolset of an Agent, with the tools that it has at each step.
+    """Return the toolkit as a toolset of an Agent, with its current tools at each step.
 
-    Arguments that break the schema are a ModelRetry, any other error is a ToolFailed. A tool with `confirm`
-    asks by `confirm`, or else for approval as pydantic-ai does it (ApprovalRequired). The other options are
-    functions of the RunContext of each call. Progress and chunks are events of this module, unless `progress`
-    and `listen` say otherwise.
+    Arguments that are not valid raise ModelRetry, other errors raise ToolFailed. A tool with `confirm` asks
+    the user by `confirm`, or else by pydantic-ai's ApprovalRequired. The other options are functions of the
+    RunContext of each call. Progress and chunks are events of this module, unless `progress` and `listen`
+    are given.
     """
     return ToolkitToolset(Bridge(toolkit, confirm, options), id)
 
@@ -80,7 +80,7 @@ class ToolkitToolset(AbstractToolset[Any]):
         return self._id
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
-        """The toolkit's tools as they are now."""
+        """Return the current tools of the toolkit."""
         definitions = self._bridge.toolkit.definitions
         if definitions is not self._seen:
             self._published = {name: _published(each) for name, each in definitions.items()}
@@ -95,9 +95,9 @@ class ToolkitToolset(AbstractToolset[Any]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> ToolReturn[Any]:
-        """The tool's answer, with its metadata for the application.
+        """Call a tool; return its content, and metadata for the application.
 
-        Raises ModelRetry, ToolFailed and ApprovalRequired, which the framework takes to model and user.
+        Raises ModelRetry, ToolFailed or ApprovalRequired, which the framework handles.
         """
         confirm = self._bridge.confirm or (agreed if ctx.tool_call_approved else undecided)
         try:
@@ -115,10 +115,10 @@ def _published(definition: ToolDefinition) -> PydanticAIDefinition:
         description=definition["description"],
         parameters_json_schema=deepcopy(definition["input_schema"]),
         return_schema=deepcopy(definition.get("output_schema")),
-        # pydantic-ai's strict form of a schema is not ours and would not be undone, so it is never asked for;
-        # None lets it say strict where the author's schema is strict as it stands
+        # pydantic-ai's strict form of a schema differs from toolgen's and would not be undone, so it is never
+        # requested; None lets pydantic-ai set strict if the author's schema is strict already
         strict=False if wanted is False else None,
-        metadata=about(definition),
+        metadata=application_metadata(definition),
     )
 
 

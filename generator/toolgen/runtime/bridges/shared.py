@@ -1,4 +1,4 @@
-"""What all bridges share: options of an application, calls of a toolkit, and the user's answers."""
+"""Shared by all bridges: options of the application, calls of a toolkit, and the user's answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
-# From the framework's context of a call to what adapters take by that name.
+# functions from the framework's context of a call to an option of adapters
 ContextOf: TypeAlias = Callable[[Any], Mapping[Any, Any] | None]
 ScopesOf: TypeAlias = Callable[[Any], Collection[str] | None]
 TextOf: TypeAlias = Callable[[Any], str | None]
@@ -22,7 +22,7 @@ ListenOf: TypeAlias = Callable[[Any], Listener | None]
 
 
 class BridgeOptions(TypedDict, total=False):
-    """Functions of the framework's context of a call, each for the option of adapters that has its name."""
+    """Functions of the framework's context of a call; each returns the adapter option of the same name."""
 
     context: ContextOf | None
     scopes: ScopesOf | None
@@ -34,12 +34,12 @@ class BridgeOptions(TypedDict, total=False):
 
 
 class Bridge:
-    """A toolkit and what the application says about its calls. Raises TypeError for an unknown option."""
+    """A toolkit with the application's options for its calls. Raises TypeError for an unknown option."""
 
     def __init__(self, toolkit: Toolkit, confirm: Confirm | None, options: BridgeOptions) -> None:
         check_options("Bridge", options, BridgeOptions)
         self.toolkit = toolkit
-        self.confirm = confirm  # asks the user; None: the framework's own way
+        self.confirm = confirm  # asks the user; None: the framework asks
         self.options = options
 
     async def call(
@@ -47,24 +47,24 @@ class Bridge:
     ) -> ToolResponse:
         """Call a tool. `native` is the framework's context of the call.
 
-        `defaults` are options of adapters, for where the application says nothing. Raises
-        ConfirmationPending where `confirm` does, and what the application's functions raise.
+        `defaults` are options of adapters that the application may override. Raises ConfirmationPending if
+        `confirm` does, and what the application's functions raise.
         """
         options = self.options_of(native, **defaults)
         toolkit = session_of(self.toolkit, options.pop("session", None))
         return await toolkit.call(name, arguments, **toolkit_options(options, confirm))
 
     def options_of(self, native: Any, **defaults: Any) -> AdapterCallOptions:
-        """Return the options of one call: what the application's functions return, else `defaults`."""
+        """Return the options of one call: those of the application's functions, or else `defaults`."""
         functions: Mapping[str, Any] = self.options
-        given = {name: function(native) for name, function in functions.items() if function is not None}
-        return cast("AdapterCallOptions", defaults | given)
+        own = {name: function(native) for name, function in functions.items() if function is not None}
+        return cast("AdapterCallOptions", defaults | own)
 
     async def would_ask(self, name: str, arguments: Any, native: Any) -> bool:
-        """True if the user has to be asked about this call. Nothing is executed."""
+        """True if this call needs the user's confirmation. Nothing is executed."""
         token = self.options.get("confirmation_token")
         if token is not None and token(native) is not None:
-            return False  # approved elsewhere; the call itself redeems the token, or is refused
+            return False  # approved before; the call redeems the token, or is refused
         try:
             await self.call(name, arguments, native, undecided)
         except ConfirmationPending:
@@ -73,17 +73,17 @@ class Bridge:
 
 
 async def undecided(asked: Confirmation) -> bool:
-    """Leave the call unanswered: the framework carries the question to the user."""
+    """Leave the call unanswered, because the framework asks the user."""
     raise ConfirmationPending(asked)
 
 
 async def agreed(asked: Confirmation) -> bool:
-    """The user has been asked, and agrees."""
+    """Return the answer of a user who agreed."""
     return True
 
 
 async def refused(asked: Confirmation) -> bool:
-    """The user has been asked, and does not agree."""
+    """Return the answer of a user who did not agree."""
     return False
 
 
@@ -95,9 +95,9 @@ async def pending_question(
     session: str | None = None,
     **options: Unpack[CallerOptions],
 ) -> Confirmation | None:
-    """Return what the user would be asked about this call: message and preview. Nothing is executed.
+    """Return the question to the user about this call: message and preview. Nothing is executed.
 
-    None where nobody has to be asked: the tool asks for no confirmation, or the call would be refused.
+    None if no question is needed: the tool needs no confirmation, or the call would be refused.
     """
     check_options("pending_question", options, CallerOptions)
     definition = toolkit.definition_of(name)
@@ -110,14 +110,16 @@ async def pending_question(
     return None
 
 
-def about(definition: ToolDefinition) -> dict[str, Any]:
-    """Return the facts about a tool that are for the application, not for the model."""
+def application_metadata(definition: ToolDefinition) -> dict[str, Any]:
+    """Return the fields of a definition that are for the application, not for the model."""
     keys = ("title", "version", "tags", "annotations", "meta", "deprecated", "final_answer")
     return {key: value for key, value in definition.items() if key in keys}
 
 
-def refuse(error: ModuleNotFoundError, framework: str, package: str, roots: tuple[str, ...]) -> NoReturn:
-    """Say which package is missing, if one of `roots` is; raise `error` as it is otherwise."""
+def raise_missing_package(
+    error: ModuleNotFoundError, framework: str, package: str, *, roots: tuple[str, ...]
+) -> NoReturn:
+    """Raise an error that names the package to install if one of `roots` is missing; else raise `error`."""
     if (error.name or "").partition(".")[0] not in roots:
         raise error
     raise ModuleNotFoundError(

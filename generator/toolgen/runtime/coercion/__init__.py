@@ -1,1 +1,1 @@
-"""Turning strings that hold JSON into values where the schema leaves no doubt."""
+"""Coercion: turn strings that contain JSON into values if the schema leaves no doubt."""

@@ -1,7 +1,7 @@
-"""Coerce arguments: turn strings that hold JSON into values where the schema leaves no doubt.
+"""Coerce arguments: turn strings that contain JSON into values if the schema leaves no doubt.
 
-The one rule: where the schema accepts no string, a string that is JSON for a value of a type that it does
-accept is replaced by that value. The schema validates the result again. docs/runtime.md has the list.
+The only rule: if the schema does not accept a string, but the string is JSON of a type that it accepts, the
+string is replaced by that value. The schema validates the result again. docs/runtime.md has the details.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from toolgen.schema.document import JsonPath
 
 from .misplaced_strings import AcceptedTypes, find_misplaced_strings
 
-MAX_ROUNDS = 4  # strings inside of what strings held
-MAX_ERRORS = 1000  # of the validator, that are looked at in one round
+MAX_ROUNDS = 4  # of strings inside values that were parsed from strings
+MAX_ERRORS = 1000  # errors of the validator that are used in one round
 
 _OBJECT = frozenset({"object"})
 
@@ -31,35 +31,35 @@ class Coerced:
     """Arguments after coercion, and what was changed."""
 
     value: dict[str, Any]
-    notes: list[dict[str, str]]  # `path`, and the JSON types `from` (received) and `to` (taken)
+    notes: list[dict[str, str]]  # `path`, and the JSON types `from` and `to`
     valid: bool = True  # the schema accepts `value`
 
     def enclosing_string(self, path: str) -> str | None:
-        """Return the path of the string in which the value at `path` was found; None if it was in none."""
+        """Return the path of the string that contained the value at `path`; None if none did."""
         strings = [note["path"] for note in self.notes if note["to"] in ("array", "object")]
         return next((string for string in strings if path.startswith((f"{string}.", f"{string}["))), None)
 
 
 @dataclass(slots=True)
-class _Budget:
-    """How many more characters of strings may be parsed for one request."""
+class _CharacterBudget:
+    """The number of characters that may still be parsed for one request."""
 
     characters: int = MAX_CHARACTERS
 
     def spend(self, characters: int) -> bool:
-        """True if there was enough left."""
+        """Spend some characters. True if the budget was sufficient."""
         self.characters -= characters
         return self.characters >= 0
 
 
 def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
-    """Coerce `value`, which is JSON that `schema` refuses, as far as that goes.
+    """Coerce `value`, which is JSON that `schema` refuses, as far as possible.
 
-    `value` itself is not changed. What the schema marks as secret is never coerced.
+    `value` itself is not changed. Values that the schema marks as secret are never coerced.
     """
     lookup = SchemaLookup(schema.schema)
     notes: list[dict[str, str]] = []
-    budget = _Budget()
+    budget = _CharacterBudget()
     for _ in range(MAX_ROUNDS):
         if not schema.explains(value):
             break
@@ -75,7 +75,7 @@ def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
 
 
 def coerce_whole(text: str) -> Coerced | None:
-    """Parse arguments that came as one string, without validating them. None if it is not a JSON object."""
+    """Parse arguments that were sent as one string, without validation. None if it is not a JSON object."""
     try:
         value = parse_as(text, _OBJECT)
     except NotStrictJsonError:
@@ -84,9 +84,9 @@ def coerce_whole(text: str) -> Coerced | None:
 
 
 def _parse_strings(
-    strings: AcceptedTypes, value: Any, lookup: SchemaLookup, budget: _Budget
+    strings: AcceptedTypes, value: Any, lookup: SchemaLookup, budget: _CharacterBudget
 ) -> dict[JsonPath, Any]:
-    """Return the value that each of `strings` holds; nothing if the budget does not suffice for all."""
+    """Parse `strings`; return an empty dict if the budget is not sufficient for all."""
     parsed: dict[JsonPath, Any] = {}
     for path, types in strings.items():
         text = value_at(value, path)
@@ -105,7 +105,7 @@ def _note(path: JsonPath, value: Any, types: frozenset[str]) -> dict[str, str]:
 
 
 def _replace_parts(value: Any, changes: Mapping[JsonPath, Any]) -> Any:
-    """Return a copy of `value` with other parts at the paths of `changes`; the rest is shared."""
+    """Return a copy of `value` with the parts at the paths of `changes` replaced; other parts are shared."""
     if () in changes:
         return changes[()]
     inside: dict[str | int, dict[JsonPath, Any]] = {}

@@ -1,4 +1,4 @@
-"""Find the strings that a schema refuses for being strings, and the types that it accepts instead."""
+"""Find strings that a schema refuses because of their type, and the types that it accepts instead."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from toolgen.runtime.validation.union_faults import intended_branches
 from toolgen.schema.document import JsonPath
 
 AcceptedTypes: TypeAlias = dict[JsonPath, frozenset[str]]
-"""Path of a string → the JSON Schema types that are accepted there."""
+"""Path of a string → the JSON Schema types that are accepted in its place."""
 
 _NUMBERS = frozenset({"integer", "number"})
 
 
 def find_misplaced_strings(errors: Iterable[ValidationError], whole: Any) -> AcceptedTypes:
-    """Return the strings in `whole` that are refused for being strings, by the validator's `errors`."""
+    """Return the strings in `whole` that are refused because of their type, by the validator's `errors`."""
     return _intersect(_strings_of(error, whole) or {} for error in errors)
 
 
 def _strings_of(error: ValidationError, whole: Any) -> AcceptedTypes | None:
-    """Return which strings have to be replaced for `error` to go; None if that does not help."""
+    """Return the strings whose replacement removes `error`; None if no replacement does."""
     paths = possible_paths(whole, error)
     if len(paths) != 1:
         return None
@@ -75,7 +75,7 @@ def _types_in_branch(branch: list[ValidationError], here: list[str | int]) -> fr
 def _in_branches(error: ValidationError, whole: Any) -> AcceptedTypes | None:
     """Return the strings whose replacement makes a branch accept the value.
 
-    They must be the same in every branch that can be intended, and those branches may have no other error.
+    They must be the same in every branch that the caller can have intended, without any other error.
     """
     kind: Any = error.kind
     branches: list[list[ValidationError]] = kind.context
@@ -109,12 +109,12 @@ def _intersect(all_strings: Iterable[AcceptedTypes]) -> AcceptedTypes:
 
 
 def _accepts_other_string(error: ValidationError, strings: AcceptedTypes, whole: Any) -> bool:
-    """True if a branch would accept another string where one of `strings` is: then there is doubt."""
+    """True if a branch accepts another string in place of one of `strings`, so that coercion is in doubt."""
     return path_of_error(whole, error) in strings and _types_instead(error) is None
 
 
 def _common_types(left: frozenset[str], right: frozenset[str]) -> frozenset[str]:
-    """Return the types that are in both; every integer is a number."""
+    """Return the common types of two sets; every integer is a number."""
     types = left & right
     numbers = left & _NUMBERS and right & _NUMBERS
     return types | {"integer"} if numbers and not types & _NUMBERS else types

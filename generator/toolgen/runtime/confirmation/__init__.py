@@ -1,1 +1,1 @@
-"""Asking the user before a tool acts."""
+"""Confirmation: the question to the user before a tool acts, and tokens that prove the answer."""

@@ -1,4 +1,4 @@
-"""The question that a user is asked before a tool acts, and what was approved."""
+"""The question to the user before a tool acts, and the approval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from toolgen.runtime.text import printable, quote
 
-SHOWN = 200  # characters of a value in a message
+MAX_VALUE = 200  # characters of a value in a message
 
 _PLACEHOLDER = re.compile(r"\{([^{}|]+)(\|count)?\}")
 _ABSENT = object()
@@ -18,19 +18,19 @@ _ABSENT = object()
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A question to the user. Nothing in `message` or `preview` but line breaks is invisible."""
+    """A question to the user. The only invisible characters in `message` and `preview` are line breaks."""
 
     tool_name: str
     message: str
-    arguments: Mapping[str, Any]  # as the caller sent them, checked
-    preview: str | None = None  # what would happen, in the tool's own words
+    arguments: Mapping[str, Any]  # as the caller sent them, validated
+    preview: str | None = None  # the text of the tool's `preview`
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What the user approved, for `execute` to compare with what it would do."""
+    """What the user approved, for `execute` to compare with what it is about to do."""
 
-    preview: str | None  # exactly the text that the tool's `preview` gave; None if it has none
+    preview: str | None  # exactly the text that the tool's `preview` returned; None if it has none
     message: str
     principal: str | None  # the caller who was asked, where known
 
@@ -39,61 +39,61 @@ Confirm: TypeAlias = Callable[[Confirmation], Awaitable[bool]]
 
 
 class ConfirmationPending(Exception):  # noqa: N818  not an error
-    """Raised by an application's `confirm` to leave a call unanswered. It passes through `Toolkit.call`.
+    """Raised by an application's `confirm` to leave a call unanswered. It propagates through `Toolkit.call`.
 
-    The runtime puts `token` in: keep it, ask the user, and repeat the call, in any process that has the key,
-    with `confirmation_token=token` if the user agrees; `Toolkit.decline(token)` if not. The token means "the
-    user approved exactly this": give it to no model.
+    The runtime sets `token`: store it, ask the user, and repeat the call with `confirmation_token=token` if
+    the user agrees, in any process that has the key; otherwise call `Toolkit.decline(token)`. The token
+    proves that the user approved exactly this call: never pass it to a model.
     """
 
     def __init__(self, confirmation: Confirmation) -> None:
         self.confirmation = confirmation
-        self.token: str | None = None  # set by the time that the application catches this
+        self.token: str | None = None  # set when the application catches this
         super().__init__(confirmation.message)
 
 
 def render_message(template: str, arguments: Mapping[str, Any]) -> str:
-    """The question with `{path.to.value}` and `{list|count}` filled in; any other text stays as it is.
+    """Return the question with `{path.to.value}` and `{list|count}` filled in.
 
-    Values are one line each, at most 200 characters; one that was not given is shown as "(none)".
+    Values are shown in one line, with at most 200 characters; missing values as "(none)".
     """
 
     def fill(match: re.Match[str]) -> str:
-        value = _reach(arguments, match[1].strip())
+        value = _value_at(arguments, match[1].strip())
         if match[2]:
             return str(len(value)) if isinstance(value, list | dict | str) else "0"
-        return _say(value)
+        return _format(value)
 
     return _PLACEHOLDER.sub(fill, template)
 
 
 def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:
-    """Return a preview as the user may see it.
+    """Return a preview that is safe to show to the user.
 
-    Control, bidirectional and other invisible characters are escaped, but for the preview's own line breaks
-    and tabs. An argument that has lines of its own and stands in the preview unchanged is put in one line:
-    it could pass for lines of the tool's.
+    Control, bidirectional and other invisible characters are escaped, except line breaks and tabs of the
+    preview. An argument with several lines that the preview contains unchanged is shown in one line, because
+    its lines could imitate those of the tool.
     """
-    for text in sorted(set(_texts_of_lines(arguments)), key=len, reverse=True):
+    for text in sorted(set(_multiline_texts(arguments)), key=len, reverse=True):
         preview = preview.replace(text, printable(text))
     return printable(preview, keep="\n\t")
 
 
-def _texts_of_lines(value: Any) -> Iterator[str]:
+def _multiline_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         text = value.strip()
         if "\n" in text:
             yield text
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _texts_of_lines(key)
-            yield from _texts_of_lines(inner)
+            yield from _multiline_texts(key)
+            yield from _multiline_texts(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts_of_lines(inner)
+            yield from _multiline_texts(inner)
 
 
-def _reach(value: Any, path: str) -> Any:
+def _value_at(value: Any, path: str) -> Any:
     for step in path.split("."):
         if isinstance(value, Mapping) and step in value:
             value = value[step]
@@ -104,8 +104,8 @@ def _reach(value: Any, path: str) -> Any:
     return value
 
 
-def _say(value: Any) -> str:
+def _format(value: Any) -> str:
     if value is _ABSENT or value is None:
         return "(none)"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return quote(text, SHOWN)[1:-1].replace('\\"', '"')
+    return quote(text, MAX_VALUE)[1:-1].replace('\\"', '"')

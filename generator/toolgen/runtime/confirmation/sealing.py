@@ -1,6 +1,6 @@
-"""Seal confirmation tokens, so that nobody else can make or change one.
+"""Seal confirmation tokens, so that nobody else can create or change one.
 
-AES-256-GCM with the keys of the settings; HMAC-SHA256 with a random key where `cryptography` is missing.
+AES-256-GCM with the keys of the settings; HMAC-SHA256 with a random key if `cryptography` is missing.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ NEW_KEY: Final = (
     "python -c 'import base64, secrets; print(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())'"
 )
 
-_PURPOSE: Final = b"toolgen/confirmation/v1"  # other uses of a shared key derive other keys from it
+_PURPOSE: Final = b"toolgen/confirmation/v1"  # other uses of the same key derive other keys
 _NONCE_BYTES: Final = 12
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+={0,2}")
 
 
 class Sealer(Protocol):
-    """Turns bytes into opaque text and back."""
+    """Converts bytes to opaque tokens and back."""
 
     def seal(self, payload: bytes) -> str:
         """Return `payload` as a token of URL-safe characters."""
         ...
 
     def open(self, token: str) -> bytes | None:
-        """Return the payload of a token that was sealed here or with one of our keys; None for any other."""
+        """Return the payload of a token that was sealed with one of the keys; None for any other token."""
         ...
 
 
 class AesGcmSealer:
-    """Encrypts with the first of several keys and decrypts with all of them, which is how keys are rotated.
+    """Encrypts with the first key and decrypts with all keys, which allows to rotate them.
 
     Raises ModuleNotFoundError without `cryptography`.
     """
@@ -70,7 +70,7 @@ class AesGcmSealer:
 
 
 class HmacSealer:
-    """Signs with one key. Payloads can be read, so that they hold digests only."""
+    """Signs with one key. Payloads are readable, so they must only contain digests."""
 
     def __init__(self, key: bytes) -> None:
         self._key = _derived(key)
@@ -89,7 +89,7 @@ class HmacSealer:
 
 
 def parse_keys(text: str) -> tuple[bytes, ...]:
-    """Return the keys of TOOLGEN_CONFIRMATION_KEY. Raises SettingError, which does not show them."""
+    """Return the keys in TOOLGEN_CONFIRMATION_KEY. Raises SettingError, which does not contain them."""
     keys = []
     for number, word in enumerate(text.split(","), 1):
         key = _decoded(word.strip())
@@ -104,9 +104,9 @@ def parse_keys(text: str) -> tuple[bytes, ...]:
 
 
 def sealer_of(keys: Sequence[bytes]) -> Sealer:
-    """Return what seals with `keys`; without any, with a random key of this process.
+    """Return a sealer with `keys`; without keys, one with a random key of this process.
 
-    Raises SettingError where keys are set and `cryptography` is not installed.
+    Raises SettingError if keys are set and `cryptography` is not installed.
     """
     try:
         return AesGcmSealer(keys or [secrets.token_bytes(KEY_BYTES)])
@@ -121,7 +121,7 @@ def sealer_of(keys: Sequence[bytes]) -> Sealer:
 
 
 def _derived(key: bytes) -> bytes:
-    """A key for this purpose only (HKDF-Expand of RFC 5869, one block: the input is random already)."""
+    """Return a key for this purpose only (HKDF-Expand of RFC 5869, one block: the input is random)."""
     return hmac.digest(key, _PURPOSE + b"\x01", hashlib.sha256)
 
 
@@ -141,4 +141,6 @@ def _text(raw: bytes) -> str:
 
 def _bytes(token: str) -> bytes | None:
     raw = _decoded(token)
-    return raw if raw is not None and _text(raw) == token else None  # one token has one spelling
+    return (
+        raw if raw is not None and _text(raw) == token else None
+    )  # base64 has several spellings of the same bytes

@@ -1,4 +1,4 @@
-"""Remember redeemed confirmations, so that each is good for one call: in memory, in SQLite or in Redis."""
+"""Store redeemed confirmations, so that each is valid for one call: in memory, in SQLite or in Redis."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from typing import Any, Final, Protocol
 from toolgen.runtime.settings import SettingError
 
 MEMORY_LIMIT: Final = 100_000  # redeemed confirmations that have not expired
-SECONDS: Final = 5.0  # that a database may take
+SECONDS: Final = 5.0  # time limit of a database
 
 _SQLITE: Final = "sqlite:///"
 _REDIS: Final = ("redis://", "rediss://", "unix://")
 
 
 class StoreError(Exception):
-    """The store could not say whether a confirmation was redeemed before."""
+    """The store could not find out whether a confirmation was redeemed before."""
 
 
 class RedemptionStore(Protocol):
-    """Identifiers that were redeemed, each remembered until it expires. Safe to use from several threads."""
+    """Redeemed identifiers, each stored until it expires. Safe to use from several threads."""
 
     blocking: bool  # whether `redeem` waits for a disk or a network
 
     def redeem(self, identifier: str, expires_at: float) -> bool:
-        """True the first time that this identifier is given, False ever after. Raises StoreError.
+        """Return True the first time for an identifier, and False afterwards. Raises StoreError.
 
-        `expires_at` is in seconds since the epoch; nobody asks for the identifier later than that.
+        `expires_at` is in seconds since the epoch; later, the identifier is not used any more.
         """
         ...
 
 
 class MemoryStore:
-    """For one process. A full store refuses, since forgetting would let a confirmation be redeemed again."""
+    """For one process. A full store refuses, because a forgotten confirmation could be redeemed again."""
 
     blocking = False
 
@@ -63,7 +63,7 @@ class MemoryStore:
 
 
 class SqliteStore:
-    """For the processes of one machine: a file, locked for each redemption."""
+    """For several processes on one machine: a file, locked for each redemption."""
 
     blocking = True
 
@@ -91,9 +91,9 @@ class SqliteStore:
 
 
 class RedisStore:
-    """For many machines: a key for each redeemed identifier, which Redis forgets when it expires.
+    """For several machines: a key for each redeemed identifier, which expires in Redis.
 
-    Raises ModuleNotFoundError without redis-py, ValueError for a URL that it does not take.
+    Raises ModuleNotFoundError without redis-py, ValueError if it refuses the URL.
     """
 
     blocking = True
@@ -108,18 +108,18 @@ class RedisStore:
         )
 
     def redeem(self, identifier: str, expires_at: float) -> bool:
-        seconds = max(1, math.ceil(expires_at - time.time())) + 60  # clocks differ a little
+        seconds = max(1, math.ceil(expires_at - time.time())) + 60  # clocks may differ
         try:
             return self._client.set(self.prefix + identifier, b"1", nx=True, ex=seconds) is True
         except self._failure as error:
             raise StoreError(f"Redis: {error}") from error
 
 
-_MEMORY: Final = MemoryStore()  # one for all toolkits of the process: they may share a key
+_MEMORY: Final = MemoryStore()  # shared by all toolkits of the process, because they may share a key
 
 
 def open_store(setting: str) -> RedemptionStore:
-    """Return the store that TOOLGEN_CONFIRMATION_STORE names. Raises SettingError where it cannot be used."""
+    """Return the store for TOOLGEN_CONFIRMATION_STORE. Raises SettingError if it cannot be used."""
     if setting == "memory":
         return _MEMORY
     if setting.startswith(_SQLITE) and len(setting) > len(_SQLITE):
@@ -138,7 +138,7 @@ def open_store(setting: str) -> RedemptionStore:
             raise SettingError(f"TOOLGEN_CONFIRMATION_STORE needs the package redis: {needed}") from error
         except ValueError as error:
             raise SettingError(f"TOOLGEN_CONFIRMATION_STORE is not a Redis URL: {error}") from error
-    kind = setting.partition(":")[0]  # the rest may hold a password
+    kind = setting.partition(":")[0]  # the rest may contain a password
     raise SettingError(
         f"TOOLGEN_CONFIRMATION_STORE must be memory, sqlite:///path or redis://host:port, not {kind!r}"
     )

@@ -1,4 +1,4 @@
-"""Confirmation tokens: issued for one call as its user saw it, redeemed once."""
+"""Confirmation tokens: issued for one call as it was shown to the user, redeemed once."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ from .sealing import Sealer, parse_keys, sealer_of
 from .stores import RedemptionStore, open_store
 
 TokenKind = Literal["two_step", "pending"]
-"""`two_step`: given to a caller that could not ask. `pending`: given to an application that will ask."""
+"""`two_step`: for a caller that cannot ask the user. `pending`: for an application that will ask."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenClaims:
-    """What a token stands for. Digests only: a token may be readable."""
+    """The content of a token. Only digests, because a token may be readable."""
 
     kind: TokenKind
     call: str  # digest of the tool and its arguments
     shown: str  # digest of the question and the preview
     holder: str | None  # digest of the principal or the session
-    questions: int  # that the user has been asked about this call, the one of this token included
+    questions: int  # asked about this call, including the one of this token
 
 
 class ConfirmationTokens:
     """Issues and redeems the tokens of one toolkit. Safe to use from several threads and event loops.
 
-    `keys` seal: the first seals, all open. Without keys, a random one of this process does, which a fork
-    does not inherit.
+    The first of `keys` seals tokens, all of them open tokens. Without keys, a random key of this process is
+    used, which is not inherited by a fork.
     """
 
     def __init__(self, keys: tuple[bytes, ...], store: RedemptionStore, seconds: float) -> None:
-        self.seconds = seconds  # that a token is valid
+        self.seconds = seconds  # validity of a token
         self._keys = keys
         self._store = store
         self._lock = threading.Lock()
         self._sealer: Sealer | None = sealer_of(keys) if keys else None
-        self._process: int | None = None  # that made a random key
+        self._process: int | None = None  # that created a random key
 
     @classmethod
     def from_settings(cls, settings: Settings) -> ConfirmationTokens:
-        """Raises SettingError where a setting is not valid, or a key is set without a store."""
+        """Raises SettingError if a setting is not valid, or if there is a key without a store."""
         keys = () if settings.confirmation_key is None else parse_keys(settings.confirmation_key)
         if keys and settings.confirmation_store is None:
             raise SettingError(
@@ -76,24 +76,26 @@ class ConfirmationTokens:
         return self._sealing().seal(json.dumps(payload, separators=(",", ":")).encode())
 
     async def redeem(self, token: str, holder: str | None) -> TokenClaims | None:
-        """Return what a token stands for, and use it up; None if it is not good.
+        """Return the claims of a token and invalidate it; None if it is not valid.
 
-        It is not if we did not seal it, if it expired or was redeemed before, or if it is another holder's,
-        who may still redeem it. Raises StoreError.
+        A token is not valid if it was not sealed here, has expired, was redeemed before, or belongs to
+        another holder, who may still redeem it. Raises StoreError.
         """
         payload = self._sealing().open(token)
         if payload is None:
             return None
-        given: dict[str, Any] = json.loads(payload)
-        if not time.time() < given["exp"] or given["holder"] != holder:
+        claims: dict[str, Any] = json.loads(payload)
+        if not time.time() < claims["exp"] or claims["holder"] != holder:
             return None
         if self._store.blocking:
-            first = await asyncio.to_thread(self._store.redeem, given["id"], given["exp"])
+            first = await asyncio.to_thread(self._store.redeem, claims["id"], claims["exp"])
         else:
-            first = self._store.redeem(given["id"], given["exp"])
+            first = self._store.redeem(claims["id"], claims["exp"])
         if not first:
             return None
-        return TokenClaims(given["kind"], given["call"], given["shown"], given["holder"], given["questions"])
+        return TokenClaims(
+            claims["kind"], claims["call"], claims["shown"], claims["holder"], claims["questions"]
+        )
 
     def _sealing(self) -> Sealer:
         if self._keys and self._sealer is not None:
@@ -105,17 +107,17 @@ class ConfirmationTokens:
 
 
 def digest_of_call(tool_name: str, arguments: Mapping[str, Any]) -> str:
-    """Return a digest of a tool and its arguments, the order of their keys aside."""
+    """Return a digest of a tool and its arguments, independent of the order of keys."""
     return _digest([tool_name, arguments])
 
 
 def digest_of_question(message: str, preview: str | None) -> str:
-    """Return a digest of what a user is shown."""
+    """Return a digest of a question as it is shown to the user."""
     return _digest([message, preview])
 
 
 def digest_of_holder(principal: str | None, session_id: str | None) -> str | None:
-    """Return a digest of who may redeem: the principal; where it is not known, the session; None: anybody."""
+    """Return a digest of the holder of a token: the principal, or else the session; None for anybody."""
     if principal is not None:
         return _digest(["principal", principal])
     return None if session_id is None else _digest(["session", session_id])

@@ -12,7 +12,8 @@ from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
-from toolgen.runtime.validation.faults import LIMIT, Fault, find_faults, list_faults
+from toolgen.runtime.validation.fault_messages import Fault
+from toolgen.runtime.validation.faults import LIMIT, find_faults, list_faults
 from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
 from toolgen.runtime.validation.value_free import property_names, value_free_path
 

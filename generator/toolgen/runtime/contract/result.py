@@ -13,7 +13,8 @@ from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.faults import LIMIT, Fault, find_faults, list_faults
+from toolgen.runtime.validation.fault_messages import Fault
+from toolgen.runtime.validation.faults import LIMIT, find_faults, list_faults
 from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_path
 

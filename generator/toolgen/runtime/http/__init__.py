@@ -1,4 +1,4 @@
-"""Tools that are operations of an HTTP API: what `x-openapi` in a spec says is what is sent."""
+"""Tools that call an HTTP API, as `x-openapi` in the spec describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Send a request and read its reply with httpx2, which is imported for the first one."""
+"""Send a request and read its reply with httpx2, which is imported for the first request."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .request import origin_of as _origin
 if TYPE_CHECKING:
     import httpx2
 
-MAX_BYTES = 20 * 1024 * 1024  # of a reply, unpacked
-_CONNECT = 10.0  # seconds until there is a connection
+MAX_BYTES = 20 * 1024 * 1024  # of a reply, decompressed
+_CONNECT_SECONDS = 10.0
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MAX_REDIRECTS = 5
 
-_OURS: ContextVar[bool] = ContextVar("toolgen_http_call", default=False)
+_IN_CALL: ContextVar[bool] = ContextVar("toolgen_http_call", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +47,22 @@ class _Shared:
 _SHARED: dict[asyncio.AbstractEventLoop, _Shared] = {}
 
 
-class UnreachableError(Exception):
-    """No reply. The message says why and holds nothing of the request."""
+class NoReplyError(Exception):
+    """There is no reply. The message has the reason and no part of the request."""
 
 
 class ReplyTimeoutError(Exception):
-    """No reply in time."""
+    """There is no reply in time."""
 
 
 async def send(request: PreparedRequest, seconds: float) -> Reply:
-    """Send `request` and read the whole reply, all within `seconds`.
+    """Send `request` and read the whole reply within `seconds`.
 
-    Raises UnreachableError or ReplyTimeoutError. Redirects are followed for GET and HEAD only, and within one
-    origin, so that credentials go to no other host.
+    Raises NoReplyError or ReplyTimeoutError. Redirects are only followed for GET and HEAD and within one
+    origin, so that credentials are sent to no other host.
     """
     try:
-        async with asyncio.timeout(seconds):  # the client's own limits are for one read: a reply may drip
+        async with asyncio.timeout(seconds):  # the client's own time limits only apply to each read
             return await _send(request, seconds)
     except TimeoutError:
         raise ReplyTimeoutError(_timeout_message(request.url, seconds)) from None
@@ -73,7 +73,7 @@ async def _send(request: PreparedRequest, seconds: float) -> Reply:
     shared = _shared(httpx)
     shared.calls += 1
     url, parts = request.full_url(), request.parts
-    token = _OURS.set(True)
+    token = _IN_CALL.set(True)
     try:
         for _ in range(_MAX_REDIRECTS + 1):
             async with shared.client.stream(
@@ -82,7 +82,7 @@ async def _send(request: PreparedRequest, seconds: float) -> Reply:
                 headers=[(name.encode(), value.encode()) for name, value in request.all_headers().items()],
                 content=request.content,
                 files=parts,
-                timeout=httpx.Timeout(seconds, connect=min(_CONNECT, seconds)),
+                timeout=httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
             ) as response:
                 target = _redirect_target(request.method, url, response)
                 if not target:
@@ -91,15 +91,15 @@ async def _send(request: PreparedRequest, seconds: float) -> Reply:
     except httpx.TimeoutException:
         raise ReplyTimeoutError(_timeout_message(url, seconds)) from None
     except (httpx.TransportError, httpx.DecodingError, httpx.InvalidURL) as error:
-        raise UnreachableError(f"{_origin(url)} cannot be reached: {_why(error)}") from None
+        raise NoReplyError(f"{_origin(url)} cannot be reached: {_reason(error)}") from None
     finally:
         shared.calls -= 1
-        _OURS.reset(token)
-    raise UnreachableError(f"{_origin(url)} redirects more than {_MAX_REDIRECTS} times")
+        _IN_CALL.reset(token)
+    raise NoReplyError(f"{_origin(url)} redirects more than {_MAX_REDIRECTS} times")
 
 
 async def close_client() -> None:
-    """Close the connections of this event loop, unless they are in use; the next call opens new ones."""
+    """Close the connections of this event loop if they are not in use. The next call opens new ones."""
     loop = asyncio.get_running_loop()
     shared = _SHARED.get(loop)
     if shared is not None and not shared.calls:
@@ -118,10 +118,10 @@ def _httpx() -> Any:
 
 
 def _shared(httpx: Any) -> _Shared:
-    """Return the client that all tools of this event loop share: connections outlive a call."""
+    """Return the client that all tools of this event loop share, so that connections are reused."""
     loop = asyncio.get_running_loop()
-    for gone in [each for each in _SHARED if each.is_closed()]:
-        del _SHARED[gone]
+    for closed in [each for each in _SHARED if each.is_closed()]:
+        del _SHARED[closed]
     if loop not in _SHARED:
         logger = logging.getLogger("httpx2")
         if _without_query not in logger.filters:
@@ -131,15 +131,15 @@ def _shared(httpx: Any) -> _Shared:
 
 
 def _no_cookies() -> Any:
-    """Return a cookie jar that stores nothing: cookies of one caller must not reach the next one."""
+    """Return a cookie jar that stores nothing, because cookies of one caller must not reach another."""
     from http.cookiejar import CookieJar, DefaultCookiePolicy
 
     return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
 
 
 def _without_query(record: logging.LogRecord) -> bool:
-    """Remove queries, which may hold secrets, from the URLs of our calls that httpx2 logs."""
-    if _OURS.get() and isinstance(record.args, tuple):
+    """Remove queries, which may contain secrets, from URLs in httpx2's log records of these calls."""
+    if _IN_CALL.get() and isinstance(record.args, tuple):
         record.args = tuple(
             str(each).partition("?")[0] if type(each).__name__ == "URL" else each for each in record.args
         )
@@ -147,7 +147,7 @@ def _without_query(record: logging.LogRecord) -> bool:
 
 
 def _redirect_target(method: str, url: str, response: httpx2.Response) -> str:
-    """Return the target of a redirect that is followed; empty for any other reply."""
+    """Return the target of a redirect that is followed; an empty string for any other reply."""
     location = response.headers.get("location")
     if response.status_code not in _REDIRECTS or not location or method not in ("GET", "HEAD"):
         return ""
@@ -160,7 +160,7 @@ async def _read(response: httpx2.Response) -> Reply:
     async for chunk in response.aiter_bytes():
         content += chunk
         if len(content) > MAX_BYTES:
-            raise UnreachableError(
+            raise NoReplyError(
                 f"{_origin(str(response.url))} answers with more than {MAX_BYTES // 1024 // 1024} MB"
             )
     headers = {name.lower(): value for name, value in response.headers.items()}
@@ -171,9 +171,9 @@ def _timeout_message(url: str, seconds: float) -> str:
     return f"{_origin(url)} did not answer within {seconds:g} seconds"
 
 
-def _why(error: Exception) -> str:
-    """Describe the kind of failure; the text of an exception may hold what was sent."""
-    words = {
+def _reason(error: Exception) -> str:
+    """Describe the kind of failure, without the exception's message, which may contain the request."""
+    reasons = {
         "ConnectError": "no connection",
         "InvalidURL": "the URL is not valid",
         "UnsupportedProtocol": "the URL is not valid",
@@ -181,4 +181,4 @@ def _why(error: Exception) -> str:
         "RemoteProtocolError": "the reply is not HTTP",
         "ProxyError": "the proxy refuses",
     }
-    return words.get(type(error).__name__, "the connection broke")
+    return reasons.get(type(error).__name__, "the connection broke")

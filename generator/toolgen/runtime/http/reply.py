@@ -1,4 +1,4 @@
-"""Turn an HTTP reply into the result of a tool, or into one of the errors that its spec declares."""
+"""Convert an HTTP reply to the result of a tool, or to an error that the spec declares."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .media import is_text
 from .status import NAMES, RETRYABLE
 
 _SHOWN = 500  # characters of an error text
-_DETAILS = 10_000  # characters of an error body that `details` carry
+_DETAILS = 10_000  # characters of an error body in `details`
 
 
 class RetryableHttpError(HttpError):
-    """An HTTP API answered with an error that is worth a retry."""
+    """An HTTP API answered with a temporary error."""
 
     retryable = True
 
@@ -46,7 +46,7 @@ def result_from_reply(reply: Reply, operation: Mapping[str, Any], has_schema: bo
 
 
 def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors) -> ToolError:
-    """Return the error for the status of a reply: the declared one, else HttpError."""
+    """Return the error for the status of a reply: the declared one, or else HttpError."""
     declared = operation.get("errors", {})
     status = str(reply.status)
     code = declared.get(status) or declared.get(f"{status[0]}XX") or declared.get("default", "http_error")
@@ -55,8 +55,8 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
     details: dict[str, Any] = {"status": reply.status}
     message = f"The API answered {reply.status} {reply.reason[:60]}".rstrip()
     body = _body(reply)
-    if words := _words(body):
-        message += f": {words}"
+    if reason := _reason(body):
+        message += f": {reason}"
     if wait := reply.headers.get("retry-after", "")[:40]:
         details["retry_after"] = wait
         message = f"{message.rstrip('.')}. Retry after {wait}" + (" seconds" if wait.isdigit() else "")
@@ -73,7 +73,7 @@ def declared_error(errors: Errors, code: str) -> type[ToolError] | None:
 
 
 def without_secrets(error: ToolError, secrets: list[str]) -> ToolError:
-    """Return the same error with `secrets` redacted in its texts."""
+    """Return the same error with `secrets` redacted."""
     return type(error)(redact(error.message, secrets), details=redact(error.details, secrets))
 
 
@@ -115,8 +115,8 @@ def _body(reply: Reply) -> Any:
     return _text(reply)[:_SHOWN] if kind.startswith("text/plain") else None
 
 
-def _words(body: Any) -> str:
-    """Return the sentence in an error body: RFC 9457's `detail`, or one of the keys that most APIs use."""
+def _reason(body: Any) -> str:
+    """Return the message in an error body: RFC 9457's `detail`, or one of the keys that most APIs use."""
     found: Any = body
     for _ in range(3):
         if not isinstance(found, dict):

@@ -1,4 +1,4 @@
-"""Turn the arguments of a tool into an HTTP request. Pure: nothing is sent."""
+"""Convert the arguments of a tool to an HTTP request. Pure: nothing is sent."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Part = tuple[str, tuple[str | None, bytes, str]]
 
 @dataclass(slots=True)
 class PreparedRequest:
-    """One request, not yet sent.
+    """An HTTP request that has not been sent.
 
-    `secrets` are redacted in errors, `credentials` in results, too: user names and texts so short that they
-    occur in ordinary text are not among them.
+    `secrets` are redacted in errors. `credentials` are also redacted in results; they do not include user
+    names and short secrets, which may occur in ordinary text.
     """
 
     method: str
@@ -54,8 +54,8 @@ class PreparedRequest:
 def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> PreparedRequest:
     """Return the request of `arguments`, as `operation`, the tool's `x-openapi`, describes it.
 
-    Raises InvalidRequestError for a value that would change where the request goes, MissingDependencyError if
-    neither the document nor the environment names the server.
+    Raises InvalidRequestError for a value that would change the target of the request, MissingDependencyError
+    if neither the document nor the environment defines the server.
     """
     made = PreparedRequest(operation["method"])
     values = dict(arguments)
@@ -64,7 +64,7 @@ def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> Prepa
         for parameter in operation.get("parameters", ()):
             if parameter["argument"] in values:
                 value = values.pop(parameter["argument"])
-                path = _place(made, parameter, value, path)
+                path = _add_parameter(made, parameter, value, path=path)
         if "body" in operation:
             _add_body(made, operation["body"], values)
     except UnsafeValueError as error:
@@ -72,7 +72,7 @@ def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> Prepa
     base = base_url(operation)
     made.chosen_by_environment = bool(os.environ.get(operation["base_url"]))
     made.url = base + path.partition("#")[0]
-    if origin_of(made.url) != origin_of(base):  # a path that goes on with the host's name
+    if origin_of(made.url) != origin_of(base):  # a path such as `.example.com` would extend the host name
         raise InvalidRequestError(
             f"The path {operation['path']!r} leads to another host than {origin_of(base)}."
         )
@@ -82,17 +82,17 @@ def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> Prepa
 
 
 def base_url(operation: Mapping[str, Any]) -> str:
-    """Return the URL of the API: that of the environment, else that of the document."""
+    """Return the URL of the API: from the environment, or else from the document."""
     name = operation["base_url"]
     url = (os.environ.get(name) or operation.get("server", "")).rstrip("/")
     if _is_usable(url):
         return url
-    wrong = "is not an http or https URL" if url else "is not set, and the API's document names no server"
-    raise MissingDependencyError(f"The environment variable {name} {wrong}.", details={"name": name})
+    fault = "is not an http or https URL" if url else "is not set, and the API's document names no server"
+    raise MissingDependencyError(f"The environment variable {name} {fault}.", details={"name": name})
 
 
 def origin_of(url: str) -> str:
-    """Return scheme, host and port of a URL; empty if it has none."""
+    """Return scheme, host and port of a URL; an empty string if it is not valid."""
     try:
         parts = urlsplit(url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
@@ -110,8 +110,8 @@ def _is_usable(url: str) -> bool:
     return bool(known) and not (parts.query or parts.fragment)
 
 
-def _place(made: PreparedRequest, parameter: Mapping[str, Any], value: Any, path: str) -> str:
-    """Put one value where it belongs; the path, with the value in it if it belongs there."""
+def _add_parameter(made: PreparedRequest, parameter: Mapping[str, Any], value: Any, *, path: str) -> str:
+    """Add one value to the request. Return the path, with the value if it is a path parameter."""
     name, place = parameter["name"], parameter["in"]
     if place == "path":
         return path.replace("{" + name + "}", in_path(name, value, parameter))
@@ -128,7 +128,7 @@ def _place(made: PreparedRequest, parameter: Mapping[str, Any], value: Any, path
 
 
 def _add_body(made: PreparedRequest, operation: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """What is left of the arguments is the body, or one of them is."""
+    """Add the body: one of the arguments, or all that are not parameters."""
     if "argument" in operation:
         if operation["argument"] not in values:
             return
@@ -166,7 +166,7 @@ def _form(body: Any, operation: Mapping[str, Any]) -> str:
 
 
 def _encoding(given: Any, value: Any) -> Mapping[str, Any]:
-    """How one field of a form is written: as its encoding says; an object is JSON otherwise."""
+    """Return the style of one field of a form: that of its encoding; by default, objects are JSON."""
     known = given if isinstance(given, dict) else {}
     if "style" in known or "explode" in known:
         return {key: known[key] for key in ("style", "explode") if key in known}
@@ -178,7 +178,7 @@ def _encoding(given: Any, value: Any) -> Mapping[str, Any]:
 
 
 def _parts(body: Any, operation: Mapping[str, Any]) -> list[Part]:
-    """The parts of a multipart form: files in base64, objects as JSON, lists as one part an item."""
+    """Return the parts of a multipart form: files decoded, objects as JSON, one part for each list item."""
     fields = body if isinstance(body, dict) else {"body": body}
     made: list[Part] = []
     for name, value in fields.items():

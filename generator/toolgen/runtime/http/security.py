@@ -1,4 +1,4 @@
-"""Add credentials to a request. They are read from the environment just before it is sent."""
+"""Add credentials to a request. They are read from the environment just before sending."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from toolgen.runtime.errors import MissingDependencyError
 
 from .request import PreparedRequest, origin_of
 
-_LEAST = 6  # characters of a credential that is masked in results
+_SHORTEST_CREDENTIAL = 6  # characters; shorter ones are not redacted in results
 
 
 def add_credentials(request: PreparedRequest, schemes: Sequence[Mapping[str, Any]]) -> None:
-    """Add the credentials of each of `schemes`; one whose variables are not set is left out.
+    """Add the credentials of each of `schemes`, except those whose variables are not set.
 
-    The spec's `auth.secrets` says which secrets are required; that is checked before the tool runs.
-    Raises MissingDependencyError for one that cannot stand in a header, and for one that the spec sends to
-    another host than the request goes to, unless the environment says where the API is.
+    The spec's `auth.secrets` has the required secrets, which are checked before the tool runs.
+    Raises MissingDependencyError if a secret is not valid in a header, or if the spec sends it to another
+    host than that of the request, unless the environment defines the URL of the API.
     """
     for scheme in schemes:
         keys = [key for key in ("secret", "username", "password") if key in scheme]
@@ -37,12 +37,13 @@ def add_credentials(request: PreparedRequest, schemes: Sequence[Mapping[str, Any
         for name, value in zip(names, values, strict=True):
             if not value.isprintable() or not value.isascii():
                 raise MissingDependencyError(
-                    f"The environment variable {name} holds what no header can.", details={"name": name}
+                    f"The environment variable {name} contains characters that a header cannot have.",
+                    details={"name": name},
                 )
         for key, value in zip(keys, values, strict=True):
-            written = [value, quote(value, safe="")] if value else []  # as it is, and as a query has it
+            written = [value, quote(value, safe="")] if value else []  # unescaped, and escaped as in a query
             request.secrets += written
-            if key != "username" and len(value) >= _LEAST:
+            if key != "username" and len(value) >= _SHORTEST_CREDENTIAL:
                 request.credentials += written
         _add(request, scheme, values)
 

@@ -1,4 +1,4 @@
-"""HTTP statuses (https://www.rfc-editor.org/rfc/rfc9110#section-15) as codes of errors."""
+"""Error codes for HTTP statuses (https://www.rfc-editor.org/rfc/rfc9110#section-15)."""
 
 from __future__ import annotations
 
@@ -53,4 +53,4 @@ RETRYABLE: Final = frozenset(
         "server_error",
     )
 )
-"""Codes of errors after which the same call may succeed later."""
+"""Codes of temporary errors: the same call may succeed later."""

@@ -1,7 +1,7 @@
-"""Values as OpenAPI writes them into paths, queries, headers and cookies: style and explode, pure.
+"""Serialize values in paths, queries, headers and cookies by OpenAPI's `style` and `explode`. Pure.
 
-https://spec.openapis.org/oas/v3.1.1#style-values; RFC 6570 stands behind it. Written by hand: libraries for
-URI templates have no deepObject, spaceDelimited or pipeDelimited, which RFC 6570 does not define.
+https://spec.openapis.org/oas/v3.1.1#style-values, based on RFC 6570. Libraries for URI templates lack
+deepObject, spaceDelimited and pipeDelimited, which RFC 6570 does not define.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from urllib.parse import quote
 Pairs = list[tuple[str, str]]
 
 _DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
-_RESERVED = "/:?@!$'()*,;"  # what `allowReserved` may leave as it is without ending the value
+_RESERVED = "/:?@!$'()*,;"  # characters that `allowReserved` leaves unescaped and that do not end the value
 
 
 class UnsafeValueError(ValueError):
-    """A value that the schema takes, and that would change where the request goes or what it is."""
+    """A value is valid by the schema, but would change the target or the structure of the request."""
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text: text as it is, all else as JSON writes it."""
+    """Return a string as it is, any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def in_path(name: str, value: Any, options: Mapping[str, Any]) -> str:
-    """Return the text for `{name}` in a path: escaped, so that it never leaves its segment."""
+    """Return the text for `{name}` in a path, escaped so that it stays within its segment."""
     if "media_type" in options:
         value = text_of(value)
     for text in _texts(value):
         if any(part in (".", "..") for part in re.split(r"[/\\]", text)):
-            raise UnsafeValueError(f"{name!r} must not hold the path {text!r}")
+            raise UnsafeValueError(f"{name!r} must not contain the path {text!r}")
     if value in ("", [], {}):
-        raise UnsafeValueError(f"{name!r} stands in the path, and must not be empty")
+        raise UnsafeValueError(f"{name!r} is part of the path and must not be empty")
     safe = _RESERVED.replace("?", "") if options.get("allow_reserved") else ""
     style, explode = options.get("style", "simple"), bool(options.get("explode"))
     if style == "matrix":
@@ -53,7 +53,7 @@ def _matrix(name: str, value: Any, explode: bool, safe: str) -> str:
 
 
 def in_query(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
-    """Return the pairs of a query, each half escaped; null is not sent."""
+    """Return escaped pairs of a query; null is not sent."""
     if value is None:
         return []
     safe = _RESERVED if options.get("allow_reserved") else ""
@@ -71,7 +71,7 @@ def in_query(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
 
 
 def in_header(name: str, value: Any, options: Mapping[str, Any]) -> str:
-    """Return the value of a header, which cannot start another one."""
+    """Return the value of a header. Raises UnsafeValueError if it would start another header."""
     if "media_type" in options:
         value = json.dumps(value)
     explode = bool(options.get("explode"))
@@ -83,12 +83,12 @@ def in_header(name: str, value: Any, options: Mapping[str, Any]) -> str:
         parts = [text_of(item) for item in value] if isinstance(value, list) else [text_of(value)]
     text = ",".join(parts)
     if any(ord(character) < 32 or ord(character) == 127 for character in text):
-        raise UnsafeValueError(f"{name!r} becomes a header, and must not hold control characters")
+        raise UnsafeValueError(f"{name!r} becomes a header and must not contain control characters")
     return text
 
 
 def in_cookie(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
-    """Return the pairs of a `Cookie` header, each half escaped."""
+    """Return escaped pairs of a `Cookie` header."""
     return in_query(name, value, options)
 
 
@@ -106,14 +106,14 @@ def _parts(value: Any, explode: bool, safe: str) -> list[str]:
 
 
 def _deep(path: str, value: Any) -> Pairs:
-    """`filter[name]=x`; of lists, `tags[]=x`, and `items[0][name]=x` where they hold more."""
+    """Return pairs such as `filter[name]=x`; for lists `tags[]=x`, or `items[0][name]=x` if nested."""
     if isinstance(value, dict):
         return [pair for key, item in value.items() for pair in _deep(f"{path}[{key}]", item)]
     if isinstance(value, list):
-        plain = not any(isinstance(item, dict | list) for item in value)
+        is_flat = not any(isinstance(item, dict | list) for item in value)
         return [
             pair
             for index, item in enumerate(value)
-            for pair in _deep(f"{path}[]" if plain else f"{path}[{index}]", item)
+            for pair in _deep(f"{path}[]" if is_flat else f"{path}[{index}]", item)
         ]
     return [] if value is None else [(path, text_of(value))]

@@ -1,1 +1,1 @@
-"""Checking values with an author's schema: compiled schemas, and faults in words."""
+"""Validate values with an author's schema, and describe their faults."""

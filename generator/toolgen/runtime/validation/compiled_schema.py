@@ -16,23 +16,23 @@ from toolgen.schema.validation_cost import ValidationCost, validation_cost
 from .complexity import Effort, is_too_expensive
 from .json_value import is_json
 
-_TRIALS = 100_000  # for one text, of patterns that are matched by trial and error: a few milliseconds
-_BOUNDED = jsonschema_rs.FancyRegexOptions(backtrack_limit=_TRIALS)
-PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=_TRIALS, size_limit=100_000_000)
-"""For patterns that are refused by the engine's own limit of bytes, a tenth of this: `^.{0,30000}$`."""
+_BACKTRACKS = 100_000  # for one text and one pattern: a few milliseconds
+_BOUNDED = jsonschema_rs.FancyRegexOptions(backtrack_limit=_BACKTRACKS)
+PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=_BACKTRACKS, size_limit=100_000_000)
+"""For patterns that exceed the engine's default size limit, a tenth of this: `^.{0,30000}$`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledSchema:
-    """A schema that compiled: formats are asserted, the draft is the one of `$schema` (default 2020-12)."""
+    """A compiled schema. Formats are asserted; the draft is that of `$schema` (default 2020-12)."""
 
-    schema: Mapping[str, Any]  # the author's, as `errors` finds its way in it
-    is_valid: Callable[[Any], bool]  # for values known to be JSON; False for those that are too much work
+    schema: Mapping[str, Any]  # the author's, to which the paths of `errors` refer
+    is_valid: Callable[[Any], bool]  # for JSON values; False if validating one would take too long
     errors: Callable[[Any], Iterator[jsonschema_rs.ValidationError]]
-    cost: ValidationCost | None = None  # where checking a value can be too much work
+    cost: ValidationCost | None = None  # None: validation never takes too long
 
     def is_too_expensive(self, value: Any) -> bool:
-        """Whether a JSON value is refused because checking it would take too long."""
+        """True if a JSON value is refused because validating it would take too long."""
         return self.cost is not None and is_too_expensive(self.cost, self.schema, value)
 
     def explains(self, value: Any) -> bool:
@@ -40,20 +40,24 @@ class CompiledSchema:
         return not self.is_too_expensive(value) and Effort(self.schema).explains(value)
 
     def accepts(self, value: Any) -> bool:
-        """Whether `value` is JSON and the schema accepts it."""
+        """True if `value` is JSON and the schema accepts it."""
         return is_json(value) and self.is_valid(value)
 
 
 def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
     """Compile `schema`.
 
-    Raises ValueError where it is not a schema, refers to anything outside itself, or is too complex.
+    Raises ValueError if it is not a valid schema, has references to other documents, or is too complex.
     """
     cost = validation_cost(check_budget(schema))
-    validator, as_written = _compiled(schema, True, _refuse)
+    made = _build_validator(schema, formats=True, retrieve=_refuse)
+    validator = made.validator
     is_valid = validator.is_valid if cost is None else partial(_is_valid, validator, cost, schema)
     return CompiledSchema(
-        schema if as_written else translate_property_patterns(schema), is_valid, validator.iter_errors, cost
+        translate_property_patterns(schema) if made.is_translated else schema,
+        is_valid,
+        validator.iter_errors,
+        cost,
     )
 
 
@@ -68,19 +72,23 @@ def compiled(
     formats: bool = True,
     retrieve: Callable[[str], Any] | None = None,
 ) -> jsonschema_rs.Validator:
-    """A validator for `schema`, told in other words only where it would refuse or misread the author's.
+    """Return a validator for `schema`, which is translated only if the validator would refuse or misread it.
 
-    `retrieve` gives the document at an address; without it, references stay within the schema. Raises
-    ValueError, or `jsonschema_rs.ReferencingError`, where there is no way to enforce it.
+    `retrieve` returns the document at a URI; without it, references must stay within the schema. Raises
+    ValueError, or `jsonschema_rs.ReferencingError`, if the schema cannot be enforced.
     """
-    return _compiled(schema, formats, retrieve or _refuse)[0]
+    return _build_validator(schema, formats=formats, retrieve=retrieve or _refuse).validator
 
 
-def _compiled(
-    schema: Mapping[str, Any], formats: bool, retrieve: Callable[[str], Any]
-) -> tuple[jsonschema_rs.Validator, bool]:
-    """The validator, and whether it has the schema as it was written."""
+@dataclass(frozen=True, slots=True)
+class _BuiltValidator:
+    validator: jsonschema_rs.Validator
+    is_translated: bool  # it has a translation of the schema
 
+
+def _build_validator(
+    schema: Mapping[str, Any], *, formats: bool, retrieve: Callable[[str], Any]
+) -> _BuiltValidator:
     def validator(of: Mapping[str, Any], patterns: Any) -> jsonschema_rs.Validator:
         return jsonschema_rs.validator_for(
             dict(of), validate_formats=formats, retriever=retrieve, pattern_options=patterns
@@ -88,10 +96,10 @@ def _compiled(
 
     if not is_misread(schema):
         try:
-            return validator(schema, _BOUNDED), True
+            return _BuiltValidator(validator(schema, _BOUNDED), is_translated=False)
         except ValueError:
             pass
-    return validator(translate_for_validator(schema), PATTERNS), False
+    return _BuiltValidator(validator(translate_for_validator(schema), PATTERNS), is_translated=True)
 
 
 def _refuse(uri: str) -> Any:

@@ -1,7 +1,7 @@
-"""How much work a value is for a schema: whether it is checked at all, and whether its faults are enumerated.
+"""Estimate the work of validating a value, and of enumerating its faults.
 
-Both hold the interpreter and cannot be cancelled. The validator reports every fault of every branch of an
-`anyOf` or `oneOf`, each for 20 µs or more, so that explaining can take far longer than checking.
+Both block the interpreter and cannot be cancelled. The validator reports every fault of every branch of an
+`anyOf` or `oneOf`, each in 20 µs or more, so that explaining can take far longer than validating.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from toolgen.schema.keywords import ALL_REFERENCES, IN_PLACE_LISTS, IN_PLACE_MAP
 from toolgen.schema.validation_cost import MAX_CHECKS, ValidationCost
 
 STEPS: Final = 3_000
-"""Checks of a part of a value by a subschema, and other work of that size, for the faults of one value."""
+"""Limit for enumerating the faults of one value: checks of a part by a subschema, and work of that size."""
 
 CHECKS: Final = 10_000
-"""Checks of a part of a value, for whether it is valid at all; counting them is slower than they are."""
+"""Limit for validating one value: checks of a part by a subschema. Counting them is slower than checking."""
 
-_HOPS: Final = 50  # references one after another
+_HOPS: Final = 50  # consecutive references
 _TYPES: Final[Mapping[type, tuple[str, ...]]] = {
     dict: ("object",),
     list: ("array",),
@@ -30,15 +30,15 @@ _TYPES: Final[Mapping[type, tuple[str, ...]]] = {
     bool: ("boolean",),
     type(None): ("null",),
 }
-_BACKTRACKS: Final = re.compile(r"\(\?[=!<>]|\\[1-9kbB]")  # such patterns are matched by trial and error
-_TRIALS: Final = 200  # steps that the engine's limit of them is worth
-_SHORT: Final = 16  # characters that such a pattern takes no time for
+_BACKTRACKS: Final = re.compile(r"\(\?[=!<>]|\\[1-9kbB]")  # patterns that backtrack
+_BACKTRACK_STEPS: Final = 200  # work of the engine's limit of backtracks
+_SHORT: Final = 16  # characters for which such a pattern takes no time
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 
 def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether checking a JSON value by `schema` would take too long."""
+    """True if validating a JSON value with `schema` would take too long."""
     counts: list[int] = []
     level: list[Any] = [value]
     while level:
@@ -55,29 +55,29 @@ def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any
 
 
 def _has_longer_text(part: Any, most: int) -> bool:
-    """Whether a part of a value is a text, or has a name, of more than `most` characters."""
+    """True if a part of a value is a string, or has a property name, of more than `most` characters."""
     if type(part) is str:
         return len(part) > most
     return type(part) is dict and any(len(name) > most for name in part)
 
 
 class Effort:
-    """Counts the steps that the validator would take to find all faults of values, for one schema."""
+    """Counts the steps that the validator takes for values, for one schema."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = schema
         self._targets: dict[str, Any] = {}
 
     def explains(self, value: Any, part: Any = None) -> bool:
-        """Whether all faults of a JSON value can be found in time, by the schema or a `part` of it."""
+        """True if all faults of a JSON value can be found in time, by the schema or a `part` of it."""
         return self._takes(value, STEPS, self._schema if part is None else part, everything=True)
 
     def checks(self, value: Any, part: Any = None) -> bool:
-        """Whether a JSON value can be checked in time. A branch of another tag costs nothing."""
+        """True if a JSON value can be validated in time. A branch for another tag costs nothing."""
         return self._takes(value, CHECKS, self._schema if part is None else part, everything=False)
 
     def _takes(self, value: Any, most: int, schema: Any, *, everything: bool) -> bool:
-        """Whether `value` takes at most `most` steps; `everything`: also in branches that it cannot mean."""
+        """True if `value` takes at most `most` steps; `everything` includes branches for other values."""
         steps = 0
         stack: list[tuple[Any, Any]] = [(schema, value)]
         while stack:
@@ -113,7 +113,7 @@ class Effort:
             yield from _items(schema, part)
 
     def is_other(self, branch: Any, part: Any) -> bool:
-        """Whether a branch is for another type, or another tag, than `part` has."""
+        """True if a branch is for another type, or another tag, than that of `part`."""
         for _ in range(_HOPS):
             if not isinstance(branch, dict):
                 return False
@@ -131,7 +131,7 @@ class Effort:
         return False
 
     def target(self, reference: Any) -> Any:
-        """The schema that a reference names; None where there is none."""
+        """Return the target of a reference; None if there is none."""
         if not isinstance(reference, str):
             return None
         if reference not in self._targets:
@@ -148,7 +148,7 @@ def _is_type(kinds: Any, part: Any) -> bool:
 
 
 def _is_one(schema: Mapping[str, Any], part: Any) -> bool:
-    """Whether a text is one that `schema` lists, if it lists any; nothing is said of other values."""
+    """True unless `part` is a string that `const` or `enum` of `schema` excludes."""
     if not isinstance(part, str):
         return True
     options = [schema["const"]] if "const" in schema else schema.get("enum")
@@ -156,7 +156,7 @@ def _is_one(schema: Mapping[str, Any], part: Any) -> bool:
 
 
 def _own_steps(schema: Mapping[str, Any], part: Any) -> int:
-    """Steps for the keywords of one schema: missing properties, listed options, trials of a pattern."""
+    """Return the steps for keywords of one schema: missing properties, options, patterns that backtrack."""
     steps = 0
     if isinstance(part, dict):
         steps += len(part) // 50
@@ -169,7 +169,7 @@ def _own_steps(schema: Mapping[str, Any], part: Any) -> int:
         steps += len(part) // 10_000
         pattern = schema.get("pattern")
         if isinstance(pattern, str) and len(part) > _SHORT and _BACKTRACKS.search(pattern):
-            steps += _TRIALS
+            steps += _BACKTRACK_STEPS
     options = schema.get("enum")
     return steps + (len(options) // 50 if isinstance(options, list) else 0)
 

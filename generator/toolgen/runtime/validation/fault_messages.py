@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jsonschema_rs import ValidationError
@@ -24,7 +25,7 @@ from toolgen.schema.document import resolve_reference
 from .json_value import whole_numbers
 from .strict_json import NotStrictJsonError, parse_as
 
-_COMPARED = 2_000  # items among which two that are the same are looked for
+_MAX_COMPARED = 2_000  # items that are searched for duplicates
 _FORMATS = {
     "date": "2025-01-31",
     "date-time": "2025-01-31T09:30:00Z",
@@ -41,8 +42,27 @@ _FORMATS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault of a value."""
+
+    path: str  # JSON path, such as `$.items[0].quantity`
+    message: str  # one line: what was expected, what was received
+
+    def __str__(self) -> str:
+        return f"- {self.path}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class FaultLocation:
+    """Where the value of an error is, and whether it must not be shown."""
+
+    path: str
+    hide: bool
+
+
 def sentence(error: ValidationError, schema: Mapping[str, Any], hide: bool) -> str:
-    """What a refused value should have been and, unless it is to be hidden, what it was."""
+    """Return a sentence on one error: what was expected and, unless `hide`, what was received."""
     kind: Any = error.kind
     name, value = type(kind).__name__, error.instance
     place = part_at(schema, error.schema_path[:-1])
@@ -101,7 +121,7 @@ def _contains(error: ValidationError, place: Mapping[str, Any]) -> str:
 
 
 def _unwanted(schema: Any, value: Any, hide: bool) -> str:
-    """What is said of a value that fits what it must not fit."""
+    """Return the sentence for a value that the schema of `not` accepts."""
     inner = _brief(schema)
     got = "" if hide else f", got {show(value)}"
     if inner:
@@ -114,7 +134,7 @@ def _unwanted(schema: Any, value: Any, hide: bool) -> str:
 
 
 def instead_of_text(text: str, kinds: list[str], place: Mapping[str, Any]) -> str:
-    """What to send instead of a text, where an object or an array is wanted: said of JSON, or of one item."""
+    """Return what to send in place of a string if an array or an object is expected."""
     wanted = [kind for kind in ("array", "object") if kind in kinds]
     if not wanted:
         return ""
@@ -130,7 +150,7 @@ def instead_of_text(text: str, kinds: list[str], place: Mapping[str, Any]) -> st
 
 
 def because(error: ValidationError, schema: Mapping[str, Any]) -> str:
-    """The property that makes a missing one required, if it is one."""
+    """Return which property makes a missing one required; an empty string if none does."""
     kind: Any = error.kind
     path = error.schema_path
     given = error.instance if isinstance(error.instance, dict) else {}
@@ -162,14 +182,14 @@ def _got(name: str, value: Any) -> str:
     ):
         return str(len(value))
     if name == "UniqueItems":
-        if len(value) > _COMPARED:
+        if len(value) > _MAX_COMPARED:
             return "the same value twice"
-        first, second = _twins(value)
+        first, second = _duplicates(value)
         return f"the same value at [{first}] and [{second}]"
     return show(value)
 
 
-def _twins(items: list[Any]) -> tuple[int, int]:
+def _duplicates(items: list[Any]) -> tuple[int, int]:
     seen: dict[str, int] = {}
     for index, item in enumerate(items):
         key = json.dumps(whole_numbers(item), sort_keys=True)
@@ -185,7 +205,7 @@ def _format(name: str) -> str:
 
 
 def unknown_property(name: str, place: Mapping[str, Any], value: Any) -> str:
-    """What to do about a property that the object schema at `place` does not allow."""
+    """Return the sentence for a property that the object schema `place` does not allow."""
     known = list(place.get("properties", ()))
     patterns = list(place.get("patternProperties", ()))
     near = nearest(name, known)
@@ -203,17 +223,17 @@ def unknown_property(name: str, place: Mapping[str, Any], value: Any) -> str:
 
 
 def expected_of(schema: Mapping[str, Any], path: list[str | int], name: str) -> str:
-    """What a missing property should be, said where it is required or in a schema around that."""
+    """Return what is expected of a missing property, by the schema that requires it or one around it."""
     for length in range(len(path) - 1, -1, -1):
         properties = part_at(schema, path[:length]).get("properties")
         if isinstance(properties, dict) and name in properties:
-            inner = _brief(_followed(properties[name], schema))
+            inner = _brief(_resolve(properties[name], schema))
             return f", expected {inner}" if inner else ""
     return ""
 
 
-def _followed(part: Any, schema: Mapping[str, Any]) -> Any:
-    """The part of `schema` that says the type: `part`, or what its references name."""
+def _resolve(part: Any, schema: Mapping[str, Any]) -> Any:
+    """Return `part`, or the target of its references."""
     for _ in range(10):
         if not isinstance(part, dict) or "$ref" not in part or "type" in part:
             break
@@ -222,7 +242,7 @@ def _followed(part: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _brief(schema: Any) -> str:
-    """What a schema wants, where two words can say it."""
+    """Return a short description of the values that a schema accepts; an empty string if there is none."""
     if not isinstance(schema, dict):
         return ""
     if "const" in schema:
@@ -236,7 +256,7 @@ def _brief(schema: Any) -> str:
 
 
 def part_at(schema: Mapping[str, Any], path: Iterable[str | int]) -> Mapping[str, Any]:
-    """The part of `schema` at `path`; empty where it is not an object."""
+    """Return the part of `schema` at `path`; an empty mapping if it is not an object."""
     place: Any = schema
     for step in path:
         try:

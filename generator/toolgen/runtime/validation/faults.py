@@ -14,28 +14,25 @@ from toolgen.schema.document import JsonPath
 
 from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema, compiled
-from .fault_messages import because, expected_of, instead_of_text, part_at, sentence, unknown_property
+from .fault_messages import (
+    Fault,
+    FaultLocation,
+    because,
+    expected_of,
+    instead_of_text,
+    part_at,
+    sentence,
+    unknown_property,
+)
 from .json_path import path_of_error, value_at
 from .json_value import find_non_json, is_json
 from .schema_lookup import SchemaLookup
-from .union_faults import one_of_several, too_many
+from .union_faults import describe_no_branch, too_many
 
 MISSING = "required property is missing"
-LIMIT = 20  # faults listed; the rest is counted
-MOST = 1000  # faults counted
+LIMIT = 20  # faults that are listed; others are counted
+MOST = 1000  # faults that are counted
 BOUNDED = 100  # faults of a value that would take too long to explain
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing wrong with a value."""
-
-    path: str  # JSON path, as the caller would write it
-    message: str  # one line: what was expected, what was received
-
-    def __str__(self) -> str:
-        return f"- {self.path}: {self.message}"
-
 
 MORE = Fault("$", "there are more faults, which would take too long to find")
 
@@ -43,17 +40,17 @@ MORE = Fault("$", "there are more faults, which would take too long to find")
 def find_faults(schema: CompiledSchema, value: Any, hidden: Iterable[str] = ()) -> list[Fault]:
     """Return the distinct faults of a value that `schema` refuses, in the schema's order, at most 1,000.
 
-    No text of `hidden` (secrets) appears, nor any value that the schema marks `writeOnly` or as a password.
+    They contain no text of `hidden` (secrets), and no value that the schema marks as `writeOnly` or password.
     """
     found = [] if is_json(value) else list(islice(_non_json_faults(value), MOST))
     found = found or list(islice(_refused(schema, value), MOST))
     forms = {form for text in hidden if text for form in (text, quote(text, len(text))[1:-1])}
     secrets = sorted(forms, key=len, reverse=True)
-    better = {fault.path for fault in found if fault.message.startswith(f"{MISSING},")}
+    with_type = {fault.path for fault in found if fault.message.startswith(f"{MISSING},")}
     return [
         Fault(_masked(fault.path, secrets), _masked(fault.message, secrets))
         for fault in dict.fromkeys(found)
-        if not (fault.message == MISSING and fault.path in better)  # required twice, and said better
+        if not (fault.message == MISSING and fault.path in with_type)  # another fault says more
     ]
 
 
@@ -70,9 +67,9 @@ def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
 
 
 def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
-    """Yield the faults of a value that the validator would take too long to explain, or one general line."""
+    """Yield faults of a value that the validator would take too long to explain; at least a general one."""
     lookup = SchemaLookup(compiled_schema.schema)
-    own_checks: dict[int, _OwnCheck] = {}  # by the id of a subschema, which the check keeps alive
+    own_checks: dict[int, _OwnCheck] = {}  # by the id of a subschema
 
     def own(path: JsonPath, schema: Mapping[str, Any], part: Any) -> Iterator[Fault]:
         check = own_checks.get(id(schema))
@@ -89,10 +86,10 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
     def unknown(path: JsonPath, name: str, place: Mapping[str, Any], part: Any) -> Fault:
         return Fault(show_path([*path, name]), unknown_property(name, place, part))
 
-    def unfit(path: JsonPath, forms: int) -> Fault:
+    def no_branch(path: JsonPath, forms: int) -> Fault:
         return Fault(show_path(path), f"fits none of the {forms} allowed forms")
 
-    search = BoundedFaults(compiled_schema.schema, own, unknown, unfit)
+    search = BoundedFaults(compiled_schema.schema, own, unknown, no_branch)
     found = list(islice(search.find(value), BOUNDED))
     yield from found
     if not found:
@@ -103,12 +100,12 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
 
 @dataclass(frozen=True, slots=True)
 class _OwnCheck:
-    """A check by those keywords of a subschema that look at nothing inside of a value."""
+    """A check by the keywords of a subschema that have no subschemas."""
 
-    schema: Mapping[str, Any]  # the subschema; referenced, so that its id stays its own
+    schema: Mapping[str, Any]  # the subschema; a reference, so that no other object gets its id
     keywords: Mapping[str, Any]
     lookup: SchemaLookup
-    validator: Validator | None  # None: there are no such keywords
+    validator: Validator | None  # None: it has no such keywords
 
 
 def _own_check(compiled_schema: CompiledSchema, schema: Mapping[str, Any]) -> _OwnCheck:
@@ -127,7 +124,7 @@ def _non_json_faults(value: Any) -> Iterator[Fault]:
 
 
 def list_faults(faults: list[Fault]) -> str:
-    """Return one line per fault, up to the limit, then how many more there are."""
+    """Return one line per fault up to LIMIT, then the number of others."""
     lines = [str(fault) for fault in faults[:LIMIT]]
     if len(faults) > LIMIT:
         least = "at least " if len(faults) >= MOST or faults[-1] == MORE else ""
@@ -145,15 +142,15 @@ class Refusal:
     lookup: SchemaLookup
 
     def path_of(self, error: ValidationError) -> JsonPath:
-        """Return the path in the value that an error is about."""
+        """Return the path of an error in the value."""
         return path_of_error(self.value, error)
 
     def hides(self, error: ValidationError) -> bool:
-        """True if the value there must not be shown: it is marked, or is a string that may hold what is."""
+        """True if the value of an error must not be shown, because it is or may contain a secret."""
         if not self.lookup.marks_secrets:
             return False
-        may_hold = isinstance(error.instance, str) and error.instance.lstrip()[:1] in ("{", "[", '"')
-        return may_hold or self.lookup.is_secret(self.path_of(error))
+        may_contain = isinstance(error.instance, str) and error.instance.lstrip()[:1] in ("{", "[", '"')
+        return may_contain or self.lookup.is_secret(self.path_of(error))
 
 
 def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False) -> Iterator[Fault]:
@@ -171,7 +168,7 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
             for name in kind.unexpected:
                 yield Fault(show_path([*path, name]), unknown_property(name, place, error.instance))
         case "FalseSchema" if _closes(error.schema_path):
-            # no property is declared here; the validator reports one only, by its value
+            # the schema declares no property; the validator reports only one of them
             for name in value_at(refusal.value, path):
                 yield Fault(show_path([*path, name]), "unknown property; none is allowed here")
         case "AnyOf" | "OneOfNotValid" | "OneOfMultipleValid" if hide:
@@ -189,18 +186,17 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
 
 
 def _fits_none(error: ValidationError, refusal: Refusal) -> Iterator[Fault]:
-    def said(part: ValidationError) -> list[tuple[str, str]]:
-        return [(fault.path, fault.message) for fault in describe_error(part, refusal)]
+    def describe(part: ValidationError) -> list[Fault]:
+        return list(describe_error(part, refusal))
 
-    def place(part: ValidationError) -> tuple[str, bool]:
-        return show_path(refusal.path_of(part)), refusal.hides(part)
+    def locate(part: ValidationError) -> FaultLocation:
+        return FaultLocation(show_path(refusal.path_of(part)), refusal.hides(part))
 
-    for where_it_is, message in one_of_several(error, said, place, refusal.schema):
-        yield Fault(where_it_is, message)
+    yield from describe_no_branch(error, describe, locate, schema=refusal.schema)
 
 
 def what_to_send(error: ValidationError, refusal: Refusal, path: JsonPath) -> str:
-    """Return what to send instead of a value of the wrong type, if there is more to say than the type."""
+    """Return what to send in place of a value of the wrong type; an empty string if the type says it all."""
     kind: Any = error.kind
     if type(kind).__name__ != "Type":
         return ""
@@ -217,6 +213,6 @@ def _closes(path: list[str | int]) -> bool:
 def _masked(text: str, secrets: list[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, "[secret]")
-        for length in range(min(len(secret), SHOWN * 6), 3, -1):  # one that was cut where it is shown
+        for length in range(min(len(secret), SHOWN * 6), 3, -1):  # a secret that was shortened
             text = text.replace(f"{secret[:length]}…", "[secret]")
     return text

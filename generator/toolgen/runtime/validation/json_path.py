@@ -1,7 +1,7 @@
 """Find the path of a validation error in the value itself.
 
-In the paths of jsonschema-rs, every step that looks like a number is one: the keys "0", "00" and "+0" of an
-object are all 0, and the key "" is left out. So the path is looked up in the value.
+In the paths of jsonschema-rs, keys that look like a number are numbers: the keys "0", "00" and "+0" of an
+object all become 0, and the key "" is omitted. So the real keys are looked up in the value.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _Location: TypeAlias = tuple[JsonPath, Any]  # a path and the part of the value 
 
 
 def path_of_error(whole: Any, error: ValidationError) -> JsonPath:
-    """Return the path in `whole` that `error` is about; the likeliest one if several are possible."""
+    """Return the path of `error` in `whole`; the most likely one if several are possible."""
     return next(iter(possible_paths(whole, error)))
 
 
 def possible_paths(whole: Any, error: ValidationError) -> list[JsonPath]:
-    """Return every path in `whole` that `error` can be about, the likeliest first."""
+    """Return every possible path of `error` in `whole`, the most likely first."""
     found: list[_Location] = [((), whole)]
     for step in error.instance_path:
         found = [location for each in found for location in _below(each, step)]
@@ -47,7 +47,7 @@ def _below(location: _Location, step: str | int) -> Iterator[_Location]:
 
 
 def _unnamed(location: _Location) -> Iterator[_Location]:
-    """Yield `location`, and what is below it under empty keys only."""
+    """Yield `location`, and the locations below it that are reached by empty keys only."""
     path, part = location
     yield location
     while isinstance(part, dict) and "" in part:

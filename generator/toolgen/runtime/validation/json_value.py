@@ -15,7 +15,7 @@ _BARE = frozenset({int, bool, type(None)})
 
 
 def is_json(value: Any, depth: int = MAX_VALUE_DEPTH) -> bool:
-    """True if `value` can be written as JSON and read back unchanged. Fast: every call does this twice."""
+    """True if `value` can be written as JSON and read back unchanged. Every call does it twice."""
     kind = type(value)
     if kind is dict:
         for key in value:
@@ -61,7 +61,7 @@ def find_non_json(
         for index, item in enumerate(value):
             yield from find_non_json(item, (*path, index))
     elif not _is_scalar(value, type(value)):
-        yield path, _words(value)
+        yield path, _describe(value)
 
 
 def whole_numbers(value: Any) -> Any:
@@ -86,12 +86,12 @@ def _is_scalar(value: Any, kind: type) -> bool:
 def _is_unicode(text: str) -> bool:
     try:
         text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which json.loads lets through
+    except UnicodeEncodeError:  # a lone surrogate, which json.loads accepts
         return False
     return True
 
 
-def _words(value: Any) -> str:
+def _describe(value: Any) -> str:
     if isinstance(value, float):
         return "a number that JSON cannot write (not a number, or infinite)"
     if isinstance(value, str):

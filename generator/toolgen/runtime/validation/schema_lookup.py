@@ -1,4 +1,4 @@
-"""Look up what a schema says about one location of a value: is it secret, is it optional."""
+"""Look up whether a schema marks a location of a value as secret or optional."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class SchemaLookup:
         self.marks_secrets = any(_is_marked(part) for _, part in subschemas(schema))
 
     def is_secret(self, path: Iterable[str | int]) -> bool:
-        """True if the value at `path`, or one that contains it, must not be shown; also when in doubt.
+        """True if the value at `path`, or one that contains it, must not be shown; also if in doubt.
 
-        Such values are marked `writeOnly`, or have the format `password`.
+        Such values are marked with `writeOnly`, or have the format `password`.
         """
         return self.marks_secrets and any(any(map(_is_marked, parts)) for parts in self._along(path))
 
     def is_optional(self, path: tuple[str | int, ...]) -> bool:
-        """True if the property at `path` is one that no part of the schema requires."""
+        """True if no part of the schema requires the property at `path`."""
         if not path or not isinstance(path[-1], str):
             return False
         *_, parts = self._along(path[:-1])
         return not any(path[-1] in _required(part) for part in parts)
 
     def _along(self, path: Iterable[str | int]) -> Iterator[list[Mapping[str, Any]]]:
-        """Yield the subschemas for the whole value, then for each part on the way to `path`."""
+        """Yield the subschemas that apply to the whole value, then to each part on the way to `path`."""
         schemas = self._applying([self._schema])
         yield schemas
         for step in path:
@@ -44,7 +44,7 @@ class SchemaLookup:
             yield schemas
 
     def _applying(self, schemas: Iterable[Any]) -> list[Mapping[str, Any]]:
-        """Return `schemas` and all that apply to the same value: branches, conditions, referenced schemas."""
+        """Return `schemas` and all subschemas for the same value: branches, conditions, references."""
         seen: dict[int, Mapping[str, Any]] = {}
         left = list(schemas)
         while left:
@@ -76,7 +76,7 @@ def _is_marked(schema: Mapping[str, Any]) -> bool:
 
 
 def _required(schema: Mapping[str, Any]) -> list[Any]:
-    """Return the names that a schema requires, perhaps only with other properties."""
+    """Return the names that a schema requires, even if only together with other properties."""
     names = schema.get("required")
     dependent = schema.get("dependentRequired", schema.get("dependencies"))
     lists = list(dependent.values()) if isinstance(dependent, dict) else []

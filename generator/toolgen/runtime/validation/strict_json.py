@@ -1,4 +1,4 @@
-"""Strict JSON: parse a string as RFC 8259 says, without rounding, within bounds."""
+"""Parse JSON strictly by RFC 8259, without rounding, and within limits."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, NoReturn
 
 from .json_value import is_json
 
-MAX_CHARACTERS = 1_000_000  # of a string that is parsed
+MAX_CHARACTERS = 1_000_000  # of a string
 MAX_DIGITS = 400  # of an integer
-MAX_NESTED_STRINGS = 3  # JSON of a string that is JSON of a string …
+MAX_NESTED_STRINGS = 3  # a JSON string that contains JSON, and so on
 
 
 class NotStrictJsonError(ValueError):
-    """A string is not JSON, or is ambiguous. The message says why and holds nothing of the string."""
+    """A string is not JSON, or is ambiguous. The message has the reason and no part of the string."""
 
 
 def parse_strict_json(text: str) -> Any:
-    """Return the JSON value that `text` holds. JSON of a string is parsed again, three times at most.
+    """Return the JSON value in `text`. If it is a string, it is parsed again, at most three times.
 
     Raises NotStrictJsonError for anything but RFC 8259 (no NaN, no single quotes), a duplicate key, a number
     that would be rounded to an integer or to infinity, and text that is too long or nested too deeply.
@@ -35,7 +35,7 @@ def parse_strict_json(text: str) -> Any:
 
 
 def parse_as(text: str, types: Collection[str]) -> Any:
-    """Return the JSON value that `text` holds, if it is of one of the JSON Schema `types`.
+    """Return the JSON value in `text` if it is of one of the JSON Schema `types`.
 
     Raises NotStrictJsonError otherwise. 1.0 is an integer, and is returned as one if only that is accepted.
     """
@@ -48,7 +48,7 @@ def parse_as(text: str, types: Collection[str]) -> Any:
 
 
 def json_type(value: Any, types: Collection[str]) -> str:
-    """Return the JSON Schema type of a JSON value; of integer and number the one that is among `types`."""
+    """Return the JSON Schema type of a JSON value; for integers, "number" if only that is in `types`."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -100,7 +100,7 @@ def _is_exactly(number: float, digits: str) -> bool:
 
     try:
         return Decimal(digits) == Decimal(number)
-    except ArithmeticError:  # an exponent beyond all bounds
+    except ArithmeticError:  # the exponent is too large
         return False
 
 

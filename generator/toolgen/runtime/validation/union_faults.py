@@ -1,4 +1,4 @@
-"""Values that fit none, or too many, of several allowed forms (anyOf, oneOf)."""
+"""Describe values that match no branch, or too many branches, of `anyOf` or `oneOf`."""
 
 from __future__ import annotations
 
@@ -10,57 +10,57 @@ from jsonschema_rs import ValidationError
 
 from toolgen.runtime.text import did_you_mean, either, quote, show, show_kind, show_options
 
-from .fault_messages import part_at
+from .fault_messages import Fault, FaultLocation, part_at
 
-Told = list[tuple[str, str]]  # (path, message)
-FORMS = 4  # forms that are described
+MAX_FORMS = 4  # branches that are described
 
 _CHOICES = frozenset({"Constant", "Enum"})
 
 
-def one_of_several(
+def describe_no_branch(
     error: ValidationError,
-    tell: Callable[[ValidationError], Told],
-    place: Callable[[ValidationError], tuple[str, bool]],
+    describe: Callable[[ValidationError], list[Fault]],
+    locate: Callable[[ValidationError], FaultLocation],
+    *,
     schema: Mapping[str, Any],
-) -> Iterator[tuple[str, str]]:
-    """What to do about a value that fits no branch; `place` gives a path in words, and whether it is hidden.
+) -> Iterator[Fault]:
+    """Yield the faults of a value that matches no branch.
 
-    Where the caller's intent is clear (one branch has the right type, the right tag, and properties that
-    came), that branch's faults; where all branches only differ in type or value, one line; else each form
-    with its first fault.
+    If the caller's intent is clear (one branch has the type, the tag and the properties of the value), they
+    are the faults of that branch. If all branches only differ in type or constant, it is one fault. Otherwise
+    it is one fault with the first fault of each branch.
     """
     here = error.instance_path
-    at, _ = place(error)
+    at = locate(error).path
     kind: Any = error.kind
     branches: list[list[ValidationError]] = kind.context
     types = _all_types(branches, here)
     if types:
-        yield at, f"expected {either(types)}, got {show_kind(error.instance)}"
+        yield Fault(at, f"expected {either(types)}, got {show_kind(error.instance)}")
         return
-    tag = _common_choice(branches, place)
+    tag = _common_choice(branches, locate)
     if tag is not None:
         yield tag
         return
     likely = _nearest(intended_branches(branches, here), branches, here, schema)
     if len(likely) == 1:
         for fault in branches[likely[0]]:
-            yield from tell(fault)
+            yield from describe(fault)
         return
-    forms = [tell(branches[index][0])[0] for index in likely if branches[index]]
+    forms = [describe(branches[index][0])[0] for index in likely if branches[index]]
     if len(set(forms)) == 1:
         yield forms[0]
         return
-    told = "; ".join(
-        f"({number}) {message if path == at else f'{path}: {message}'}"
-        for number, (path, message) in enumerate(forms[:FORMS], 1)
+    details = "; ".join(
+        f"({number}) {form.message if form.path == at else f'{form.path}: {form.message}'}"
+        for number, form in enumerate(forms[:MAX_FORMS], 1)
     )
-    more = f"; and {len(forms) - FORMS} more" if len(forms) > FORMS else ""
-    yield at, f"fits none of the {len(forms)} allowed forms: {told}{more}"
+    more = f"; and {len(forms) - MAX_FORMS} more" if len(forms) > MAX_FORMS else ""
+    yield Fault(at, f"fits none of the {len(forms)} allowed forms: {details}{more}")
 
 
 def too_many(error: ValidationError, place: Mapping[str, Any]) -> str:
-    """A value that fits several branches of the oneOf in the schema `place`."""
+    """Return the sentence for a value that matches several branches of the oneOf in the schema `place`."""
     kind: Any = error.kind
     branches = place.get("oneOf")
     labels = list(map(_label, branches)) if isinstance(branches, list) else []
@@ -77,7 +77,7 @@ def too_many(error: ValidationError, place: Mapping[str, Any]) -> str:
 
 
 def _label(branch: Any) -> str:
-    """How a form is told from others: its title, or what it requires."""
+    """Return a short description of a branch: its title, or the properties that it requires."""
     if not isinstance(branch, dict):
         return ""
     if isinstance(branch.get("title"), str):
@@ -87,7 +87,7 @@ def _label(branch: Any) -> str:
 
 
 def _all_types(branches: list[list[ValidationError]], here: list[str | int]) -> list[str]:
-    """The types wanted, if every branch says nothing else than that the type is wrong."""
+    """Return the accepted types if the type is the only fault in every branch; else an empty list."""
     types: list[str] = []
     for faults in branches:
         for fault in faults:
@@ -101,9 +101,9 @@ def _all_types(branches: list[list[ValidationError]], here: list[str | int]) -> 
 
 
 def _common_choice(
-    branches: list[list[ValidationError]], place: Callable[[ValidationError], tuple[str, bool]]
-) -> tuple[str, str] | None:
-    """The fault of a value that every branch wants to be another one: a tag that no branch has."""
+    branches: list[list[ValidationError]], locate: Callable[[ValidationError], FaultLocation]
+) -> Fault | None:
+    """Return the fault of a tag that no branch has; None if the branches have no common tag."""
     choices = [
         {tuple(fault.instance_path): fault for fault in faults if type(fault.kind).__name__ in _CHOICES}
         for faults in branches
@@ -118,20 +118,20 @@ def _common_choice(
         wanted = kind.options if type(kind).__name__ == "Enum" else [kind.expected_value]
         options += [option for option in wanted if option not in options]
     value = choices[0][path].instance
-    at, hide = place(choices[0][path])
-    got = "" if hide else f", got {show(value)}{did_you_mean(value, options)}"
-    return at, f"expected {show_options(options)}{got}"
+    location = locate(choices[0][path])
+    got = "" if location.hide else f", got {show(value)}{did_you_mean(value, options)}"
+    return Fault(location.path, f"expected {show_options(options)}{got}")
 
 
 def intended_branches(branches: list[list[ValidationError]], here: list[str | int]) -> list[int]:
-    """The branches that the caller can have meant: by type, by tag, by the properties that came.
+    """Return the branches that the caller can have intended, judged by type, tag and properties.
 
-    All of them where none is left.
+    If that excludes all of them, the criterion is not applied.
     """
     left = [index for index, faults in enumerate(branches) if faults]
     choices = [fault for faults in branches for fault in faults if _wrong_tag(fault, here)]
     tags = {str(fault.instance_path[-1]) for fault in choices if fault.instance_path != here}
-    for wrong in (_is_closed, _wrong_type, partial(_is_another, tags=tags), _knows_not):
+    for wrong in (_is_closed, _wrong_type, partial(_is_other_tag, tags=tags), _is_unknown_property):
         kept = [index for index in left if not any(wrong(fault, here) for fault in branches[index])]
         left = kept or left
     return left
@@ -140,9 +140,11 @@ def intended_branches(branches: list[list[ValidationError]], here: list[str | in
 def _nearest(
     likely: list[int], branches: list[list[ValidationError]], here: list[str | int], schema: Mapping[str, Any]
 ) -> list[int]:
-    """Those branches that require a property that came; all if none is left."""
+    """Return the branches that require a property of the value; all if none does."""
     kept = [
-        index for index in likely if not any(_has_nothing(fault, here, schema) for fault in branches[index])
+        index
+        for index in likely
+        if not any(_lacks_all_required(fault, here, schema) for fault in branches[index])
     ]
     return kept or likely
 
@@ -151,28 +153,30 @@ def _is_closed(fault: ValidationError, here: list[str | int]) -> bool:
     return type(fault.kind).__name__ == "FalseSchema" and fault.instance_path == here
 
 
-def _knows_not(fault: ValidationError, here: list[str | int]) -> bool:
+def _is_unknown_property(fault: ValidationError, here: list[str | int]) -> bool:
     name = type(fault.kind).__name__
     return name in ("AdditionalProperties", "UnevaluatedProperties") and fault.instance_path == here
 
 
-def _has_nothing(fault: ValidationError, here: list[str | int], schema: Mapping[str, Any]) -> bool:
-    """Whether a branch requires properties none of which came."""
-    came = fault.instance
-    if type(fault.kind).__name__ != "Required" or fault.instance_path != here or not isinstance(came, dict):
+def _lacks_all_required(fault: ValidationError, here: list[str | int], schema: Mapping[str, Any]) -> bool:
+    """True if the value has none of the properties that a branch requires."""
+    value = fault.instance
+    if type(fault.kind).__name__ != "Required" or fault.instance_path != here or not isinstance(value, dict):
         return False
     names = part_at(schema, fault.schema_path[:-1]).get("required", ())
-    return not any(name in came for name in names)
+    return not any(name in value for name in names)
 
 
 def _wrong_type(fault: ValidationError, here: list[str | int]) -> bool:
     return type(fault.kind).__name__ == "Type" and fault.instance_path == here
 
 
-def _is_another(fault: ValidationError, here: list[str | int], tags: set[str]) -> bool:
-    """Whether a branch has another tag than the value, or does not know one that others have."""
+def _is_other_tag(fault: ValidationError, here: list[str | int], tags: set[str]) -> bool:
+    """True if a branch has another tag than the value, or does not allow a tag of other branches."""
     kind: Any = fault.kind
-    return _wrong_tag(fault, here) or (_knows_not(fault, here) and not tags.isdisjoint(kind.unexpected))
+    return _wrong_tag(fault, here) or (
+        _is_unknown_property(fault, here) and not tags.isdisjoint(kind.unexpected)
+    )
 
 
 def _wrong_tag(fault: ValidationError, here: list[str | int]) -> bool:

@@ -1,4 +1,4 @@
-"""Describe schema faults without the values, for logs: more people read them than may see the data."""
+"""Describe schema faults without values, for logs, whose readers may not be allowed to see the data."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .json_value import find_non_json
 
 
 def value_free_faults(schema: CompiledSchema | None, value: Any) -> str:
-    """Return one line for each fault of `value`: its path, what was expected, the kind of what was received.
+    """Return one line for each fault of `value`: its path, what was expected, the type that was received.
 
     Names of properties that `schema` does not declare are shown as `*`. At most 20 lines.
     """
     known = set() if schema is None else property_names(schema.schema)
-    odd = [
-        f"- {_show(path, known)}: expected a JSON value, got {words}"
-        for path, words in islice(find_non_json(value), LIMIT)
+    non_json = [
+        f"- {_show(path, known)}: expected a JSON value, got {received}"
+        for path, received in islice(find_non_json(value), LIMIT)
     ]
-    if odd or schema is None:
-        return "\n".join(odd)
+    if non_json or schema is None:
+        return "\n".join(non_json)
     if not schema.explains(value):
         return "- $: does not fit the schema"
     lines = (
@@ -40,7 +40,7 @@ def value_free_faults(schema: CompiledSchema | None, value: Any) -> str:
 
 
 def value_free_path(names: Collection[str], path: Iterable[str | int]) -> str:
-    """Return a JSON path in which only the property names in `names` are shown."""
+    """Return a JSON path with `*` in place of property names that are not in `names`."""
     return _show(path, names)
 
 

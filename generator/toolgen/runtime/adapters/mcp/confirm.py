@@ -1,7 +1,7 @@
-"""Asking the user through the client: by a request of the server's up to 2025-11-25, by a second round since.
+"""Ask the user through the client: by an elicitation request up to 2025-11-25, by InputRequiredResult since.
 
-Whatever is not a clear yes is a no. In the second round the client brings the confirmation's token back in
-`request_state`, which the SDK has sealed once more and bound to the request.
+Every answer except a clear yes counts as no. With InputRequiredResult, the client repeats the call and sends
+the confirmation token back in `request_state`, which the SDK has sealed again and bound to the request.
 """
 
 from __future__ import annotations
@@ -32,58 +32,60 @@ FORM: Final[dict[str, Any]] = {
     "required": ["confirm"],
 }
 
-KEY: Final = "confirm"  # of the question among the input requests
+KEY: Final = "confirm"  # of the question in `input_requests`
 
 
 @dataclass(frozen=True, slots=True)
-class Consent:
-    """How one request is confirmed: whom to ask, and the token of what was approved before."""
+class ConfirmationOptions:
+    """The options `confirm` and `confirmation_token` of one call."""
 
     confirm: Confirm | None = None
     token: str | None = None
 
 
-NO_CONSENT: Final = Consent()
+NO_CONFIRMATION: Final = ConfirmationOptions()
 
 
 def request_state_security(settings: Settings) -> RequestStateSecurity:
-    """Return what seals `requestState`: with the shared keys, else with a random key of this process."""
+    """Return how `requestState` is sealed: with the configured keys, else with a key of this process."""
     seconds = settings.confirmation_expiry
     if settings.confirmation_key is None:
         return RequestStateSecurity.ephemeral(ttl=seconds)
     return RequestStateSecurity(keys=parse_keys(settings.confirmation_key), ttl=seconds)
 
 
-async def consent_of(
+async def confirmation_options(
     toolkit: Toolkit,
     context: ServerRequestContext[Any, Any],
     params: types.CallToolRequestParams,
+    *,
     principal: str | None,
-) -> Consent:
-    """Return how a call of a tool that asks is confirmed by this client."""
+) -> ConfirmationOptions:
+    """Return the options for a call of a tool that needs confirmation, by the capabilities of the client."""
     token = (params.meta or {}).get(TOKEN_KEY)
-    given = token if isinstance(token, str) else None
+    confirmation_token = token if isinstance(token, str) else None
     session = context.session
     capabilities = session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
     if elicitation is None or (elicitation.form is None and elicitation.url is not None):
-        return Consent(None, given)
+        return ConfirmationOptions(None, confirmation_token)
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        return Consent(_back_channel(context) if session.can_send_request else None, given)
+        confirm = _ask_by_elicitation(context) if session.can_send_request else None
+        return ConfirmationOptions(confirm, confirmation_token)
     answer, state = (params.input_responses or {}).get(KEY), params.request_state
     if answer is None or state is None:
-        return Consent(_next_round, given)
+        return ConfirmationOptions(_ask_by_result, confirmation_token)
     if _is_yes(answer):
-        return Consent(_next_round, state)
+        return ConfirmationOptions(_ask_by_result, state)
     try:
         await toolkit.decline(state, principal=principal)
-    except StoreError as error:  # the answer is no all the same
-        LOGGER.error("a declined confirmation could not be used up: %s", error)
-    return Consent(_declined)
+    except StoreError as error:  # the answer is still no
+        LOGGER.error("a declined confirmation could not be invalidated: %s", error)
+    return ConfirmationOptions(_declined)
 
 
 def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
-    """The question, for the client to answer with the same call."""
+    """Return the result that asks the client for the user's answer."""
     request = types.ElicitRequest(
         params=types.ElicitRequestFormParams(message=_text(pending.confirmation), requested_schema=FORM)
     )
@@ -91,15 +93,15 @@ def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
 
 
 def is_preview_request(params: types.CallToolRequestParams) -> bool:
-    """True if the client only wants to know what the call would do."""
+    """True if the client asks for the preview of the call."""
     return (params.meta or {}).get(PREVIEW_KEY) is True
 
 
-def preview_answer(response: ToolResponse, has_output_schema: bool) -> ToolResponse:
-    """Return a preview as clients take it.
+def preview_answer(response: ToolResponse, *, has_output_schema: bool) -> ToolResponse:
+    """Return a preview as a response that clients accept.
 
-    They refuse a result without structured content where the tool has an output schema. A preview that is
-    only a text is told to them in an error, as to clients that cannot ask.
+    They refuse a result without structured content if the tool has an output schema. A preview that is only a
+    text is therefore returned as an error, as for clients that cannot ask the user.
     """
     if not response.success or not (has_output_schema and isinstance(response.content, str)):
         return response
@@ -107,7 +109,7 @@ def preview_answer(response: ToolResponse, has_output_schema: bool) -> ToolRespo
     return ToolResponse(response.tool_name, False, error=error, metadata=response.metadata)
 
 
-async def _next_round(asked: Confirmation) -> bool:
+async def _ask_by_result(asked: Confirmation) -> bool:
     raise ConfirmationPending(asked)
 
 
@@ -115,7 +117,7 @@ async def _declined(asked: Confirmation) -> bool:
     return False
 
 
-def _back_channel(context: ServerRequestContext[Any, Any]) -> Confirm:
+def _ask_by_elicitation(context: ServerRequestContext[Any, Any]) -> Confirm:
     async def confirm(asked: Confirmation) -> bool:
         try:
             answer = await context.session.elicit_form(_text(asked), FORM, context.request_id)

@@ -1,11 +1,11 @@
-"""What a server says to the person who started it."""
+"""Messages of a server to the person who started it."""
 
 from __future__ import annotations
 
 import sys
 
 
-def say(line: str) -> None:
-    """One line on stderr: stdout is the protocol's."""
+def print_message(line: str) -> None:
+    """Print one line to stderr; stdout is for the protocol."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()

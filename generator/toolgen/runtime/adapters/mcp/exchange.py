@@ -1,10 +1,11 @@
-"""One HTTP request of a session, seen from both ends: the connection it came by and the call it started."""
+"""Link the HTTP connection of a request with the tool call that the request started."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
 from mcp.server import ServerRequestContext
@@ -12,52 +13,57 @@ from mcp.server import ServerRequestContext
 from .service import CallsInFlight
 
 SCOPE_KEY: Final = "toolgen.exchange"  # in the ASGI scope
-CLIENT_LEFT: Final = "The client has left."
+CLIENT_LEFT: Final = "The client has disconnected."
+
+
+@dataclass(frozen=True, slots=True)
+class _StreamingCall:
+    calls: CallsInFlight
+    task: asyncio.Task[Any]
 
 
 class Exchange:
     """A POST of a session up to 2025-11-25 that starts a request.
 
-    The SDK runs such a request to its end when the client leaves, as the protocol of those versions says.
-    That is right for a call that does something; a stream only works for its reader, and ends with it.
-    `on_done` is called once, when the connection and the call have both ended: then the id may be used again.
+    The SDK completes such a request when the client disconnects, as the protocol of those versions says. That
+    is right for a call with an effect; a stream only has its reader, and is ended here.
+    `on_done` is called once, when the connection and the call have both ended: the id may then be used again.
     """
 
     def __init__(self, on_done: Callable[[], None]) -> None:
         self._on_done = on_done
         self._connected = True
-        self._handled = 0  # calls that are running
-        self._streaming: tuple[CallsInFlight, asyncio.Task[Any]] | None = None
+        self._running = 0  # calls
+        self._streaming: _StreamingCall | None = None
 
     @contextmanager
     def handling(self, calls: CallsInFlight, *, ends_with_client: bool) -> Iterator[None]:
-        """Run the call of this request."""
-        self._handled += 1
+        """Mark the call of this request as running."""
+        self._running += 1
         task = asyncio.current_task()
         if ends_with_client and task is not None:
-            self._streaming = (calls, task)
-            if not self._connected:  # it left before the call began
+            self._streaming = _StreamingCall(calls, task)
+            if not self._connected:  # the client disconnected before the call began
                 asyncio.get_running_loop().call_soon(self._end_stream)
         try:
             yield
         finally:
             self._streaming = None
-            self._handled -= 1
+            self._running -= 1
             self._finish()
 
     def disconnect(self) -> None:
-        """Note that the connection has ended, with the answer or without."""
+        """Note that the connection has ended, with or without an answer."""
         self._connected = False
         self._end_stream()
         self._finish()
 
     def _end_stream(self) -> None:
         if self._streaming is not None:
-            calls, task = self._streaming
-            calls.end(task, CLIENT_LEFT)
+            self._streaming.calls.end(self._streaming.task, CLIENT_LEFT)
 
     def _finish(self) -> None:
-        if not self._connected and not self._handled:
+        if not self._connected and not self._running:
             self._on_done()
 
 

@@ -1,8 +1,8 @@
 """Extras of clients without a session: sealed state that travels in `_meta`.
 
-Since 2026-07-28 the protocol has no sessions, and a server with `--stateless` keeps none. What a call leaves
-in `context.extras` then goes out in the result's `_meta["toolgen/extras"]` as a sealed token; the next call
-sees it if the client sends the token back in the same key of its request's `_meta`.
+Since 2026-07-28 the protocol has no sessions, and a server with `--stateless` keeps none. A result then has
+the `context.extras` of its call in `_meta["toolgen/extras"]` as a sealed token; the next call sees them if
+the client returns the token in the same key of its request's `_meta`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from toolgen.runtime.logs.logger import LOGGER
 
 EXTRAS_KEY: Final = "toolgen/extras"  # in `_meta`, of results and of requests
 NOT_CARRIED_KEY: Final = "toolgen/extras_not_carried"  # in a result's `_meta`: why there is no token
-MOST_BYTES: Final = 16 * 1024  # of the extras as JSON
-LONGEST_TOKEN: Final = 32 * 1024  # characters, of a request
+MAX_BYTES: Final = 16 * 1024  # of the extras as JSON
+MAX_TOKEN: Final = 32 * 1024  # characters, of a request
 VALID_SECONDS: Final = 86_400
 _PURPOSE: Final = "toolgen/extras/1"
 
@@ -33,8 +33,8 @@ class SealedExtras:
     """Seals extras into tokens and opens them again.
 
     A token is bound to the server's name and to the authenticated principal, and is valid for a day. The keys
-    are those of confirmations (`TOOLGEN_CONFIRMATION_KEY`), so that replicas open each other's tokens;
-    without a key, one of this process.
+    are those of confirmations (`TOOLGEN_CONFIRMATION_KEY`), so that replicas can open each other's tokens;
+    the default is a random key of this process.
     """
 
     def __init__(self, audience: str, keys: str | None = None) -> None:
@@ -44,9 +44,9 @@ class SealedExtras:
     def opened(
         self, context: ServerRequestContext[Any, Any], meta: Mapping[str, Any]
     ) -> dict[str, Any] | None:
-        """Return the extras that a request brings; None where it brings none.
+        """Return the extras in a request; None if it has none.
 
-        Raises MCPError for a token that is not valid: extras are never lost without a word.
+        Raises MCPError for a token that is not valid: extras are never dropped silently.
         """
         token = meta.get(EXTRAS_KEY)
         if token is None:
@@ -69,19 +69,19 @@ class SealedExtras:
     def meta_of(
         self, context: ServerRequestContext[Any, Any], tool_name: str, extras: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return what the result's `_meta` says of the extras that a call has left."""
+        """Return the entries of a result's `_meta` for the extras of a call."""
         try:
             text = json.dumps(dict(extras), separators=(",", ":"), allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             return _not_carried(tool_name, "they are not JSON")
-        if len(text) > MOST_BYTES:
-            return _not_carried(tool_name, f"they are larger than {MOST_BYTES} bytes")
+        if len(text) > MAX_BYTES:
+            return _not_carried(tool_name, f"they are larger than {MAX_BYTES} bytes")
         bound = json.dumps([_PURPOSE, self._audience, authenticated_principal(context)])
         payload = f'{{"for":{bound},"at":{time.time()!r},"extras":{text}}}'
         return {EXTRAS_KEY: self._codec.seal(payload.encode())}
 
     def _claims(self, token: object) -> dict[str, Any] | None:
-        if not isinstance(token, str) or len(token) > LONGEST_TOKEN:
+        if not isinstance(token, str) or len(token) > MAX_TOKEN:
             return None
         try:
             claims: dict[str, Any] = json.loads(self._codec.unseal(token))
@@ -90,6 +90,6 @@ class SealedExtras:
         return claims
 
 
-def _not_carried(tool_name: str, why: str) -> dict[str, Any]:
-    LOGGER.warning("the extras of tool %s were not carried to the client's next call: %s", tool_name, why)
-    return {NOT_CARRIED_KEY: f"What this call left for the next one was not kept: {why}."}
+def _not_carried(tool_name: str, reason: str) -> dict[str, Any]:
+    LOGGER.warning("the extras of tool %s were not carried to the client's next call: %s", tool_name, reason)
+    return {NOT_CARRIED_KEY: f"The extras of this call are not available to the next one: {reason}."}

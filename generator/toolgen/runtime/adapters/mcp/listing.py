@@ -1,4 +1,4 @@
-"""What `tools/list` says: the definitions, key for key, in the protocol's words. No SDK needed."""
+"""The tools of `tools/list`: definitions with the keys of MCP. Needs no SDK."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ from toolgen.schema.inline import inline_references, wrap_in_object
 
 TARGET: Final = "mcp"
 CARRIED: Final = "x-mcp"
-"""What an import carries in the protocol's words: published in the field's place; null, nothing is."""
+"""Key of a definition: fields of MCP that an import has kept. They replace the tool's; null removes one."""
 _SCHEMAS: Final = ("inputSchema", "outputSchema")
 
 
 def mcp_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
-    """The `tools` of a `tools/list` result, in their order, with all that an import carries."""
+    """Return the `tools` of a `tools/list` result, in order, with all fields that an import has kept."""
     tools = [{**_tool(definition), **_carried(definition)} for definition in definitions.values()]
     return [{key: value for key, value in tool.items() if value is not None} for tool in tools]
 
 
 def served_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
-    """The list as a server publishes it. What it carries is published where clients can read it.
+    """Return the list for clients. Fields that an import has kept are left out if they are not valid MCP.
 
-    They refuse the whole list over one tool that is not as the protocol has it.
+    Clients refuse the whole list if one tool is not valid.
     """
-    return [_served(_tool(definition), _carried(definition)) for definition in definitions.values()]
+    return [
+        _with_valid_fields(_tool(definition), _carried(definition)) for definition in definitions.values()
+    ]
 
 
-def _served(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict[str, Any]:
+def _with_valid_fields(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in carried.items():
         if value is None:
             tool.pop(key, None)
-        elif key in _READABLE and _READABLE[key](value):
+        elif key in _IS_VALID and _IS_VALID[key](value):
             tool[key] = _as_object(value) if key == "inputSchema" else value
     return tool
 
@@ -74,8 +76,8 @@ def _are_icons(value: Any) -> bool:
     )
 
 
-_READABLE: Final[Mapping[str, Callable[[Any], bool]]] = {
-    # of `Tool`, but for `execution`: no server of ours runs core tasks
+_IS_VALID: Final[Mapping[str, Callable[[Any], bool]]] = {
+    # the fields of `Tool` except `execution`: these servers run no tasks
     "title": lambda value: isinstance(value, str),
     "description": lambda value: isinstance(value, str),
     "inputSchema": _is_schema,
@@ -93,21 +95,21 @@ def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def legacy_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
-    """The list for clients up to 2025-11-25, its schemas with their references written out.
+    """Return the list for clients up to 2025-11-25, with references in schemas inlined.
 
-    Several of those clients lose `$defs`: `toolgen.schema.inline` says which.
+    Several of those clients drop `$defs`; `toolgen.schema.inline` names them.
     """
-    written_out = [
+    inlined = [
         {key: inline_references(value) if key in _SCHEMAS else value for key, value in tool.items()}
         for tool in served_tools(definitions)
     ]
-    return for_handshake_era(written_out)
+    return for_handshake_era(inlined)
 
 
 def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The list for clients up to 2025-11-25, which refuse all of it over one output that is not an object.
+    """Return the list for clients up to 2025-11-25, which refuse output schemas that are not of objects.
 
-    Such an output is the one property of an object to them: `{"result": …}`.
+    Such an output becomes the only property of an object: `{"result": …}`.
     """
     return [
         {
@@ -119,7 +121,7 @@ def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
 
 
 def is_object_schema(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema says at its root, in the one way that old clients read, that it is an object's."""
+    """True if a schema has `type: object` at its root, which is the only form that old clients accept."""
     return schema.get("type") == "object"
 
 

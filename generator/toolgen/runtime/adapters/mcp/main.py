@@ -1,4 +1,4 @@
-"""`python -m <package>.mcp_server`: stdio, or HTTP by option. Only the protocol is on stdout."""
+"""The command `python -m <package>.mcp_server`: stdio, or HTTP with `--http`. Stdout is for the protocol."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from toolgen.runtime.logs.configure import configure_logging
 from toolgen.runtime.settings import SettingError, Settings
 
+from .console import print_message
 from .options import add_setting_flags, apply_setting_flags
-from .say import say
 
 if TYPE_CHECKING:
     from .service import ToolServer
@@ -21,50 +21,50 @@ if TYPE_CHECKING:
 def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = None) -> int:
     """Serve until the client or a signal ends it.
 
-    Returns the exit code: 0, 2 if it cannot serve, or 130 for SIGINT.
+    Return the exit code: 0, 2 if it cannot serve, 130 for SIGINT.
     """
     options = _parser().parse_args(argv)
     if not options.http and (options.host or options.port is not None or options.stateless):
-        say("--host, --port and --stateless need --http")
+        print_message("--host, --port and --stateless need --http")
         return 2
     tokens = (options.auth_tokens, options.auth_issuer, options.auth_audience, options.auth_jwks)
     if not options.http and any(tokens):
-        say("the flags --auth-… need --http; over stdio, --scopes grants scopes")
+        print_message("the flags --auth-… need --http; over stdio, --scopes grants scopes")
         return 2
     try:
         apply_setting_flags(options)
         settings = Settings.from_environment()
     except SettingError as error:
-        say(str(error))
+        print_message(str(error))
         return 2
     configure_logging(settings)
     try:
         from .transports.http_server import serve_http
         from .transports.stdio import serve_stdio
 
-        with contextlib.redirect_stdout(sys.stderr):  # what the application prints while it is imported
+        with contextlib.redirect_stdout(sys.stderr):  # for print() in modules of the application
             server = build_server()
             if not _has_implementations(server, strict=settings.strict_start):
                 return 2
         if options.http and settings.scopes:
-            say("--scopes grants nothing over HTTP: there, the token of a request does")
+            print_message("--scopes grants nothing over HTTP: there, the token of a request does")
         if not options.http:
-            _say_refused_tools(server)
+            _report_refused_tools(server)
             return serve_stdio(server)
         return serve_http(server, options.host or "127.0.0.1", 8000 if options.port is None else options.port)
     except SettingError as error:
-        say(str(error))
+        print_message(str(error))
         return 2
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "uvicorn"):
             raise
-        say("an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'")
+        print_message("an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'")
         return 2
 
 
 def _has_implementations(server: ToolServer, *, strict: bool) -> bool:
-    """Warn of implementations that do not load; False if that is to keep the server from starting."""
-    catalog = getattr(server, "catalog", None)  # a server of an application's own toolkit has none
+    """Report implementations that do not load; False if the server must not start because of them."""
+    catalog = getattr(server, "catalog", None)  # None for a toolkit of the application
     if catalog is None:
         return True
     from toolgen.runtime.implementations.check import refuse_faults, warn_of_faults
@@ -74,18 +74,20 @@ def _has_implementations(server: ToolServer, *, strict: bool) -> bool:
         return True
     if refuse_faults(catalog):
         return True
-    say("not started: an implementation does not load, and --strict-start is set")
+    print_message("not started: an implementation does not load, and --strict-start is set")
     return False
 
 
-def _say_refused_tools(server: ToolServer) -> None:
-    """Say which tools the user of a stdio server may not call, for lack of scopes."""
+def _report_refused_tools(server: ToolServer) -> None:
+    """Report the tools that the user of a stdio server may not call, and the missing scopes."""
     from .auth.grant import refused_tools
 
     service = server.service
     refused = refused_tools(service.toolkit.definitions, frozenset(service.settings.scopes))
     if refused is not None:
-        say(f"calls of these tools are refused, they need scopes: {refused}; grant them with --scopes")
+        print_message(
+            f"calls of these tools are refused, they need scopes: {refused}; grant them with --scopes"
+        )
 
 
 def _parser() -> argparse.ArgumentParser:

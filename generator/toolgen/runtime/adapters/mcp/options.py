@@ -1,6 +1,6 @@
 """Command-line flags of the servers, one for each setting.
 
-A flag sets the environment variable of its setting in this process, so that there is one way in.
+A flag sets the environment variable of its setting in this process, so that settings have one source.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ def add_setting_flags(parser: argparse.ArgumentParser) -> None:
         if isinstance(each.default, bool):
             group.add_argument(flag, action="store_const", const="1", dest=each.name, help=description)
             continue
-        several = _is_repeatable(each)
-        shown = "none" if each.default in ((), None) and not several else each.default
+        repeatable = _is_repeatable(each)
+        shown = "none" if each.default in ((), None) and not repeatable else each.default
         group.add_argument(
             flag,
             dest=each.name,
-            action="append" if several else "store",
-            metavar=each.name.upper().removesuffix("S") if several else each.name.upper(),
-            help=f"{description} ({'may be repeated' if several else f'default: {shown}'})",
+            action="append" if repeatable else "store",
+            metavar=each.name.upper().removesuffix("S") if repeatable else each.name.upper(),
+            help=f"{description} ({'may be repeated' if repeatable else f'default: {shown}'})",
         )
 
 
 def apply_setting_flags(options: argparse.Namespace) -> None:
     """Set the environment variables of the flags that were given.
 
-    Raises SettingError for a value that is not valid; the message names the flag.
+    Raises SettingError, which names the flag, if a value is not valid.
     """
     for each in fields(Settings):
         given: str | list[str] | None = getattr(options, each.name, None)

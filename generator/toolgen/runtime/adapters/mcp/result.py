@@ -1,4 +1,4 @@
-"""What goes back for a call: the result in the protocol's words, the chunks before it."""
+"""Convert responses to MCP results, and chunks and progress to progress notifications."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ from toolgen.schema.inline import RESULT_PROPERTY
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
 ERROR_KEY: Final = "toolgen/error"
-METADATA_KEY: Final = "toolgen/metadata"  # what the tool tells of its answer
+METADATA_KEY: Final = "toolgen/metadata"  # set by the tool
 COERCED_KEY: Final = "toolgen/coerced"  # which arguments were coerced, and how
-PREVIEW_KEY: Final = "toolgen/preview"  # in a request's `_meta`, and its result's: nothing is done
+PREVIEW_KEY: Final = "toolgen/preview"  # in `_meta` of a request and of its result: nothing is executed
 FINAL_KEY: Final = "toolgen/final_answer"
 
-Structure = Literal["none", "plain", "wrapped"]
-"""How a result's content stands in it as data."""
+StructuredForm = Literal["none", "unwrapped", "wrapped"]
+"""Form of a result's structured content: none, the content itself, or as the property of an object."""
 
-# Of a response's metadata, what is not the tool's.
-_OURS = frozenset({"call_id", "coerced", "confirmation", "preview"})
+_RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "preview"})  # not set by the tool
 
 
-def result_of(response: ToolResponse, structure: Structure) -> types.CallToolResult:
-    """A response as a result; its content as structure, too, where the tool has a schema for it."""
+def result_of(response: ToolResponse, form: StructuredForm) -> types.CallToolResult:
+    """Return a response as a result, with structured content unless `form` is "none"."""
     meta: dict[str, Any] = {}
     if len(response.metadata) > 1:
-        told = {key: value for key, value in response.metadata.items() if key not in _OURS}
-        if told:
-            meta[METADATA_KEY] = told
+        own = {key: value for key, value in response.metadata.items() if key not in _RUNTIME_METADATA}
+        if own:
+            meta[METADATA_KEY] = own
         if "coerced" in response.metadata:
             meta[COERCED_KEY] = response.metadata["coerced"]
         if "confirmation" in response.metadata:
@@ -47,34 +46,34 @@ def result_of(response: ToolResponse, structure: Structure) -> types.CallToolRes
         meta[ERROR_KEY] = response.error.as_dict()
     return types.CallToolResult(
         content=[types.TextContent(text=response.as_text())],
-        structured_content=_structured(response.content, structure) if response.error is None else None,
+        structured_content=_structured(response.content, form) if response.error is None else None,
         is_error=response.error is not None,
         _meta=meta or None,
     )
 
 
-def _structured(content: Any, structure: Structure) -> Any:
-    if structure == "none":
+def _structured(content: Any, form: StructuredForm) -> Any:
+    if form == "none":
         return None
-    return {RESULT_PROPERTY: content} if structure == "wrapped" else content
+    return {RESULT_PROPERTY: content} if form == "wrapped" else content
 
 
-class Reporter:
-    """Progress of one call: what the tool reports, and its chunks, each a step further."""
+class CallProgress:
+    """Sends progress notifications of one call: progress that the tool reports, and chunks."""
 
     def __init__(self, context: ServerRequestContext[Any, Any]) -> None:
         self._report = context.session.report_progress
         self._last = 0.0
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """What the tool says itself."""
+        """Send progress that the tool reports."""
         self._last = progress
         await self._report(progress, total, message)
 
     async def chunk(self, chunk: Any) -> None:
-        """A chunk of the result: a text as it is, anything else as JSON."""
+        """Send a chunk of the result as a step of progress: a string as it is, anything else as JSON."""
         self._last += 1
         try:
             await self._report(self._last, None, as_text(chunk))
-        except Exception as error:  # a client that has gone away must not undo the work
+        except Exception as error:  # a client that has disconnected must not undo the work
             LOGGER.error("a chunk could not be sent as progress", exc_info=without_text(error))

@@ -1,4 +1,4 @@
-"""A toolkit as an MCP server, for every protocol version that the SDK speaks."""
+"""Build an MCP server of a toolkit, for every protocol version that the SDK supports."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from toolgen.runtime.toolkit import Toolkit
 
 from .auth.grant import grant_of, scopes_of
 from .confirm import (
-    NO_CONSENT,
-    consent_of,
+    NO_CONFIRMATION,
+    confirmation_options,
     input_required,
     is_preview_request,
     preview_answer,
     request_state_security,
 )
 from .exchange import exchange_of
-from .result import Reporter, result_of
+from .result import CallProgress, result_of
 from .service import STOPPING, STOPPING_CODE, Service, ToolServer, is_modern
 
 DEFAULT_VERSION: Final = "0.0.0"
-LIST_SECONDS: Final = 60  # that a client may reuse the list of tools without asking again
+LIST_SECONDS: Final = 60  # that a client may cache the list of tools
 
 
 def build_server(
@@ -47,9 +47,9 @@ def build_server(
 ) -> ToolServer:
     """Return a low-level server of the tools in `toolkit`, including tools that are added later.
 
-    `main` runs it as a command, `asgi_app` makes it an ASGI application. When it ends, it closes the toolkit.
-    Raises ValueError where two tools are published by one name, and SettingError for an environment variable
-    whose value is not valid.
+    `main` runs it as a command, `asgi_app` turns it into an ASGI application. It closes the toolkit when it
+    ends. Raises ValueError if two tools have the same published name, and SettingError for an environment
+    variable whose value is not valid.
     """
     service = Service(toolkit, name)
 
@@ -63,17 +63,17 @@ def build_server(
             raise MCPError(code=STOPPING_CODE, message=STOPPING)
         result = await call_next(ctx)
         if ctx.method == "tools/list" and isinstance(result, dict):
-            # Here, not in the handler: the SDK drops every key that it does not know, and checks all schemas.
+            # here and not in the handler, because the SDK drops unknown keys and validates all schemas
             service.toolkit_for(ctx)
             cursor = (ctx.params or {}).get("cursor")
             granted = grant_of(ctx, service.settings).listed
-            tools, following = service.page(is_modern(ctx), cursor, granted)
-            page = {**result, "tools": tools}
-            if "cacheScope" in page and (granted is not None or service.scopes):
-                page["cacheScope"] = "private"  # others see other tools
-            return page if following is None else {**page, "nextCursor": following}
+            page = service.page(is_modern(ctx), cursor, granted)
+            listed = {**result, "tools": page.tools}
+            if "cacheScope" in listed and (granted is not None or service.scopes):
+                listed["cacheScope"] = "private"  # other callers see other tools
+            return listed if page.next_cursor is None else {**listed, "nextCursor": page.next_cursor}
         if ctx.method == "notifications/initialized":
-            service.toolkit_for(ctx)  # from now on, this client is notified of changes
+            service.toolkit_for(ctx)  # from now on, the client is notified of changes
         return result
 
     async def call_tool(
@@ -88,7 +88,7 @@ def build_server(
                 return await service.calls.run(work)
         except MCPError:
             raise
-        except Exception as error:  # the SDK would show its text to older clients
+        except Exception as error:  # the SDK would send its message to older clients
             LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
 
@@ -112,10 +112,9 @@ def build_server(
 
 
 def _cache_hint(toolkit: Toolkit) -> CacheHint:
-    """How long clients may keep the list, and whether a proxy may give it to others.
+    """Return how long clients may cache the list, and whether shared caches may store it.
 
-    Where tools need scopes, the list is for the one who asked, who may see others tomorrow. `publish` does
-    the same for tools that are added later.
+    If tools need scopes, the list depends on the caller. `publish` does the same for tools added later.
     """
     shared = not any(scopes_of(definition) for definition in toolkit.definitions.values())
     return CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="public" if shared else "private")
@@ -127,7 +126,7 @@ def _streams(service: Service, published: str) -> bool:
 
 
 def known_options(function: Callable[..., Any], **options: Any) -> dict[str, Any]:
-    """Return the options that the installed SDK has; some came with 2.3."""
+    """Return the options that the installed SDK supports; some are new in 2.3."""
     known = signature(function).parameters
     return {name: value for name, value in options.items() if name in known}
 
@@ -135,9 +134,9 @@ def known_options(function: Callable[..., Any], **options: Any) -> dict[str, Any
 async def answer_call(
     service: Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
-    """Answer one `tools/call`, or give the question that the client has to put to the user first.
+    """Answer one `tools/call`, or return the question that the client has to ask the user first.
 
-    Raises MCPError where no tool has the name.
+    Raises MCPError if there is no tool with the name.
     """
     toolkit, arguments = service.toolkit_for(context), params.arguments or {}
     name = service.wire_name(params.name)
@@ -147,23 +146,22 @@ async def answer_call(
     principal, scopes = grant.principal, grant.scopes
     if definition is not None and is_preview_request(params):
         response = await toolkit.preview(name, arguments, scopes=scopes, principal=principal)
-        has_output_schema = "output_schema" in definition
-        wrap = has_output_schema and not is_modern(context) and service.wraps(definition["name"])
-        answer = preview_answer(response, has_output_schema)
-        return result_of(answer, "none" if not has_output_schema else "wrapped" if wrap else "plain")
+        answer = preview_answer(response, has_output_schema="output_schema" in definition)
+        return result_of(answer, service.structured_form(context, definition))
     sessionless = service.is_sessionless(context)
-    carried = service.extras.opened(context, meta) if sessionless else None
-    if carried is not None:
-        toolkit = toolkit.session(carried)
-    asks = definition is not None and "confirm" in definition
-    consent = await consent_of(toolkit, context, params, principal) if asks else NO_CONSENT
-    reporter = Reporter(context)
+    extras = service.extras.opened(context, meta) if sessionless else None
+    if extras is not None:
+        toolkit = toolkit.session(extras)
+    confirmation = NO_CONFIRMATION
+    if definition is not None and "confirm" in definition:
+        confirmation = await confirmation_options(toolkit, context, params, principal=principal)
+    reporter = CallProgress(context)
     try:
         response = await toolkit.call(
             name,
             arguments,
-            confirm=consent.confirm,
-            confirmation_token=consent.token,
+            confirm=confirmation.confirm,
+            confirmation_token=confirmation.token,
             meta=meta,
             progress=reporter.progress,
             scopes=scopes,
@@ -175,12 +173,8 @@ async def answer_call(
     if definition is None:
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
-    if "output_schema" not in definition:
-        result = result_of(response, "none")
-    else:
-        wrap = not is_modern(context) and service.wraps(definition["name"])
-        result = result_of(response, "wrapped" if wrap else "plain")
-    if sessionless and (response.extras or carried is not None):
-        kept = service.extras.meta_of(context, definition["name"], response.extras)
-        result.meta = {**(result.meta or {}), **kept}
+    result = result_of(response, service.structured_form(context, definition))
+    if sessionless and (response.extras or extras is not None):
+        sealed = service.extras.meta_of(context, definition["name"], response.extras)
+        result.meta = {**(result.meta or {}), **sealed}
     return result

@@ -1,4 +1,4 @@
-"""State that all requests to one server share: tools, pages of their list, sessions, calls in flight."""
+"""The state of a server: the list of tools and its pages, sessions, calls in flight."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -25,6 +26,7 @@ from toolgen.runtime.toolkit import Toolkit
 from .auth.grant import scopes_of
 from .extras import SealedExtras
 from .listing import TARGET, for_handshake_era, is_object_schema, served_tools
+from .result import StructuredForm
 
 Tools = list[dict[str, Any]]
 Result = TypeVar("Result")
@@ -32,12 +34,28 @@ Result = TypeVar("Result")
 STOPPING_CODE: Final = -32000  # JSON-RPC leaves -32000 to -32099 to servers
 STOPPING: Final = "The server is stopping."
 INVALID_PARAMS: Final = -32602
-MIRRORS: Final = '"x-mcp-header"'  # the keyword of an argument that a request repeats in a header
-CACHED_LISTS: Final = 64  # lists of tools, each for other scopes
+MIRRORS: Final = '"x-mcp-header"'  # keyword of an argument that is also sent as a header
+CACHED_LISTS: Final = 64  # lists of tools for different scopes
+
+
+@dataclass(frozen=True, slots=True)
+class ToolListPage:
+    """One page of the list of tools."""
+
+    tools: Tools
+    next_cursor: str | None  # None: this is the last page
+
+
+@dataclass(frozen=True, slots=True)
+class _ClientSession:
+    """The toolkit session of one connection."""
+
+    toolkit: Toolkit
+    loop: asyncio.AbstractEventLoop
 
 
 class Service:
-    """A toolkit that is served. Raises ValueError where two tools are published by one name."""
+    """A toolkit that is served. Raises ValueError if two tools have the same published name."""
 
     def __init__(self, toolkit: Toolkit, name: str = "toolgen") -> None:
         self.toolkit = toolkit
@@ -45,14 +63,14 @@ class Service:
         self.settings = toolkit.settings
         self.calls = CallsInFlight()
         self.stopping = False  # requests are refused
-        self.bus = InMemorySubscriptionBus()  # clients since 2026-07-28 listen here
+        self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28
         self.listen = ListenHandler(self.bus)
-        self._conversations: WeakKeyDictionary[Any, tuple[Toolkit, Any]] = WeakKeyDictionary()
-        self._loops: list[asyncio.AbstractEventLoop] = []  # one for each time that the server runs
+        self._sessions: WeakKeyDictionary[Any, _ClientSession] = WeakKeyDictionary()  # by connection
+        self._loops: list[asyncio.AbstractEventLoop] = []  # one for each run of the server
         self._tasks: set[asyncio.Future[None]] = set()
-        self._list(toolkit.definitions)
+        self._publish(toolkit.definitions)
 
-    def _list(self, definitions: Mapping[str, ToolDefinition]) -> None:
+    def _publish(self, definitions: Mapping[str, ToolDefinition]) -> None:
         self._names = wire_names(definitions, TARGET)
         self._modern = served_tools(definitions)
         self._handshake = for_handshake_era(self._modern)
@@ -63,7 +81,7 @@ class Service:
         }
         self._mirroring: dict[str, bool] = {}
         self._needed = [scopes_of(definition) for definition in definitions.values()]
-        self._scopes = frozenset[str]().union(*self._needed)  # that make a difference
+        self._scopes = frozenset[str]().union(*self._needed)  # that any tool needs
         self._allowed: dict[tuple[bool, frozenset[str]], Tools] = {}
         self._listed = definitions
 
@@ -72,8 +90,8 @@ class Service:
         if definitions is self._listed:
             return
         try:
-            self._list(definitions)
-        except ValueError as error:  # the tool that was added cannot be published: the others still are
+            self._publish(definitions)
+        except ValueError as error:  # a tool was added that cannot be published
             LOGGER.error("the list of tools stays as it was: %s", error)
             self._listed = definitions
 
@@ -84,7 +102,7 @@ class Service:
         return sorted(self._scopes)
 
     def tools(self, modern: bool, granted: frozenset[str] | None = None) -> Tools:
-        """Return the list as it is now: the tools that the scopes `granted` allow, or all of them."""
+        """Return the current list: the tools that the scopes `granted` allow, or all if it is None."""
         self._refresh()
         tools = self._modern if modern else self._handshake
         if granted is None or self._scopes <= granted:
@@ -98,20 +116,17 @@ class Service:
             self._allowed[key] = allowed
         return allowed
 
-    def page(
-        self, modern: bool, cursor: str | None, granted: frozenset[str] | None = None
-    ) -> tuple[Tools, str | None]:
-        """Return one page of the list, and the cursor of the next page if there is one.
+    def page(self, modern: bool, cursor: str | None, granted: frozenset[str] | None = None) -> ToolListPage:
+        """Return one page of the list that `tools` returns.
 
-        The list is that of `tools`. A cursor names the last tool of its page, so that pages stay whole while
-        tools are added.
-        Raises MCPError for a cursor that no page of the present list has.
+        A cursor contains the name of the last tool of its page, so that no tool is skipped while others are
+        added. Raises MCPError for a cursor whose tool is not in the list.
         """
         tools, size = self.tools(modern, granted), self.settings.page_size
         start = 0 if cursor is None else self._after(tools, cursor)
         page = tools[start : start + size]
         more = start + size < len(tools)
-        return page, _cursor_of(page[-1]["name"]) if more else None
+        return ToolListPage(page, _cursor_of(page[-1]["name"]) if more else None)
 
     def _after(self, tools: Tools, cursor: str) -> int:
         with suppress(ValueError):
@@ -121,19 +136,23 @@ class Service:
                     return index + 1
         raise MCPError(code=INVALID_PARAMS, message="Invalid cursor: list the tools from the start")
 
-    def wraps(self, wire_name: str) -> bool:
-        """Whether clients up to 2025-11-25 know the tool's output as a property of an object."""
-        return wire_name in self._wrapped
+    def structured_form(
+        self, context: ServerRequestContext[Any, Any], definition: ToolDefinition
+    ) -> StructuredForm:
+        """Return the form of a tool's structured content for the client of a request."""
+        if "output_schema" not in definition:
+            return "none"
+        return "wrapped" if not is_modern(context) and definition["name"] in self._wrapped else "unwrapped"
 
     def wire_name(self, published: str) -> str:
-        """The name of the tool that is published so; any other name as it is."""
+        """Return the wire name of a published name; an unknown name unchanged."""
         self._refresh()
         return self._names.get(published, published)
 
     def mirrored_schema(self, published: str) -> Mapping[str, Any] | None:
-        """Return the input schema of a tool if headers of a request may repeat some of its arguments.
+        """Return the input schema of a tool if some of its arguments are also sent as headers.
 
-        None for all others: the SDK would search their schemas for such arguments at every call.
+        None for all others, so that the SDK does not search their schemas for such arguments in every call.
         """
         definition = self.toolkit.definition_of(self.wire_name(published))
         if definition is None:
@@ -144,49 +163,52 @@ class Service:
         return definition["input_schema"] if mirrors else None
 
     def is_sessionless(self, context: ServerRequestContext[Any, Any]) -> bool:
-        """True if nothing is kept from one call of this client to the next: its extras have to travel.
+        """True if the client has no session, so that extras are sent to it.
 
         That is every client since 2026-07-28, and older ones of a server with `--stateless`.
         """
         return is_modern(context) or not context.session.can_send_request
 
     def toolkit_for(self, context: ServerRequestContext[Any, Any]) -> Toolkit:
-        """The toolkit of the client's session, which carries extras; without a session, just the toolkit.
+        """Return the session of the toolkit for the client's session; without one, the toolkit itself.
 
         Since 2026-07-28 the protocol has no sessions.
         """
-        # The SDK gives handlers a new proxy for each request, and no public name to what stands behind it.
+        # handlers get a new proxy for each request; the SDK has no public name for the connection
         connection = getattr(context.session, "_connection", None)
         if connection is None or is_modern(context):
             return self.toolkit
         session_id: str | None = connection.session_id
         if context.request is not None and session_id is None:
             return self.toolkit  # stateless HTTP: the connection ends with the request
-        known = self._conversations.get(connection)
-        if known is None:
-            session = self.toolkit.session(session_id=session_id)
-            known = self._conversations[connection] = (session, asyncio.get_running_loop())
-        return known[0]
+        session = self._sessions.get(connection)
+        if session is None:
+            toolkit = self.toolkit.session(session_id=session_id)
+            session = _ClientSession(toolkit, asyncio.get_running_loop())
+            self._sessions[connection] = session
+        return session.toolkit
 
     @asynccontextmanager
     async def running(self, _: Server[Any]) -> AsyncIterator[dict[str, Any]]:
-        """While the server runs: clients are told of changes; when the last run ends, tools are closed."""
+        """Notify clients of changes while the server runs. Close the tools when the last run ends."""
         loop = asyncio.get_running_loop()
         self._loops.append(loop)
-        forget = self.toolkit.on_change(lambda: _soon(loop, self._announce))
+        remove_listener = self.toolkit.on_change(lambda: _call_soon(loop, self._announce))
         try:
             yield {}
         finally:
-            forget()
+            remove_listener()
             self._loops.remove(loop)
             if not self._loops:
                 await self.toolkit.close()
 
     def _announce(self) -> None:
-        here = asyncio.get_running_loop()
+        running = asyncio.get_running_loop()
         self._start(self.bus.publish(ToolsListChanged()))
-        for connection, (_, loop) in list(self._conversations.items()):
-            if loop is here:  # each in a task of its own: a client that does not read holds up nobody
+        for connection, session in list(self._sessions.items()):
+            if (
+                session.loop is running
+            ):  # in separate tasks: a client that does not read must not delay others
                 self._start(_notify(connection))
 
     def _start(self, work: Awaitable[None]) -> None:
@@ -196,13 +218,15 @@ class Service:
 
 
 class CallsInFlight:
-    """The tool calls that a server is running, each the task that runs it."""
+    """The running tool calls of a server, by task."""
 
     def __init__(self) -> None:
-        self._reasons: dict[asyncio.Task[Any], str | None] = {}  # why a call was ended by the server
+        self._reasons: dict[
+            asyncio.Task[Any], str | None
+        ] = {}  # why the server ends the call; None: it does not
 
     async def run(self, work: Awaitable[Result]) -> Result:
-        """Await a call. Raises MCPError if the server ends it before it is done."""
+        """Await a call. Raises MCPError if the server ends it early."""
         task = asyncio.current_task()
         assert task is not None
         self._reasons[task] = None
@@ -218,21 +242,21 @@ class CallsInFlight:
             del self._reasons[task]
 
     def end(self, task: asyncio.Task[Any], reason: str) -> None:
-        """End the call that `task` runs, if it still does."""
+        """End the call of `task` if it is running."""
         if task in self._reasons:
             self._reasons[task] = reason
             task.cancel()
 
     def end_all(self) -> None:
         """End the calls of this event loop, because the server stops."""
-        here = asyncio.get_running_loop()
+        running = asyncio.get_running_loop()
         for task in list(self._reasons):
-            if task.get_loop() is here:
+            if task.get_loop() is running:
                 self.end(task, STOPPING)
 
 
 class ToolServer(Server[Any]):
-    """A low-level server of tools that says in its handshake that the list of tools may change."""
+    """A low-level server with the capability `tools.listChanged`."""
 
     service: Service
 
@@ -244,13 +268,13 @@ class ToolServer(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        """As the SDK's, with `tools.listChanged`."""
+        """Return the SDK's options, with `tools.listChanged`."""
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
 def is_modern(context: ServerRequestContext[Any, Any]) -> bool:
-    """Whether the client speaks 2026-07-28 or later."""
+    """True if the client uses protocol version 2026-07-28 or later."""
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
@@ -261,10 +285,10 @@ def _cursor_of(name: str) -> str:
 async def _notify(connection: Any) -> None:
     try:
         await connection.send_tool_list_changed()
-    except Exception as error:  # the client has left
+    except Exception as error:  # the client has disconnected
         LOGGER.debug("a client was not notified that the tools changed: %s", error)
 
 
-def _soon(loop: asyncio.AbstractEventLoop, work: Any) -> None:
+def _call_soon(loop: asyncio.AbstractEventLoop, work: Any) -> None:
     if not loop.is_closed():
         loop.call_soon_threadsafe(work)

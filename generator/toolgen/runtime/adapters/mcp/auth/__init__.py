@@ -1,1 +1,1 @@
-"""Who calls an MCP server, and what they may do: bearer tokens over HTTP (OAuth 2.1, RFC 6750, RFC 9728)."""
+"""Authentication and scopes of an MCP server: bearer tokens over HTTP (OAuth 2.1, RFC 6750, RFC 9728)."""

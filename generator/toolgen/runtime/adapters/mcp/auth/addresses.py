@@ -1,4 +1,4 @@
-"""Addresses that need no authentication, and URLs that may decide who is authenticated."""
+"""Loopback addresses, and URLs from which keys of an issuer may be fetched."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 
 def is_loopback(host: str) -> bool:
-    """True for an address that only this machine reaches, and for the name `localhost`."""
+    """True for an address that is only reachable from this machine, and for the name `localhost`."""
     if host.lower() == "localhost":
         return True
     try:
@@ -17,7 +17,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_trusted_url(url: str) -> bool:
-    """True for https, and for http on loopback: what comes from there decides who is let in."""
+    """True for https, and for http on loopback. The keys of such a URL decide who is authenticated."""
     try:
         parts = urlsplit(url)
         host = parts.hostname

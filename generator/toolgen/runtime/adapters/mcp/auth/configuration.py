@@ -1,4 +1,4 @@
-"""Authentication as the settings have it, and whether a server may be reached without any."""
+"""Configure authentication from the settings, and refuse to serve other machines without it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REMEDY: Final = "configure --auth-tokens or --auth-issuer, or use --insecure-no-
 
 @dataclass(frozen=True, slots=True)
 class Authentication:
-    """How bearer tokens are verified: each event loop makes a verifier of its own."""
+    """How bearer tokens are verified. Each event loop creates its own verifier."""
 
     make_verifier: Callable[[], TokenVerifier]
     issuer: str | None = None  # None: tokens from a file
@@ -26,9 +26,9 @@ class Authentication:
 
 
 def authentication_of(settings: Settings) -> Authentication | None:
-    """Return how callers are authenticated; None where nothing is configured.
+    """Return how callers are authenticated; None if nothing is configured.
 
-    Raises SettingError where the settings do not go together or a file cannot be used.
+    Raises SettingError if settings contradict each other or a file cannot be used.
     """
     issued = {
         "--auth-issuer": settings.auth_issuer,

@@ -1,4 +1,4 @@
-"""What one MCP request is granted: its principal and scopes, and which tools of a toolkit they allow."""
+"""The principal and the scopes of an MCP request, and the tools that the scopes allow."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MAX_NAMED: Final = 10  # tools in one line for the operator
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Who sends a request and what they may do."""
+    """The principal and the scopes of a request."""
 
-    principal: str | None = None  # None: nobody is identified
+    principal: str | None = None  # None: not known
     scopes: frozenset[str] = frozenset()
-    is_configured: bool = False  # an access token or the operator has said what the scopes are
+    is_configured: bool = False  # the scopes are those of an access token or of the settings
 
     @property
     def listed(self) -> frozenset[str] | None:
@@ -35,10 +35,10 @@ NOTHING: Final = Grant()
 
 
 def grant_of(context: ServerRequestContext[Any, Any], settings: Settings) -> Grant:
-    """Return what a request is granted.
+    """Return the principal and the scopes of a request.
 
-    Over HTTP that is what its access token says, and nothing without one. Other transports serve the user who
-    started the process, and who grants `settings.scopes`.
+    Over HTTP they are those of its access token; without one, there are none. Other transports serve the user
+    who started the process, with `settings.scopes`.
     """
     access = get_access_token()
     if access is not None:

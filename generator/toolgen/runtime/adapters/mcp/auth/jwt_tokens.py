@@ -14,13 +14,13 @@ from .key_set import KeySet
 ALGORITHMS: Final = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 )
-"""Asymmetric ones only: with a symmetric one, whoever knows the published key could sign."""
+"""Only asymmetric ones: with a symmetric one, the published key could sign."""
 LEEWAY: Final = 30  # seconds that clocks may differ
 MAX_TOKEN: Final = 16 * 1024  # characters
 
 
 class RefusedTokenError(Exception):
-    """A token that is not accepted; the message has no part of it."""
+    """A token is not accepted. The message contains no part of it."""
 
 
 class JwtVerifier:
@@ -32,9 +32,9 @@ class JwtVerifier:
         self._keys = KeySet(issuer, jwks)
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what a token stands for; None if it is not valid.
+        """Return the claims of a token; None if it is not valid.
 
-        Raises KeysUnavailableError where the issuer's keys are needed and cannot be had.
+        Raises KeysUnavailableError if the issuer's keys are needed and not available.
         """
         try:
             return await self._verify(token)
@@ -73,7 +73,7 @@ def _access(token: str, claims: dict[str, Any]) -> AccessToken:
     client = claims.get("client_id", claims.get("azp"))
     holder = subject if client is None else client
     if not isinstance(holder, str) or not isinstance(subject, str | None) or "" in (holder, subject):
-        raise RefusedTokenError("it does not say whose it is (sub or client_id)")
+        raise RefusedTokenError("it has no valid sub or client_id")
     return AccessToken(
         token=token,
         client_id=holder,
@@ -89,5 +89,5 @@ def _scopes(claims: dict[str, Any]) -> list[str]:
     given = claims.get("scope", claims.get("scp", ()))
     words = given.split() if isinstance(given, str) else given
     if not isinstance(words, list | tuple) or not all(isinstance(each, str) for each in words):
-        raise RefusedTokenError("its scopes are not texts")
+        raise RefusedTokenError("its scopes are not strings")
     return list(words)

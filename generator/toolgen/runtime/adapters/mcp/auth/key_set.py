@@ -1,4 +1,4 @@
-"""Keys of an issuer: fetched when needed, remembered for a while, and bounded (RFC 7517, RFC 8414)."""
+"""Keys of an issuer: fetched when needed, cached, and limited in number and size (RFC 7517, RFC 8414)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from toolgen.runtime.logs.logger import LOGGER
 from .addresses import is_loopback, is_trusted_url
 
 FRESH_SECONDS: Final = 300  # until keys are fetched again
-USABLE_SECONDS: Final = 3600  # that keys are used while the issuer does not answer
-PAUSE_SECONDS: Final = 10  # between two fetches, whatever tokens ask for
+USABLE_SECONDS: Final = 3600  # for keys while the issuer does not answer
+PAUSE_SECONDS: Final = 10  # at least, between two fetches
 FETCH_SECONDS: Final = 5
 MAX_BYTES: Final = 256 * 1024
 MAX_KEYS: Final = 100
@@ -27,11 +27,11 @@ KEY_TYPES: Final = ("RSA", "EC", "OKP")
 
 
 class KeysUnavailableError(AuthenticationError):
-    """The keys of the issuer are needed and cannot be had."""
+    """The keys of the issuer are needed and not available."""
 
 
 class _FetchError(Exception):
-    """An answer of the issuer that cannot be used."""
+    """The issuer's answer cannot be used."""
 
 
 class KeySet:
@@ -78,15 +78,15 @@ class KeySet:
         return prepared
 
     async def _refresh(self) -> None:
-        """Fetch the keys, unless that was tried a moment ago."""
+        """Fetch the keys, at most once in PAUSE_SECONDS."""
         async with self._lock:
             if monotonic() - self._tried_at >= PAUSE_SECONDS:
                 self._tried_at = monotonic()
                 try:
                     self._keys = await self._fetch_keys()
                 except (_FetchError, httpx2.HTTPError, TimeoutError, ValueError, RecursionError) as error:
-                    why = error if isinstance(error, _FetchError) else type(error).__name__
-                    LOGGER.warning("the keys of the token issuer could not be fetched: %s", why)
+                    reason = error if isinstance(error, _FetchError) else type(error).__name__
+                    LOGGER.warning("the keys of the token issuer could not be fetched: %s", reason)
                 else:
                     self._prepared = {}
                     self._fetched_at = monotonic()
@@ -128,7 +128,7 @@ class KeySet:
 
 
 async def _fetch(url: str) -> dict[str, Any]:
-    """Fetch a JSON object, of a bounded size in a bounded time, and follow no redirect."""
+    """Fetch a JSON object, within limits of size and time, and without following redirects."""
     local = is_loopback(urlsplit(url).hostname or "")  # never through a proxy
     headers = {"accept": "application/json", "accept-encoding": "identity"}
     body = bytearray()

@@ -1,4 +1,4 @@
-"""Bearer tokens of a file: for a handful of callers, without an authorization server.
+"""Bearer tokens in a file: for few callers, without an authorization server.
 
 The file is TOML: one `[[tokens]]` table for each token, with `principal`, `sha256` (of the token,
 hexadecimal) or `token` (itself), and optionally `scopes` and `expires` (a date and time with its offset).
@@ -33,7 +33,7 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _FileToken:
     digest: bytes
     principal: str
     scopes: tuple[str, ...]
@@ -41,14 +41,14 @@ class _Entry:
 
 
 class TokenFile:
-    """Verifies bearer tokens against those of a file. A changed file counts after a restart."""
+    """Verifies bearer tokens with those of a file, which is read once at the start."""
 
-    def __init__(self, entries: tuple[_Entry, ...]) -> None:
+    def __init__(self, entries: tuple[_FileToken, ...]) -> None:
         self._entries = entries
 
     @classmethod
     def read(cls, path: str) -> TokenFile:
-        """Read a file of tokens. Raises SettingError; its message has no value of the file."""
+        """Read a file of tokens. Raises SettingError, whose message contains no value of the file."""
         try:
             with Path(path).open("rb") as file:
                 status = os.fstat(file.fileno())
@@ -74,12 +74,12 @@ class TokenFile:
         return cls(entries)
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what a token stands for; None if it is unknown or has expired."""
+        """Return the claims of a token; None if it is unknown or has expired."""
         if len(token) > MAX_TOKEN or not _TOKEN.fullmatch(token):
             return None
         digest = hashlib.sha256(token.encode()).digest()
-        found: _Entry | None = None
-        for entry in self._entries:  # all of them: the time must not tell which one
+        found: _FileToken | None = None
+        for entry in self._entries:  # all of them, so that the time does not depend on the token
             if hmac.compare_digest(entry.digest, digest):
                 found = entry
         if found is None or (found.expires_at is not None and found.expires_at <= time.time()):
@@ -93,9 +93,9 @@ class TokenFile:
         )
 
 
-def _entry(table: Any, place: str) -> _Entry:
-    def refuse(why: str) -> SettingError:
-        return SettingError(f"--auth-tokens: {place}: {why}")
+def _entry(table: Any, place: str) -> _FileToken:
+    def refuse(reason: str) -> SettingError:
+        return SettingError(f"--auth-tokens: {place}: {reason}")
 
     if not isinstance(table, Mapping) or not set(table) <= set(KEYS):
         raise refuse(f"its keys may be {', '.join(KEYS)}")
@@ -120,11 +120,11 @@ def _entry(table: Any, place: str) -> _Entry:
         if len(text) < SHORTEST_TOKEN:
             raise refuse(f"token must have {SHORTEST_TOKEN} characters or more")
         digest = hashlib.sha256(text.encode()).digest()
-    return _Entry(digest, principal, tuple(scopes), None if expires is None else int(expires.timestamp()))
+    return _FileToken(digest, principal, tuple(scopes), None if expires is None else int(expires.timestamp()))
 
 
 def _check_mode(path: str, mode: int, *, has_secrets: bool) -> None:
-    """Refuse a file that others can change, or whose tokens they can read; warn if they read hashes."""
+    """Refuse a file that others can change, or whose tokens they can read. Warn if they can read hashes."""
     if os.name != "posix":
         return
     if mode & (stat.S_IWGRP | stat.S_IWOTH):

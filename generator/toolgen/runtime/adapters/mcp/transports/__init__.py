@@ -1,1 +1,1 @@
-"""Transports of an MCP server: stdio, and streamable HTTP as an ASGI application or the command's server."""
+"""Transports of an MCP server: stdio, and streamable HTTP as an ASGI application or as a command."""

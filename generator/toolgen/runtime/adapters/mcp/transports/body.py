@@ -1,10 +1,11 @@
-"""Reading request bodies within bounds of size and time, and JSON-RPC errors as HTTP responses."""
+"""Read request bodies within limits of size and time; answer requests with JSON-RPC errors."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pydantic_core import from_json
@@ -16,14 +17,24 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 INVALID_REQUEST: Final = -32600
 
+
+@dataclass(frozen=True, slots=True)
+class AsgiRequest:
+    """One HTTP request, as ASGI passes it."""
+
+    scope: Scope
+    receive: Receive
+    send: Send
+
+
 START_SECONDS: Final = 10.0
-"""For the headers of a request, and for the first bytes of its body."""
+"""Time limit for the headers of a request, and for the first bytes of its body."""
 BYTES_PER_SECOND: Final = 64 * 1024
-"""A body may take a second longer for each of these."""
+"""The time limit of a body grows by a second for each of these."""
 
 
 class RefusedError(Exception):
-    """A request that is answered with an HTTP status and a JSON-RPC error."""
+    """A request is refused with an HTTP status and a JSON-RPC error."""
 
     def __init__(self, status: int, code: int, message: str, **headers: str) -> None:
         super().__init__(message)
@@ -33,7 +44,7 @@ class RefusedError(Exception):
 
 
 async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int) -> bytes | None:
-    """Read the body of a request; None if the client has left.
+    """Read the body of a request; None if the client has disconnected.
 
     Raises RefusedError if it is larger than `limit` bytes, or arrives too slowly.
     """
@@ -67,7 +78,7 @@ def _too_large(limit: int) -> RefusedError:
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that gives a body which has been read, and then what `receive` gives."""
+    """Return a `receive` that returns a body that has been read, and then what `receive` returns."""
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
@@ -76,25 +87,33 @@ def replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def request_in(body: bytes) -> tuple[str | int | None, str | None]:
-    """Return the id and the method of the JSON-RPC message in a body; None for what it does not have."""
+@dataclass(frozen=True, slots=True)
+class MessageHead:
+    """The id and the method of a JSON-RPC message; None if it has none, or one that is not valid."""
+
+    id: str | int | None = None
+    method: str | None = None
+
+
+def parse_head(body: bytes) -> MessageHead:
+    """Return the id and the method of the JSON-RPC message in `body`."""
     try:
         message: Any = from_json(body)
     except ValueError:
-        return None, None
+        return MessageHead()
     if not isinstance(message, dict):
-        return None, None
-    number, method = message.get("id"), message.get("method")
-    known = isinstance(number, str | int) and not isinstance(number, bool)
-    return number if known else None, method if isinstance(method, str) else None
+        return MessageHead()
+    message_id, method = message.get("id"), message.get("method")
+    is_id = isinstance(message_id, str | int) and not isinstance(message_id, bool)
+    return MessageHead(message_id if is_id else None, method if isinstance(method, str) else None)
 
 
-async def refuse(refused: RefusedError, number: str | int | None, send: Send) -> None:
-    """Answer with the JSON-RPC error of a refused request; close the connection unless it may go on."""
+async def send_refusal(refused: RefusedError, message_id: str | int | None, send: Send) -> None:
+    """Answer a refused request with its JSON-RPC error. Close the connection unless the status is 400."""
     error = {"code": refused.code, "message": str(refused)}
-    body = json.dumps({"jsonrpc": "2.0", "id": number, "error": error}).encode()
+    body = json.dumps({"jsonrpc": "2.0", "id": message_id, "error": error}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body))}
-    if refused.status != 400:  # the request has not been read, or the server has no time for others
+    if refused.status != 400:  # the body has not been read, or the server is stopping
         headers["connection"] = "close"
     fields = [
         (name.replace("_", "-").encode(), value.encode())

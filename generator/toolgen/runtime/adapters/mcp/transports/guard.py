@@ -1,4 +1,4 @@
-"""In front of the HTTP endpoint: callers without a valid token go no further, and their body is not read."""
+"""Protect the HTTP endpoint: refuse callers without a valid token before their body is read."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from starlette.types import ASGIApp
 from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.configuration import REMEDY, Authentication
 
-from .body import INVALID_REQUEST, Receive, RefusedError, Scope, Send, refuse
+from .body import INVALID_REQUEST, Receive, RefusedError, Scope, Send, send_refusal
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"
-RETRY_SECONDS: Final = 10  # as long as keys are not fetched again
+RETRY_SECONDS: Final = 10  # PAUSE_SECONDS of `auth/key_set.py`
 _HOST: Final = re.compile(rb"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
 
 class BearerGuard:
-    """Passes on requests with a valid bearer token, by the SDK's own middleware.
+    """Forwards requests with a valid bearer token, using the SDK's middleware.
 
-    Others are answered with 401, whatever their path and method; 503 if the issuer's keys cannot be had. With
+    Others are answered with 401, for any path and method, or 503 if the issuer's keys are not available. With
     an issuer, the metadata of the protected resource (RFC 9728) is public.
     """
 
@@ -69,12 +69,12 @@ class BearerGuard:
             await RequireAuthMiddleware(self._app, [], self._metadata_url(scope))(scope, receive, send)
 
     def _metadata(self, scope: Scope) -> ASGIApp:
-        """Return what answers with the metadata of the resource."""
+        """Return an application that answers with the metadata of the resource."""
         issuer, resource = self._authentication.issuer, self._resource(scope)
         assert issuer is not None
         if resource is None:
             return Response("Invalid Host header", 400)
-        metadata = ProtectedResourceMetadata.model_validate(  # texts: an AnyHttpUrl would add a slash
+        metadata = ProtectedResourceMetadata.model_validate(  # strings, because AnyHttpUrl adds a slash
             {
                 "resource": resource,
                 "authorization_servers": [issuer],
@@ -85,7 +85,7 @@ class BearerGuard:
         return cors_middleware(handler.handle, ["GET", "OPTIONS"])
 
     def _resource(self, scope: Scope) -> str | None:
-        """Return the URL of this server: the audience where that is one, else as the client has it."""
+        """Return the URL of this server: the audience if it is a URL, else the URL that the client used."""
         audience = self._authentication.audience
         if audience is not None and urlsplit(audience).scheme in ("https", "http"):
             return audience
@@ -95,7 +95,7 @@ class BearerGuard:
         return f"{scope.get('scheme', 'http')}://{host.decode()}{scope.get('root_path', '')}{ENDPOINT}"
 
     def _metadata_url(self, scope: Scope) -> AnyHttpUrl | None:
-        """Return where the metadata is; below its own path where the server is a part of another."""
+        """Return the URL of the metadata; below `root_path` if the application is mounted in another."""
         resource = None if self._authentication.issuer is None else self._resource(scope)
         if resource is None:
             return None
@@ -107,9 +107,9 @@ class BearerGuard:
 
 
 class LoopbackGuard:
-    """Passes on requests that came by a loopback address or a local socket, and those of identified callers.
+    """Forwards requests over a loopback address or a local socket, and those of authenticated callers.
 
-    For an ASGI application without authentication, which does not know where it is served.
+    For an ASGI application without authentication, which does not know its address.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -124,7 +124,7 @@ class LoopbackGuard:
             f"This address is reachable from other machines without authentication: {REMEDY} "
             "(TOOLGEN_AUTH_TOKENS, TOOLGEN_AUTH_ISSUER, TOOLGEN_INSECURE_NO_AUTH)."
         )
-        await refuse(RefusedError(403, INVALID_REQUEST, message), None, send)
+        await send_refusal(RefusedError(403, INVALID_REQUEST, message), None, send)
 
 
 def _is_metadata(scope: Scope) -> bool:
@@ -136,11 +136,11 @@ def _is_metadata(scope: Scope) -> bool:
 
 
 def _is_local(server: Any) -> bool:
-    """True for the local end of a connection that starts on this machine."""
+    """True if the server's address in an ASGI scope is only reachable from this machine."""
     if not server:
         return False
     host, port = server
-    return port is None or _is_loopback(host)  # without a port it is the path of a socket
+    return port is None or _is_loopback(host)  # without a port, it is the path of a local socket
 
 
 _is_loopback = lru_cache(maxsize=256)(is_loopback)

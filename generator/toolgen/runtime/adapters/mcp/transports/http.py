@@ -1,4 +1,4 @@
-"""The server as an ASGI application, for any ASGI server and as a part of another application."""
+"""The server as an ASGI application, for any ASGI server, or mounted in another application."""
 
 from __future__ import annotations
 
@@ -18,9 +18,21 @@ from toolgen.runtime.adapters.mcp.server import known_options
 from toolgen.runtime.adapters.mcp.service import STOPPING, STOPPING_CODE, ToolServer
 from toolgen.runtime.logs.logger import LOGGER
 
-from .body import Message, Receive, RefusedError, Scope, Send, read_body, refuse, replay, request_in
+from .body import (
+    INVALID_REQUEST,
+    AsgiRequest,
+    Message,
+    Receive,
+    RefusedError,
+    Scope,
+    Send,
+    parse_head,
+    read_body,
+    replay,
+    send_refusal,
+)
 from .guard import BearerGuard, LoopbackGuard
-from .http_sessions import SESSION_HEADER, Endpoint, Sessions
+from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
@@ -33,9 +45,10 @@ _HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL
 class HttpApp:
     """Streamable HTTP at `/mcp`.
 
-    It starts with the first request if nobody starts it before: an application that it is mounted in does not
-    pass on its lifespan. `host` is the address that is served, if it is known. Without authentication, other
-    addresses than loopback are refused: a known one with SettingError, else each request that comes by one.
+    It starts with the first request if it was not started before, because applications do not pass their
+    lifespan on to mounted ones. `host` is the address that is served, if it is known. Without authentication,
+    only loopback is served: another `host` raises SettingError; if `host` is not known, each request over
+    another address is refused.
     """
 
     def __init__(self, server: ToolServer, *, host: str | None = None, follow_signals: bool = True) -> None:
@@ -44,7 +57,7 @@ class HttpApp:
         if host is not None:
             check_exposure(host, server.service.settings, self.authentication)
         self._host = host
-        self._follow_signals = follow_signals  # False: who runs it calls `drain`
+        self._follow_signals = follow_signals  # False: the caller calls `drain`
         self._starting: asyncio.Task[_Running] | None = None
         self._running: _Running | None = None
 
@@ -61,7 +74,7 @@ class HttpApp:
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncIterator[None]:
-        """Run the server for as long as another application runs: `FastAPI(lifespan=mcp_app.lifespan)`."""
+        """Run the server during the lifespan of another application: `FastAPI(lifespan=mcp_app.lifespan)`."""
         await self._started()
         try:
             yield
@@ -69,7 +82,7 @@ class HttpApp:
             await self.stop()
 
     async def drain(self, grace: float) -> None:
-        """Refuse new requests and answer those in flight: after `grace` seconds, with an error."""
+        """Refuse new requests and answer those in flight; after `grace` seconds, with an error."""
         if self._starting is not None:
             await (await self._starting).drain(grace)
 
@@ -85,12 +98,12 @@ class HttpApp:
         return running
 
     def _guarded(self, answer: Endpoint) -> Endpoint:
-        """Return `answer` behind what keeps strangers away."""
+        """Return `answer` behind the guard that the settings require."""
         service = self.server.service
         if self.authentication is not None:
             return BearerGuard(answer, self.authentication, lambda: service.scopes)
         refused = refused_tools(service.toolkit.definitions, frozenset())
-        if refused is not None and self._host is None:  # the command has said so
+        if refused is not None and self._host is None:  # the command prints this itself
             LOGGER.warning("%s: %s", NOT_IDENTIFIED, refused)
         if self._host is not None or service.settings.insecure_no_auth:
             return answer
@@ -140,13 +153,13 @@ class _Running:
                 server.streamable_http_app,
                 max_request_body_size=settings.max_request_bytes,
                 session_idle_timeout=max(settings.session_idle, 0.001),
-                max_sessions=2 * settings.sessions
-                + 100,  # `Sessions` keeps to the setting; in case it loses count
+                # HttpSessions enforces the setting; this is a second limit
+                max_sessions=2 * settings.sessions + 100,
             ),
         )
         self._manager = server.session_manager
         self._endpoint = self._manager.handle_request
-        self._sessions = None if settings.stateless else Sessions(self._endpoint, settings.sessions)
+        self._sessions = None if settings.stateless else HttpSessions(self._endpoint, settings.sessions)
         self._limit = settings.max_request_bytes
         self._in_flight = 0
         self._draining = False
@@ -157,7 +170,7 @@ class _Running:
         self._following: asyncio.Task[None] | None = None
 
     async def start(self, *, follow_signals: bool) -> None:
-        """Start the server in a task of its own, which is where it has to end."""
+        """Start the server in its own task, which must also end it."""
         if follow_signals:
             self._following = asyncio.get_running_loop().create_task(self._follow_uvicorn())
         ready = asyncio.Event()
@@ -192,9 +205,9 @@ class _Running:
         self._drained.set()
 
     async def _follow_uvicorn(self) -> None:
-        """Drain when uvicorn has been told to stop; it tells applications when all connections are closed.
+        """Drain when uvicorn has received a signal; it informs applications only after closing connections.
 
-        The library that writes the streams of sessions would cut them short then, answered or not.
+        sse_starlette, which writes the streams of sessions, would end them then, even without an answer.
         """
         AppStatus.enable_automatic_graceful_drain = False
         try:
@@ -229,14 +242,14 @@ class _Running:
         elif method == "GET":
             await self._answer_get(session_id, scope, receive, send)
         elif method == "DELETE":
-            await self._sessions.delete(session_id, scope, receive, send)
+            await self._sessions.delete(session_id, AsgiRequest(scope, receive, send))
         else:
             await self._endpoint(scope, receive, send)
 
     async def _answer_post(
         self, headers: Mapping[bytes, bytes], scope: Scope, receive: Receive, send: Send
     ) -> None:
-        counted = headers.get(b"mcp-method") != b"subscriptions/listen"  # these end when the server says so
+        counted = headers.get(b"mcp-method") != b"subscriptions/listen"  # these are ended by `drain`
         self._in_flight += counted
         body: bytes | None = b""
         try:
@@ -250,10 +263,10 @@ class _Running:
             if self._sessions is None or (version is not None and version not in _HANDSHAKE):
                 await self._endpoint(scope, again, send)
             else:
-                await self._answer_in_session(self._sessions, headers, body, (scope, again, send))
+                request = AsgiRequest(scope, again, send)
+                await self._answer_in_session(self._sessions, headers, body, request=request)
         except RefusedError as refused:
-            number, _ = request_in(body or b"")
-            await refuse(refused, number, send)
+            await send_refusal(refused, parse_head(body or b"").id, send)
         finally:
             self._in_flight -= counted
             if self._draining and not self._in_flight:
@@ -261,28 +274,31 @@ class _Running:
 
     async def _answer_in_session(
         self,
-        sessions: Sessions,
+        sessions: HttpSessions,
         headers: Mapping[bytes, bytes],
         body: bytes,
-        exchange: tuple[Scope, Receive, Send],
+        *,
+        request: AsgiRequest,
     ) -> None:
         session_id = headers.get(SESSION_HEADER)
-        number, method = request_in(body)
+        head = parse_head(body)
         if session_id is not None:
-            running = number if method is not None else None
-            if not await sessions.post(session_id, running, *exchange):
-                raise RefusedError(400, -32600, "A request with this id is still running in this session.")
-        elif method == "initialize":
-            await sessions.open(*exchange)
+            request_id = head.id if head.method is not None else None
+            if not await sessions.post(session_id, request_id, request):
+                raise RefusedError(
+                    400, INVALID_REQUEST, "A request with this id is still running in this session."
+                )
+        elif head.method == "initialize":
+            await sessions.open(request)
         else:
-            await self._endpoint(*exchange)
+            await self._endpoint(request.scope, request.receive, request.send)
 
     async def _answer_get(self, session_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-        """Keep the stream of a session open until the client leaves or the server stops."""
+        """Keep the stream of a session open until the client disconnects or the server stops."""
         assert self._sessions is not None
         if self._draining:
             refused = RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
-            await refuse(refused, None, send)
+            await send_refusal(refused, None, send)
             return
         open_body = False
 
@@ -300,13 +316,13 @@ class _Running:
             open_body = message["type"] == "http.response.start" or message.get("more_body", False)
             await send(message)
 
-        await self._sessions.get(session_id, scope, until_stopped, watch)
+        await self._sessions.get(session_id, AsgiRequest(scope, until_stopped, watch))
         if open_body and self._drained.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _uvicorn_stops() -> bool:
-    """True if the process handles its signals with uvicorn, and has received one."""
+    """True if uvicorn handles the signals of this process, and has received one."""
     uvicorn_server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     return getattr(uvicorn_server, "should_exit", None) is True
 
@@ -314,7 +330,7 @@ def _uvicorn_stops() -> bool:
 def _transport_security(
     host: str | None, hosts: tuple[str, ...], origins: tuple[str, ...]
 ) -> TransportSecuritySettings:
-    """Accept the Host and Origin headers of loopback, of the address that is served, and those configured."""
+    """Accept Host and Origin headers for loopback, for the address that is served, and as configured."""
     names = [*LOOPBACK, *hosts]
     if host is not None and host not in ("0.0.0.0", "::", ""):  # noqa: S104  compared, not bound
         names.append(f"[{host}]" if ":" in host else host)
@@ -333,5 +349,5 @@ def _has_port(name: str) -> bool:
 
 
 def asgi_app(server: ToolServer) -> HttpApp:
-    """Return an ASGI application of `server`, which is served at `/mcp`."""
+    """Return an ASGI application that serves `server` at `/mcp`."""
     return HttpApp(server)

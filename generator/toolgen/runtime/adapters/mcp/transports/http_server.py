@@ -12,14 +12,14 @@ import uvicorn
 
 from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
-from toolgen.runtime.adapters.mcp.say import say
+from toolgen.runtime.adapters.mcp.console import print_message
 from toolgen.runtime.adapters.mcp.service import ToolServer
 
 from .body import START_SECONDS
 from .http import NOT_IDENTIFIED, HttpApp
 from .stopping import Stop
 
-IDLE_SECONDS: Final = 75  # for a connection without requests; more than reverse proxies take
+IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
 BACKLOG: Final = 2048
 
 
@@ -31,7 +31,7 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
     except OSError as error:
         number = error.errno or 0  # below zero for names that cannot be resolved
         why = os.strerror(number) if number > 0 else error.strerror
-        say(f"cannot listen on {host}:{port}: {why}; choose another --port or --host")
+        print_message(f"cannot listen on {host}:{port}: {why}; choose another --port or --host")
         return 2
     config = uvicorn.Config(
         app,
@@ -45,12 +45,12 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
     config.load()
     config.http_protocol_class = _bounded(config.http_protocol_class)
     shown = f"[{host}]" if ":" in host else host
-    say(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
+    print_message(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
     if app.authentication is None and not is_loopback(host):
-        say("warning: everyone who reaches this address can call the tools")
+        print_message("warning: everyone who reaches this address can call the tools")
     refused = refused_tools(server.service.toolkit.definitions, frozenset())
     if app.authentication is None and refused is not None:
-        say(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
+        print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
     uvicorn_server = _Server(config, app, server.service.settings.grace)
     try:
         uvicorn_server.run(sockets=[listening])
@@ -62,8 +62,9 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
 def _listen(host: str, port: int) -> socket.socket:
     """Listen on an address.
 
-    The socket says that it is TCP, which `socket.create_server` leaves open: asyncio sets TCP_NODELAY only
-    then, and without it every answer on a connection waits 40 ms for the client's acknowledgement.
+    The socket is created with IPPROTO_TCP, which `socket.create_server` does not set: asyncio sets
+    TCP_NODELAY only then, and without it every answer on a connection waits 40 ms for the client's
+    acknowledgement.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -81,7 +82,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, which waits for the calls in flight before it closes connections."""
+    """uvicorn's server, which waits for calls in flight before it closes connections."""
 
     def __init__(self, config: uvicorn.Config, app: HttpApp, grace: float) -> None:
         super().__init__(config)
@@ -119,8 +120,8 @@ class _Server(uvicorn.Server):
 class _JoinedWrites:
     """A transport that sends the head of a response and its body together, in one packet.
 
-    uvicorn writes them one after the other, which would be two system calls and two packets for each answer.
-    What is written is held until the next write, at most for this turn of the event loop.
+    uvicorn writes them one after the other, which takes two system calls and two packets for each answer.
+    Written data is held until the next write, or until the end of this turn of the event loop.
     """
 
     def __init__(self, transport: Any) -> None:
@@ -134,7 +135,7 @@ class _JoinedWrites:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send `data` after what is held, or hold it."""
+        """Send `data` with the held data, or hold it if there is none."""
         if self._held:
             held, self._held = self._held, b""
             self._transport.write(held + data)
@@ -143,7 +144,7 @@ class _JoinedWrites:
             self._loop.call_soon(self._send_held)
 
     def close(self) -> None:
-        """Send what is held, and close."""
+        """Send the held data, and close."""
         self._send_held()
         self._transport.close()
 
@@ -154,7 +155,7 @@ class _JoinedWrites:
 
 
 def _bounded(protocol: Any) -> Any:
-    """Return uvicorn's protocol with a limit on the time that the headers of a request may take.
+    """Return uvicorn's protocol with a time limit for the headers of a request.
 
     uvicorn has no such limit; `cycle` is its request in progress, in each of its protocols for HTTP/1.1.
     """

@@ -1,4 +1,4 @@
-"""Sessions of clients up to 2025-11-25 over HTTP: how many there are, and which one makes room."""
+"""Limit the number of HTTP sessions, which clients up to 2025-11-25 open."""
 
 from __future__ import annotations
 
@@ -16,136 +16,134 @@ from mcp.server.auth.middleware.bearer_auth import (
 from toolgen.runtime.adapters.mcp.exchange import SCOPE_KEY, Exchange
 from toolgen.runtime.logs.logger import LOGGER
 
-from .body import INVALID_REQUEST, Message, Receive, RefusedError, Scope, Send
+from .body import INVALID_REQUEST, AsgiRequest, Message, Receive, RefusedError, Scope, Send
 
 SESSION_HEADER: Final = b"mcp-session-id"
 Endpoint: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 @dataclass(slots=True)
-class Session:
+class HttpSession:
     """A session that a client has opened."""
 
     id: bytes
     scope: Scope  # of the request that opened it
-    posts: int = 0  # that are being answered
-    streams: int = 0  # GET requests that are open
-    ids: set[str] = field(default_factory=set)  # of requests that are running
+    posts: int = 0  # running POST requests
+    streams: int = 0  # open GET requests
+    ids: set[str] = field(default_factory=set)  # of running JSON-RPC requests
 
 
-class Sessions:
-    """The sessions of one server process, at most `limit`; the one idle longest makes room for a new one.
+class HttpSessions:
+    """The sessions of one server process, at most `limit`. A new one may end the least recently used one.
 
-    The SDK owns the sessions and has no way to list or end them: they are counted by the headers that go
-    by, and ended as a client ends them, with DELETE at `endpoint`.
+    The SDK owns the sessions and cannot list or end them. So they are counted by the headers of responses,
+    and ended as by a client, with DELETE at `endpoint`.
     """
 
     def __init__(self, endpoint: Endpoint, limit: int) -> None:
         self._endpoint = endpoint
         self._limit = limit
-        self._by_id: OrderedDict[bytes, Session] = OrderedDict()  # the one idle longest comes first
+        self._by_id: OrderedDict[bytes, HttpSession] = OrderedDict()  # the least recently used first
         self._opening = 0
 
     def __len__(self) -> int:
         return len(self._by_id)
 
-    async def open(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request that opens a session.
+    async def open(self, request: AsgiRequest) -> None:
+        """Forward a request that opens a session.
 
-        Raises RefusedError if there are as many as there may be, and all are in use.
+        Raises RefusedError if the limit is reached and all sessions are in use.
         """
         while len(self._by_id) + self._opening >= self._limit:
             await self._make_room()
         self._opening += 1
-        opened: list[Session] = []
+        opened: list[HttpSession] = []
 
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 400:
                 for name, value in message["headers"]:
                     if name == SESSION_HEADER and not opened:
-                        opened.append(Session(value, scope, posts=1))
+                        opened.append(HttpSession(value, request.scope, posts=1))
                         self._by_id[value] = opened[0]
                         self._opening -= 1
-            await send(message)
+            await request.send(message)
 
         try:
-            await self._endpoint(scope, receive, watch)
+            await self._endpoint(request.scope, request.receive, watch)
         finally:
             if opened:
                 opened[0].posts -= 1
             else:
                 self._opening -= 1
 
-    async def post(
-        self, session_id: bytes, number: str | int | None, scope: Scope, receive: Receive, send: Send
-    ) -> bool:
-        """Pass on a POST of a session, `number` being the id of the request in it.
+    async def post(self, session_id: bytes, request_id: str | int | None, request: AsgiRequest) -> bool:
+        """Forward a POST of a session. `request_id` is the id of the JSON-RPC request in it.
 
-        Returns False if its id is that of a request which is still running: one answer would be lost.
+        Return False if a request with this id is still running, because one answer would be lost.
         """
-        session = self._own(session_id, scope)
+        session = self._own(session_id, request.scope)
         if session is None:
-            await self._endpoint(scope, receive, send)
+            await self._endpoint(request.scope, request.receive, request.send)
             return True
-        exchange: Exchange | None = None
-        if number is not None:
-            key = str(number)  # the SDK takes 1 and "1" for the same
+        call: Exchange | None = None
+        if request_id is not None:
+            key = str(request_id)  # the SDK does not distinguish 1 and "1"
             if key in session.ids:
                 return False
             session.ids.add(key)
-            exchange = Exchange(lambda: session.ids.discard(key))
-            scope[SCOPE_KEY] = exchange
+            call = Exchange(lambda: session.ids.discard(key))
+            request.scope[SCOPE_KEY] = call
         session.posts += 1
         try:
-            await self._endpoint(scope, receive, self._forgetting(session_id, send))
+            await self._endpoint(request.scope, request.receive, self._forgetting(session_id, request.send))
         finally:
             session.posts -= 1
             self._touch(session)
-            if exchange is not None:
-                exchange.disconnect()
+            if call is not None:
+                call.disconnect()
         return True
 
-    async def get(self, session_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a GET, which stays open for notifications."""
-        session = self._own(session_id, scope)
+    async def get(self, session_id: bytes, request: AsgiRequest) -> None:
+        """Forward a GET, which stays open for notifications."""
+        session = self._own(session_id, request.scope)
         if session is None:
-            await self._endpoint(scope, receive, send)
+            await self._endpoint(request.scope, request.receive, request.send)
             return
         session.streams += 1
         self._touch(session)
         try:
-            await self._endpoint(scope, receive, self._forgetting(session_id, send))
+            await self._endpoint(request.scope, request.receive, self._forgetting(session_id, request.send))
         finally:
             session.streams -= 1
             self._touch(session)
 
-    async def delete(self, session_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a DELETE of the client."""
-        if self._own(session_id, scope) is None:
-            await self._endpoint(scope, receive, send)
+    async def delete(self, session_id: bytes, request: AsgiRequest) -> None:
+        """Forward a DELETE of the client."""
+        if self._own(session_id, request.scope) is None:
+            await self._endpoint(request.scope, request.receive, request.send)
             return
         status: list[int] = []
 
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start":
                 status.append(message["status"])
-            await send(message)
+            await request.send(message)
 
-        await self._endpoint(scope, receive, watch)
+        await self._endpoint(request.scope, request.receive, watch)
         if status and (status[0] < 400 or status[0] == 404):
             self._by_id.pop(session_id, None)
 
-    def _own(self, session_id: bytes, scope: Scope) -> Session | None:
-        """Return a session that the principal of this request has opened; the SDK answers others with 404."""
+    def _own(self, session_id: bytes, scope: Scope) -> HttpSession | None:
+        """Return a session if the principal of this request opened it; the SDK answers others with 404."""
         session = self._by_id.get(session_id)
         return None if session is None or _principal(scope) != _principal(session.scope) else session
 
-    def _touch(self, session: Session) -> None:
+    def _touch(self, session: HttpSession) -> None:
         if session.id in self._by_id:
             self._by_id.move_to_end(session.id)
 
     def _forgetting(self, session_id: bytes, send: Send) -> Send:
-        """Return a `send` that forgets the session when the SDK does not know it any more."""
+        """Return a `send` that forgets the session when the SDK answers that it does not exist."""
 
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 404:
@@ -155,7 +153,7 @@ class Sessions:
         return watch
 
     async def _make_room(self) -> None:
-        """End the session that is idle longest. Raises RefusedError if none is idle."""
+        """End the least recently used idle session. Raises RefusedError if none is idle."""
         idle = (each for each in self._by_id.values() if not each.posts and not each.streams)
         quiet = (each for each in self._by_id.values() if not each.posts)  # only waits for notifications
         session = next(idle, None) or next(quiet, None)
@@ -168,7 +166,7 @@ class Sessions:
         if status >= 400 and status != 404:
             LOGGER.warning("an idle session could not be ended: HTTP %s", status)
 
-    async def _end(self, session: Session) -> int:
+    async def _end(self, session: HttpSession) -> int:
         scope = {
             **{key: session.scope[key] for key in _COPIED if key in session.scope},
             "method": "DELETE",

@@ -19,12 +19,12 @@ from pydantic_core import from_json
 
 from toolgen.runtime.adapters.mcp.service import ToolServer
 
-from .body import request_in
+from .body import parse_head
 from .stopping import Stop
 
 CHUNK_BYTES: Final = 64 * 1024
 CHUNKS_AHEAD: Final = 16  # read from stdin before the server takes them
-UNWRITTEN_BYTES: Final = 1024 * 1024  # of answers that wait for the client to read
+UNWRITTEN_BYTES: Final = 1024 * 1024  # of answers that the client has not read
 
 
 def serve_stdio(server: ToolServer) -> int:
@@ -39,9 +39,9 @@ class _Stdio:
         self._server = server
         self._settings = server.service.settings
         self._requests: set[str | int] = set()  # that have not been answered
-        self._answered = asyncio.Event()  # while stopping: all of them
+        self._answered = asyncio.Event()  # set when all of them have been answered
         self._stopping = asyncio.Event()
-        self._left = asyncio.Event()  # the client
+        self._disconnected = asyncio.Event()
 
     async def serve(self) -> int:
         """Serve until the client or a signal ends it."""
@@ -49,7 +49,7 @@ class _Stdio:
         stop = Stop(self._settings.grace, lambda: loop.call_soon_threadsafe(self._stopping.set))
         with _private_descriptors() as (stdin, stdout), stop.handling_signals():
             lines = _Lines(stdin, self._settings.max_request_bytes)
-            output = _Output(stdout, lambda: loop.call_soon_threadsafe(self._left.set))
+            output = _Output(stdout, lambda: loop.call_soon_threadsafe(self._disconnected.set))
             incoming, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
             writing, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
             ending = loop.create_task(self._end(incoming, stop))
@@ -65,10 +65,10 @@ class _Stdio:
         return stop.exit_code
 
     async def _end(self, incoming: Any, stop: Stop) -> None:
-        """End the server when the client has left, or after a signal when everything is answered."""
-        waits = [asyncio.ensure_future(each.wait()) for each in (self._left, self._stopping)]
+        """End the server when the client disconnects, or after a signal when all requests are answered."""
+        waits = [asyncio.ensure_future(each.wait()) for each in (self._disconnected, self._stopping)]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        if self._left.is_set():
+        if self._disconnected.is_set():
             stop.set_deadline()
         else:
             service = self._server.service
@@ -91,32 +91,31 @@ class _Stdio:
     async def _receive(self, lines: _Lines, incoming: Any, output: _Output) -> None:
         async for line in lines:
             if line is None:
-                number, fault = None, _error(types.INVALID_REQUEST, lines.too_long)
+                refusal = _refusal(None, types.INVALID_REQUEST, lines.too_long)
             elif line.isspace() or not line:
                 continue
             else:
                 try:
                     message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValidationError:
-                    number, fault = _fault_of(line)
+                    refusal = _refusal_of(line)
                 else:
                     self._note(message)
                     with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                         await incoming.send(SessionMessage(message))
                     continue
-            refusal = types.JSONRPCError(jsonrpc="2.0", id=number, error=fault)
             await output.write(refusal.model_dump_json(by_alias=True, exclude_unset=True).encode())
-        self._left.set()
+        self._disconnected.set()
 
     def _note(self, message: types.JSONRPCMessage) -> None:
         if isinstance(message, types.JSONRPCRequest):
             self._requests.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._settle((message.params or {}).get("requestId"))  # it is not answered
+            self._settle((message.params or {}).get("requestId"))  # a cancelled request is not answered
 
-    def _settle(self, number: Any) -> None:
-        if isinstance(number, str | int):
-            self._requests.discard(number)
+    def _settle(self, request_id: Any) -> None:
+        if isinstance(request_id, str | int):
+            self._requests.discard(request_id)
         if not self._requests:
             self._answered.set()
 
@@ -128,23 +127,24 @@ class _Stdio:
                 self._settle(message.id)
 
 
-def _fault_of(line: bytes) -> tuple[str | int | None, types.ErrorData]:
-    """Return the id in a line that is no JSON-RPC message, and the error to answer with."""
+def _refusal_of(line: bytes) -> types.JSONRPCError:
+    """Return the error for a line that is not a JSON-RPC message."""
     try:
         from_json(line)
     except ValueError as error:
-        return None, _error(types.PARSE_ERROR, f"Parse error: {error}")
-    return request_in(line)[0], _error(types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message.")
+        return _refusal(None, types.PARSE_ERROR, f"Parse error: {error}")
+    return _refusal(parse_head(line).id, types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message.")
 
 
-def _error(code: int, message: str) -> types.ErrorData:
-    return types.ErrorData(code=code, message=message)
+def _refusal(message_id: str | int | None, code: int, message: str) -> types.JSONRPCError:
+    error = types.ErrorData(code=code, message=message)
+    return types.JSONRPCError(jsonrpc="2.0", id=message_id, error=error)
 
 
 class _Lines:
-    """Lines of a descriptor, read by a thread that nobody has to wait for when the server stops.
+    """Lines of a descriptor, read by a daemon thread, which does not delay the end of the server.
 
-    A line of more than `limit` bytes is skipped, and given as None.
+    A line of more than `limit` bytes is skipped, and None is yielded for it.
     """
 
     def __init__(self, descriptor: int, limit: int) -> None:
@@ -170,7 +170,7 @@ class _Lines:
             self._loop.call_soon_threadsafe(self._chunks.put_nowait, None)
 
     def _split(self) -> Iterator[list[bytes | None]]:
-        started: list[bytes] = []  # of a line whose end has not been read
+        started: list[bytes] = []  # the beginning of a line
         size = 0
         while chunk := self._next_chunk():
             *ended, rest = chunk.split(b"\n")
@@ -197,7 +197,7 @@ class _Lines:
 
 
 class _Output:
-    """Lines written to a descriptor by a thread, so that a client that does not read blocks no tool.
+    """Writes lines to a descriptor in a thread, so that a client that does not read blocks no tool.
 
     `on_closed` is called in that thread when the client has closed its end.
     """
@@ -213,7 +213,7 @@ class _Output:
         threading.Thread(target=self._write, name="stdout", daemon=True).start()
 
     async def write(self, line: bytes) -> None:
-        """Write a line; wait while the client does not read."""
+        """Write a line; wait if the client does not read."""
         self._given += len(line) + 1
         self._lines.put(line + b"\n")
         while self._given - self._written > UNWRITTEN_BYTES:
@@ -247,16 +247,16 @@ class _Output:
 
 @contextlib.contextmanager
 def _private_descriptors() -> Iterator[tuple[int, int]]:
-    """Yield stdin and stdout as descriptors that tools do not know.
+    """Yield duplicates of stdin and stdout for the protocol.
 
-    Tools that read stdin find it empty, and what they print goes to stderr: the protocol stays whole.
+    For tools, stdin is empty and stdout goes to stderr, so that they cannot disturb the protocol.
     """
     stdin, stdout = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    sys.stdout.flush()  # what was printed before must not precede the protocol
+    sys.stdout.flush()  # earlier output must not precede the protocol
     try:
         yield stdin, stdout
     finally:

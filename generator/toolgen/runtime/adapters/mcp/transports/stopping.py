@@ -1,4 +1,4 @@
-"""Ending a server process: the first signal starts an orderly stop, the second ends the process at once."""
+"""End a server process: the first signal starts an orderly stop, the second ends the process at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Final
 
 CLOSING_SECONDS: Final = 1.5
-"""After the grace period: what closing connections and tools may take before the process is ended."""
+"""Time for closing connections and tools, after the grace period, before the process is ended."""
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -21,8 +21,8 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 class Stop:
     """The end of a server process.
 
-    `on_stop` is called, in the main thread, when the first signal arrives. From then on the process lives for
-    `grace` seconds and CLOSING_SECONDS at most, whatever its threads and its event loop do.
+    `on_stop` is called, in the main thread, when the first signal arrives. The process then ends after
+    `grace` seconds and CLOSING_SECONDS at the latest, whatever its threads and its event loop do.
     """
 
     def __init__(self, grace: float, on_stop: Callable[[], object]) -> None:
@@ -37,7 +37,7 @@ class Stop:
 
     @contextlib.contextmanager
     def handling_signals(self) -> Iterator[None]:
-        """Handle SIGTERM and SIGINT, and restore the handlers before."""
+        """Handle SIGTERM and SIGINT in a `with` block; restore the previous handlers after it."""
         before = {number: signal.signal(number, self.handle) for number in SIGNALS}
         try:
             yield
