@@ -10,8 +10,8 @@
 """
 
 ToolgenInfo = provider(
-    doc = "What one spec became.",
-    fields = {"piece": "File: what the index is told of it."},
+    doc = "The output of one spec.",
+    fields = {"piece": "File: what the index needs to know about the tool."},
 )
 
 _TOOLCHAIN = {

@@ -1,7 +1,7 @@
 """Read-only SQL queries, limited in time and size.
 
 The statement comes from a model, so nothing in it is trusted, and no single fence is: the file is opened
-read-only, the connection is told to be query-only, and an authorizer lets through nothing but SELECT on the
+read-only, the connection is query-only, and an authorizer lets through nothing but SELECT on the
 shop's own tables with functions from a list. SQLite asks it before anything runs.
 """
 

@@ -22,12 +22,9 @@ from examples.store.workspace import (
     PathNotFoundError,
     Workspace,
 )
+from tests.gallery.helpers import contents
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the workspace needs a POSIX system")
-
-
-def contents(root: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def run(workspace: Workspace, *words: str, **more: object) -> replace.Plan:

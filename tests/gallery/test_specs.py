@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
+from toolgen.compile.editor_schema import editor_schema
 from toolgen.data.spec import Spec
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -97,3 +99,7 @@ def test_shared_schemas(path: Path) -> None:
     used = "".join(spec.read_text(encoding="utf-8") for spec in [*TOOLS, *SHARED])
     for name in document["$defs"]:
         assert f"#/$defs/{name}" in used, f"nobody uses {name}"
+
+
+def test_the_schema_for_editors_is_that_of_toolgen_schema() -> None:
+    assert json.loads((SPECS / ".toolgen.schema.json").read_text(encoding="utf-8")) == editor_schema()

@@ -8,17 +8,14 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 from toolgen.cli.importing import bounded_http, common
 
 from tests.cli.conftest import Cli
+from tests.http_server import QuietHandler, serve
 from tests.processes import NOTES, assert_gone
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes as POSIX has them")
@@ -191,7 +188,7 @@ LISTS = {
 }
 
 
-def serve(cli: Cli, text: str) -> list[str]:
+def server_command(cli: Cli, text: str) -> list[str]:
     (cli.root / "server.py").write_text(f"import os; os.chdir({str(cli.root)!r})\n{NOTES}import json\n{text}")
     return ["mcp", "--stdio", shlex.join([sys.executable, "-B", str(cli.root / "server.py")])]
 
@@ -199,7 +196,7 @@ def serve(cli: Cli, text: str) -> list[str]:
 @pytest.mark.parametrize("kind", SERVERS)
 def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     text, words = SERVERS[kind]
-    refused_within_seconds(empty, monkeypatch, words, *serve(empty, text))
+    refused_within_seconds(empty, monkeypatch, words, *server_command(empty, text))
     assert_gone(empty.root)
 
 
@@ -209,21 +206,21 @@ def test_servers_that_answer_wrongly_are_refused(
 ) -> None:
     if LISTS[answer] == TOO_LATE:
         monkeypatch.setattr(common, "TIME_LIMIT", 4.0)
-    message = refused(empty, LISTS[answer], *serve(empty, SPEAKS.replace("LISTS", answer)))
+    message = refused(empty, LISTS[answer], *server_command(empty, SPEAKS.replace("LISTS", answer)))
     assert (TOO_LATE in message) is (LISTS[answer] == TOO_LATE)
     assert_gone(empty.root)
 
 
 def test_processes_started_by_a_good_server_end_with_it(empty: Cli) -> None:
     tools = "answer['result'] = {'tools': [{'name': 'f', 'description': 'F.', 'inputSchema': {'type': 'object'}}]}"
-    done = empty("import", *serve(empty, SPEAKS.replace("LISTS", tools)), "--into", "specs")
+    done = empty("import", *server_command(empty, SPEAKS.replace("LISTS", tools)), "--into", "specs")
     assert (done.code, done.out) == (0, "specs/f.yaml\n"), done.err
     assert_gone(empty.root)
 
 
 @pytest.mark.parametrize("kind", ["mcp", "python"])
 def test_an_interrupted_import_leaves_no_process(empty: Cli, kind: str) -> None:
-    command = serve(empty, "time.sleep(99)")
+    command = server_command(empty, "time.sleep(99)")
     if kind == "python":
         command = ["python", "server"]
     process = subprocess.Popen(
@@ -258,7 +255,15 @@ sys.exit(main())
 def test_an_import_interrupted_before_its_server_is_connected_leaves_no_process(empty: Cli) -> None:
     """asyncio would then wait until all processes with the pipes have ended, possibly for ever."""
     process = subprocess.Popen(
-        [sys.executable, "-c", STARTS_SLOWLY, "import", *serve(empty, "time.sleep(99)"), "--into", "specs"],
+        [
+            sys.executable,
+            "-c",
+            STARTS_SLOWLY,
+            "import",
+            *server_command(empty, "time.sleep(99)"),
+            "--into",
+            "specs",
+        ],
         cwd=empty.root,
         stderr=subprocess.PIPE,
     )
@@ -277,7 +282,7 @@ def test_a_server_command_that_does_not_exist_is_reported(empty: Cli) -> None:
     refused(empty, "not a command line", "mcp", "--stdio", "'")
 
 
-class Answers(BaseHTTPRequestHandler):
+class Answers(QuietHandler):
     """An HTTP server whose answers depend on the path."""
 
     protocol_version = "HTTP/1.1"
@@ -316,21 +321,6 @@ class Answers(BaseHTTPRequestHandler):
         except OSError:
             return
 
-    def log_message(self, *args: Any) -> None:
-        """Log nothing."""
-
-
-@contextmanager
-def http() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
 
 @pytest.mark.parametrize(
     "kind", ["garbage", "hangs", "closes", "flood", "events", "bomb", "404", "500", "307", "401"]
@@ -339,7 +329,7 @@ def test_servers_over_http(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: st
     if kind == "hangs":
         monkeypatch.setattr(common, "TIME_LIMIT", 1.0)
     monkeypatch.setattr(bounded_http, "MAX_BYTES", 1024 * 1024)
-    with http() as url:
+    with serve(Answers) as url:
         too_long = kind == "flood"  # the SDK reports an endless event stream as an ended one
         code = "too-complex" if too_long else "bad-source"
         message = refused(empty, url, "mcp", f"{url}/{kind}", code=code)
@@ -361,7 +351,7 @@ def test_an_endless_log_of_a_server_does_not_fill_the_disk(
     empty: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = "open('device.new', 'w').write(str(os.fstat(2).st_rdev)); os.rename('device.new', 'device')"
-    server = serve(empty, f"{note}; time.sleep(99)")
+    server = server_command(empty, f"{note}; time.sleep(99)")
     refused_within_seconds(empty, monkeypatch, TOO_LATE, *server, written="device")
     assert int((empty.root / "device").read_text()) == os.stat(os.devnull).st_rdev
     assert_gone(empty.root)

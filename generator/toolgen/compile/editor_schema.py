@@ -49,7 +49,7 @@ def _shared() -> dict[str, Any]:
         "additionalProperties": False,
         "required": ["$defs"],
         "properties": {
-            "$schema": {"type": "string", "description": "The draft; 2020-12 where it is left out."},
+            "$schema": {"type": "string", "description": "The draft; 2020-12 by default."},
             "$comment": {"type": "string", "description": "For the people who read this file."},
             "$defs": {
                 "type": "object",
@@ -111,7 +111,7 @@ _PROPERTIES: dict[str, Any] = {
     ),
     "$defs": _described("Schemas to refer to.", _MAP),
     "definitions": _described("Schemas to refer to, as draft-07 calls them.", _MAP),
-    "$schema": _described("The draft; 2020-12 where it is left out.", _TEXT),
+    "$schema": _described("The draft; 2020-12 by default.", _TEXT),
     "$id": _described("The schema's own address.", _TEXT),
     "$anchor": _described("A name to refer to: #name.", _TEXT),
     "$dynamicAnchor": _described("A name that schemas which extend this one may take over.", _TEXT),

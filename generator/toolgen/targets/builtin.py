@@ -28,7 +28,7 @@ class McpOptions(TargetOptions):
     """Options for MCP."""
 
     name: Annotated[str, StringConstraints(pattern=MCP_NAME)] | None = Field(
-        None, description="The name that MCP publishes, where it is not the tool's."
+        None, description="The published name; by default that of the tool."
     )
     annotations_title: bool = Field(
         True, description="Publish the title as annotations.title, too, for older clients."

@@ -16,7 +16,7 @@ class TargetOptions(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     name: Annotated[str, StringConstraints(pattern=TARGET_NAME)] | None = Field(
-        None, description="The name that this target publishes, where it is not the tool's."
+        None, description="The published name; by default that of the tool."
     )
 
 

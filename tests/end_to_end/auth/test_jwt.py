@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx2
@@ -20,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from tests.end_to_end.project import ERAS, SECONDS, HttpServer, Project, error_code, text_of
 from tests.end_to_end.raw_http import connect
+from tests.http_server import QuietHandler, serve
 
 from .test_scopes import bearer, client_of, names, shop
 
@@ -68,7 +67,7 @@ def issuer() -> Iterator[Issuer]:
 
 @contextmanager
 def issuing() -> Iterator[Issuer]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             made.asked.append(self.path)
             found = made.answers.get(self.path)
@@ -78,14 +77,9 @@ def issuing() -> Iterator[Issuer]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        made = Issuer(f"http://127.0.0.1:{server.server_port}")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serve(Handler) as url:
+        made = Issuer(url)
         yield made
-        server.shutdown()
 
 
 def flags(issuer: Issuer, *more: str) -> tuple[str, ...]:

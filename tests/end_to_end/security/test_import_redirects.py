@@ -6,11 +6,11 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from tests.end_to_end.project import Project
+from tests.http_server import QuietHandler, serve
 
 DOCUMENT = json.dumps(
     {
@@ -26,7 +26,7 @@ DOCUMENT = json.dumps(
 def server(locations: dict[str, str]) -> Iterator[str]:
     """Run a server that redirects the paths in `locations` and has the document at all others."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             location = locations.get(self.path)
             body = b"" if location else DOCUMENT.encode()
@@ -37,17 +37,8 @@ def server(locations: dict[str, str]) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Log nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as made:
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{made.server_port}"
-        finally:
-            made.shutdown()
-            thread.join()
+    with serve(Handler) as url:
+        yield url
 
 
 def test_a_redirect_within_the_host_is_followed(project: Project) -> None:

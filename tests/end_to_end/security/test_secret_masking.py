@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import re
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.project import Project
+from tests.http_server import QuietHandler, serve
 
 SECRET = "s3cret/ and+more"
 CALL = """
@@ -30,7 +29,7 @@ asyncio.run(main())
 def mirror() -> Iterator[str]:
     """Run a server that returns what it received."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             sent = {name: value for name, value in self.headers.items() if name not in ("Host", "User-Agent")}
             body = json.dumps(
@@ -42,15 +41,8 @@ def mirror() -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Log nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as made:
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{made.server_port}"
-        made.shutdown()
-        thread.join()
+    with serve(Handler) as url:
+        yield url
 
 
 def imported(project: Project, url: str, scheme: dict[str, str]) -> None:

@@ -6,10 +6,8 @@ import asyncio
 import importlib
 import json
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import pytest
 from toolgen.runtime import ToolResponse
 
 from tests.cli.conftest import Cli, cache, empty
+from tests.http_server import QuietHandler, serve
 
 __all__ = ["cache", "empty"]
 
@@ -60,7 +59,7 @@ def api() -> Iterator[Api]:
     """A server for one test."""
     api = Api("")
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def handle_one_request(self) -> None:
             self.raw_requestline = self.rfile.readline(65537)
             if not self.raw_requestline or not self.parse_request():
@@ -80,17 +79,8 @@ def api() -> Iterator[Api]:
             if self.command != "HEAD":
                 self.wfile.write(content)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            """Log nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    api.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield api
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serve(Handler) as api.url:
+        yield api
 
 
 Call = Callable[..., ToolResponse]

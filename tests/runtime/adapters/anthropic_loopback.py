@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
+
+from tests.http_server import QuietHandler, running
 
 JsonObject = dict[str, Any]
 
@@ -48,7 +49,7 @@ class Loopback(ThreadingHTTPServer):
         }
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     server: Loopback
 
     def do_POST(self) -> None:
@@ -60,19 +61,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(reply)
 
-    def log_message(self, *_: Any) -> None:
-        """Log nothing."""
-
 
 @contextmanager
 def loopback(calls: list[tuple[str, JsonObject]], provider: type[Loopback] = Loopback) -> Iterator[Loopback]:
     """Run a mock server, for Anthropic or the given provider."""
     server = provider(calls)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with running(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
