@@ -418,7 +418,7 @@ CREATE_MANUFACTURING_ORDER: Final[ToolDefinition] = {
                     "name": {"type": "string", "description": "Name of the article."},
                     "change": {
                         "type": "integer",
-                        "description": "Units that came in (positive) or went out (negative).",
+                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
                     },
                     "in_stock_before": {
                         "type": "integer",
@@ -784,7 +784,7 @@ EXECUTE: Final[ToolDefinition] = {
         "\n"
         "Avoid when: A text is searched; use search. A file is read; use load. Anything is to be changed; this tool cannot.\n"
         "\n"
-        "Returns: What the command wrote and its exit code. An exit code that is not 0 is no failure of the tool: grep and diff answer with it."
+        "Returns: What the command wrote and its exit code. An exit code that is not 0 is not a failure of the tool: grep and diff answer with it."
     ),
     "version": "1.0.0",
     "tags": ["workspace"],
@@ -1013,7 +1013,7 @@ FULFILL_ORDER: Final[ToolDefinition] = {
                     "name": {"type": "string", "description": "Name of the article."},
                     "change": {
                         "type": "integer",
-                        "description": "Units that came in (positive) or went out (negative).",
+                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
                     },
                     "in_stock_before": {
                         "type": "integer",
@@ -1602,7 +1602,7 @@ RECEIVE_PURCHASE_ORDER: Final[ToolDefinition] = {
                     "name": {"type": "string", "description": "Name of the article."},
                     "change": {
                         "type": "integer",
-                        "description": "Units that came in (positive) or went out (negative).",
+                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
                     },
                     "in_stock_before": {
                         "type": "integer",
@@ -2076,7 +2076,7 @@ SEARCH_AND_REPLACE: Final[ToolDefinition] = {
         {
             "code": "not_writable",
             "description": "A file or its folder cannot be written, or the disk is full; nothing was changed.",
-            "hint": "Tell the user which file it is. Do not try again before it is mended.",
+            "hint": "Tell the user which file it is. Do not try again before it is repaired.",
         },
         {
             "code": "changed_meanwhile",
@@ -2748,7 +2748,7 @@ TODO: Final[ToolDefinition] = {
         {
             "code": "list_unreadable",
             "description": "The file todo.md is not a text file of the workspace, or cannot be read or written.",
-            "hint": "Tell the user to look at todo.md. Do not try again before it is mended.",
+            "hint": "Tell the user to look at todo.md. Do not try again before it is repaired.",
         },
         {
             "code": "changed_meanwhile",
@@ -3085,7 +3085,7 @@ WRITE: Final[ToolDefinition] = {
         {
             "code": "not_writable",
             "description": "The file or its folder cannot be written, or the disk is full; nothing was changed.",
-            "hint": "Tell the user which file it is. Do not try again before it is mended.",
+            "hint": "Tell the user which file it is. Do not try again before it is repaired.",
         },
         {
             "code": "changed_meanwhile",

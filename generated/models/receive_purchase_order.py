@@ -55,7 +55,7 @@ class StockMove(BaseModel):
     """Name of the article."""
 
     change: int
-    """Units that came in (positive) or went out (negative)."""
+    """Change in units, positive for incoming and negative for outgoing ones."""
 
     in_stock_before: Annotated[int, Field(ge=0)]
     """Units in stock before."""

@@ -93,8 +93,8 @@ class ExecuteTool(BaseTool[ExecuteRequest, ExecuteResponse]):
     Avoid when: A text is searched; use search. A file is read; use load. Anything is to
     be changed; this tool cannot.
 
-    Returns: What the command wrote and its exit code. An exit code that is not 0 is no
-    failure of the tool: grep and diff answer with it.
+    Returns: What the command wrote and its exit code. An exit code that is not 0 is not
+    a failure of the tool: grep and diff answer with it.
     """
 
     definition = EXECUTE

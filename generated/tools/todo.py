@@ -55,7 +55,7 @@ class ListUnreadableError(ToolError):
     code = "list_unreadable"
     description = "The file todo.md is not a text file of the workspace, or cannot be read or written."
     retryable = False
-    hint = "Tell the user to look at todo.md. Do not try again before it is mended."
+    hint = "Tell the user to look at todo.md. Do not try again before it is repaired."
 
 
 class ChangedMeanwhileError(ToolError):

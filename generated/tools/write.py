@@ -101,7 +101,7 @@ class NotWritableError(ToolError):
     code = "not_writable"
     description = "The file or its folder cannot be written, or the disk is full; nothing was changed."
     retryable = False
-    hint = "Tell the user which file it is. Do not try again before it is mended."
+    hint = "Tell the user which file it is. Do not try again before it is repaired."
 
 
 class ChangedMeanwhileError(ToolError):
