@@ -81,7 +81,7 @@ ANYBODY = Caller()
 
 @dataclass(frozen=True, slots=True)
 class CallFailure:
-    """What the log record of a failed call contains beside the error that its caller receives."""
+    """What the log record of a failed call contains in addition to the error that its caller receives."""
 
     summary: str  # contains no values
     error: BaseException | None = None  # its traceback is logged; its message only at DEBUG

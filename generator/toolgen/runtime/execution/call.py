@@ -26,14 +26,14 @@ from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.tool import BaseTool
 
-from .async_run import run_async
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .invoke import PreparedMethod, run_method
 from .isolation import ApplicationExit, contain, current_task
+from .loop_watchdog import IN_FLIGHT, WATCHDOG, register_call_path
 from .readiness import Readiness
 from .threads.worker_pool import Limiter
-from .watchdog import IN_FLIGHT, WATCHDOG, register_call_path
+from .time_limit import run_async
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.context import Listener, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
 
-from .async_run import run_async
 from .injection import find_dependencies, opened, opened_in_thread
 from .streams import CollectedStream, collect, collect_in_thread
 from .threads.thread_run import ThreadRun
 from .threads.worker_pool import Limiter
+from .time_limit import run_async
 
 if TYPE_CHECKING:
     from toolgen.runtime.settings import Settings

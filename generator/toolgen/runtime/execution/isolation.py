@@ -45,7 +45,7 @@ class ApplicationExit(BaseException):
 
 
 class ImplementationExitError(RuntimeError):
-    """An implementation tried to exit, or was cancelled by somebody else than its caller."""
+    """An implementation tried to exit, or was cancelled by another task than its caller."""
 
 
 def contain(

@@ -17,11 +17,11 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool
 
-from .async_run import run_async
 from .injection import Dependency, is_async
 from .isolation import contain
 from .threads.task_host import TaskHost
 from .threads.thread_run import ThreadRun
+from .time_limit import run_async
 
 if TYPE_CHECKING:
     import logging

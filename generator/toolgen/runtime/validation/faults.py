@@ -201,7 +201,7 @@ def what_to_send(error: ValidationError, refusal: Refusal, path: JsonPath) -> st
     if type(kind).__name__ != "Type":
         return ""
     if error.instance is None and refusal.lookup.is_optional(path):
-        return "; leave it out where there is no value"
+        return "; leave it out if there is no value"
     place = part_at(refusal.schema, error.schema_path[:-1])
     return instead_of_text(error.instance, kind.types, place) if isinstance(error.instance, str) else ""
 

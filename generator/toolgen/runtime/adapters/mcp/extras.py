@@ -61,7 +61,7 @@ class SealedExtras:
             LOGGER.warning("the extras that a client sent are not valid or have expired")
             raise MCPError(
                 code=types.INVALID_PARAMS,
-                message=f"Invalid or expired {EXTRAS_KEY}; leave it out to begin anew",
+                message=f"Invalid or expired {EXTRAS_KEY}; leave it out to start again",
             )
         extras: dict[str, Any] = claims["extras"]
         return extras
