@@ -188,14 +188,14 @@ def log(
             message, error = f"{message}\n{traceback_of(error)}", None
         message = redact(message, secrets)
     try:
-        _write(logger, level, message, extra, error)
+        _write(logger, level, message, fields=extra, error=error)
     except Exception as failure:
         LOGGER.error("the configured logger raised (call %s)", call.call_id, exc_info=without_text(failure))
-        _write(LOGGER, level, message, extra, error)
+        _write(LOGGER, level, message, fields=extra, error=error)
 
 
 def _write(
-    logger: Any, level: int, message: str, fields: dict[str, Any], error: BaseException | None = None
+    logger: Any, level: int, message: str, *, fields: dict[str, Any], error: BaseException | None
 ) -> None:
     """Write one record with `fields` as its attributes and the error's traceback, with any kind of logger.
 

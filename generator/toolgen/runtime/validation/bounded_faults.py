@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import jsonschema_rs
@@ -45,6 +46,26 @@ class LimitReached(Exception):  # noqa: N818  not an error: the faults found so 
     """A limit of the search for one value is reached."""
 
 
+@dataclass(frozen=True, slots=True)
+class _SchemaAt:
+    """A subschema, and its path in the root schema."""
+
+    schema: Any
+    path: JsonPath
+
+    def child(self, schema: Any, *steps: str | int) -> _SchemaAt:
+        """Return the subschema that `steps` reach."""
+        return _SchemaAt(schema, (*self.path, *steps))
+
+
+@dataclass(frozen=True, slots=True)
+class _ValueAt:
+    """A part of a value, and its path in the value."""
+
+    value: Any
+    path: JsonPath
+
+
 class BoundedFaults:
     """One search.
 
@@ -70,122 +91,119 @@ class BoundedFaults:
     def find(self, value: Any) -> Iterator[Any]:
         """Yield the faults that were found before a limit was reached."""
         try:
-            yield from self._faults(self._schema, (), value, (), _DEPTH)
+            yield from self._faults(_SchemaAt(self._schema, ()), _ValueAt(value, ()), _DEPTH)
             self.complete = True
         except (LimitReached, ValueError, jsonschema_rs.ReferencingError):
             return
 
-    def _valid(self, at: JsonPath, part: Any) -> bool:
+    def _is_valid(self, at: _SchemaAt, part: _ValueAt) -> bool:
         self._parts += 1
         if self._parts > _MAX_PARTS or time.thread_time() > self._until:
             raise LimitReached
-        if at not in self._validators:
+        if at.path not in self._validators:
             if len(self._validators) >= _MAX_SCHEMAS:
                 raise LimitReached
-            named = {"$schema": self._schema["$schema"]} if "$schema" in self._schema else {}
-            schema = {**named, "$ref": f"{_ROOT}#{format_pointer(at)}"}
-            self._validators[at] = compiled(schema, retrieve=lambda uri: dict(self._schema))
-        return bool(self._validators[at].is_valid(part))
+            draft = {"$schema": self._schema["$schema"]} if "$schema" in self._schema else {}
+            schema = {**draft, "$ref": f"{_ROOT}#{format_pointer(at.path)}"}
+            self._validators[at.path] = compiled(schema, retrieve=lambda uri: dict(self._schema))
+        return bool(self._validators[at.path].is_valid(part.value))
 
-    def _faults(self, schema: Any, at: JsonPath, part: Any, path: JsonPath, depth: int) -> Iterator[Any]:
-        """Yield the faults of `part`, at `path` in the value, by `schema`, at `at` in the root schema."""
+    def _faults(self, at: _SchemaAt, part: _ValueAt, depth: int) -> Iterator[Any]:
+        """Yield the faults of `part` by the subschema `at`."""
         if not depth:
             raise LimitReached
+        schema = at.schema
         if not isinstance(schema, dict):
             if schema is False:
-                yield from self._own(path, _FALSE, part)
+                yield from self._own(part.path, _FALSE, part.value)
             return
-        yield from self._own(path, schema, part)
+        yield from self._own(part.path, schema, part.value)
         for keyword in ("$ref", "$recursiveRef", "$dynamicRef"):
             if keyword in schema and (found := resolve_reference(self._schema, schema[keyword])):
-                yield from self._faults(found[0], found[1], part, path, depth - 1)
+                yield from self._faults(_SchemaAt(*found), part, depth - 1)
         for index, each in enumerate(schema.get("allOf", ())):
-            if not self._valid((*at, "allOf", index), part):
-                yield from self._faults(each, (*at, "allOf", index), part, path, depth - 1)
-        if isinstance(part, dict):
-            yield from self._in_properties(schema, at, part, path, depth)
-        elif isinstance(part, list):
-            yield from self._in_items(schema, at, part, path, depth)
+            branch = at.child(each, "allOf", index)
+            if not self._is_valid(branch, part):
+                yield from self._faults(branch, part, depth - 1)
+        if isinstance(part.value, dict):
+            yield from self._in_properties(at, part, depth)
+        elif isinstance(part.value, list):
+            yield from self._in_items(at, part, depth)
         for keyword in ("anyOf", "oneOf"):
-            if keyword in schema and not self._accepted(schema[keyword], (*at, keyword), part):
-                yield from self._in_branch(schema[keyword], (*at, keyword), part, path, depth)
+            branches = [at.child(each, keyword, index) for index, each in enumerate(schema.get(keyword, ()))]
+            if keyword in schema and not any(self._is_valid(branch, part) for branch in branches):
+                yield from self._in_branch(branches, part, depth)
 
-    def _in_properties(
-        self, schema: dict[str, Any], at: JsonPath, part: dict[str, Any], path: JsonPath, depth: int
-    ) -> Iterator[Any]:
+    def _in_properties(self, at: _SchemaAt, part: _ValueAt, depth: int) -> Iterator[Any]:
+        schema = at.schema
         named = schema.get("properties", {})
-        for name, inner in part.items():
+        for name, inner in part.value.items():
             if name in named:
-                here: JsonPath = (*at, "properties", name)
-                each = named[name]
+                below = at.child(named[name], "properties", name)
             elif "additionalProperties" in schema and not schema.get("patternProperties"):
-                here, each = (*at, "additionalProperties"), schema["additionalProperties"]
-                if each is False:
-                    yield self._unknown(path, name, schema, part)
+                below = at.child(schema["additionalProperties"], "additionalProperties")
+                if below.schema is False:
+                    yield self._unknown(part.path, name, schema, part.value)
                     continue
             else:
                 continue
-            if not self._valid(here, inner):
-                yield from self._faults(each, here, inner, (*path, name), depth - 1)
+            yield from self._in_child(below, _ValueAt(inner, (*part.path, name)), depth)
 
-    def _in_items(
-        self, schema: dict[str, Any], at: JsonPath, part: list[Any], path: JsonPath, depth: int
-    ) -> Iterator[Any]:
-        items, first = schema.get("items"), schema.get("prefixItems", [])
+    def _in_items(self, at: _SchemaAt, part: _ValueAt, depth: int) -> Iterator[Any]:
+        items, first = at.schema.get("items"), at.schema.get("prefixItems", [])
         listed = items if isinstance(items, list) else first
-        for index, inner in enumerate(part):
+        for index, inner in enumerate(part.value):
             if index < len(listed):
-                here: JsonPath = (*at, "items" if listed is items else "prefixItems", index)
-                each = listed[index]
+                below = at.child(listed[index], "items" if listed is items else "prefixItems", index)
             elif items is not None and listed is not items:
-                here, each = (*at, "items"), items
+                below = at.child(items, "items")
             else:
                 return
-            if not self._valid(here, inner):
-                yield from self._faults(each, here, inner, (*path, index), depth - 1)
+            yield from self._in_child(below, _ValueAt(inner, (*part.path, index)), depth)
 
-    def _accepted(self, branches: list[Any], at: JsonPath, part: Any) -> bool:
-        return any(self._valid((*at, index), part) for index in range(len(branches)))
+    def _in_child(self, at: _SchemaAt, part: _ValueAt, depth: int) -> Iterator[Any]:
+        if not self._is_valid(at, part):
+            yield from self._faults(at, part, depth - 1)
 
-    def _in_branch(
-        self, branches: list[Any], at: JsonPath, part: Any, path: JsonPath, depth: int
-    ) -> Iterator[Any]:
+    def _in_branch(self, branches: list[_SchemaAt], part: _ValueAt, depth: int) -> Iterator[Any]:
         """Yield the faults by the branch that the value is intended for, judged by type and constants."""
-        intended: dict[int, tuple[Any, JsonPath]] = {}
-        for index, branch in enumerate(branches):
-            target, place = self._resolve(branch, (*at, index))
-            if target is not False and not self._effort.is_other(target, part):
-                intended[id(target)] = (target, place)
+        intended: dict[int, _SchemaAt] = {}
+        for branch in branches:
+            target = self._resolve(branch)
+            if target.schema is not False and not self._effort.is_other(target.schema, part.value):
+                intended[id(target.schema)] = target
         if len(intended) == 1:
-            ((target, place),) = intended.values()
-            yield from self._faults(target, place, part, path, depth - 1)
+            (target,) = intended.values()
+            yield from self._faults(target, part, depth - 1)
             return
-        choices = [] if intended else self._tags(branches, at, part)
-        if choices:
-            name, options = choices[0]
-            yield from self._own((*path, name), {"enum": options}, part[name])
+        tags = {} if intended else self._wrong_tags(branches, part.value)
+        if tags:
+            name, options = next(iter(tags.items()))
+            yield from self._own((*part.path, name), {"enum": options}, part.value[name])
         else:
-            yield self._no_branch(path, len(branches))
+            yield self._no_branch(part.path, len(branches))
 
-    def _tags(self, branches: list[Any], at: JsonPath, part: Any) -> list[tuple[str, list[Any]]]:
-        """Return properties of `part` for which every branch has its own values, with all these values."""
+    def _wrong_tags(self, branches: list[_SchemaAt], value: Any) -> dict[str, list[Any]]:
+        """Return the properties of `value` whose values no branch allows, with the allowed values."""
         found: dict[str, list[Any]] = {}
         for number, branch in enumerate(branches):
-            target = self._resolve(branch, (*at, number))[0]
+            target = self._resolve(branch).schema
             named = target.get("properties", {}) if isinstance(target, dict) else {}
             tags = {
                 name: [each["const"]] if "const" in each else list(each["enum"])
                 for name, each in named.items()
-                if isinstance(part, dict)
-                and name in part
+                if isinstance(value, dict)
+                and name in value
                 and isinstance(each, dict)
                 and not _TAGS.isdisjoint(each)
             }
             found = {name: found.get(name, []) + tags[name] for name in tags if not number or name in found}
-        return [(name, options) for name, options in found.items() if part[name] not in options]
+        return {name: options for name, options in found.items() if value[name] not in options}
 
-    def _resolve(self, schema: Any, at: JsonPath) -> tuple[Any, JsonPath]:
+    def _resolve(self, at: _SchemaAt) -> _SchemaAt:
+        """Return the target of a subschema that is only a reference; another subschema itself."""
         for _ in range(_DEPTH):
+            schema = at.schema
             if (
                 not isinstance(schema, dict)
                 or "$ref" not in schema
@@ -195,5 +213,5 @@ class BoundedFaults:
             found = resolve_reference(self._schema, schema["$ref"])
             if found is None:
                 break
-            schema, at = found
-        return schema, at
+            at = _SchemaAt(*found)
+        return at

@@ -52,54 +52,15 @@ def build_server(
     variable whose value is not valid.
     """
     service = Service(toolkit, name)
-
-    async def list_tools(
-        context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[])  # `publish` adds them
-
-    async def publish(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        if service.stopping and ctx.request_id is not None:
-            raise MCPError(code=STOPPING_CODE, message=STOPPING)
-        result = await call_next(ctx)
-        if ctx.method == "tools/list" and isinstance(result, dict):
-            # here and not in the handler, because the SDK drops unknown keys and validates all schemas
-            service.toolkit_for(ctx)
-            cursor = (ctx.params or {}).get("cursor")
-            granted = grant_of(ctx, service.settings).listed
-            page = service.page(is_modern(ctx), cursor, granted)
-            listed = {**result, "tools": page.tools}
-            if "cacheScope" in listed and (granted is not None or service.scopes):
-                listed["cacheScope"] = "private"  # other callers see other tools
-            return listed if page.next_cursor is None else {**listed, "nextCursor": page.next_cursor}
-        if ctx.method == "notifications/initialized":
-            service.toolkit_for(ctx)  # from now on, the client is notified of changes
-        return result
-
-    async def call_tool(
-        context: ServerRequestContext[Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult | types.InputRequiredResult:
-        work = answer_call(service, context, params)
-        try:
-            exchange = exchange_of(context)
-            if exchange is None:
-                return await service.calls.run(work)
-            with exchange.handling(service.calls, ends_with_client=_streams(service, params.name)):
-                return await service.calls.run(work)
-        except MCPError:
-            raise
-        except Exception as error:  # the SDK would send its message to older clients
-            LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
-            raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
-
+    handlers = _Handlers(service)
     server = ToolServer(
         name,
         version=version or DEFAULT_VERSION,
         instructions=instructions,
         cache_hints={"tools/list": _cache_hint(toolkit)},
         lifespan=service.running,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
         on_subscriptions_listen=service.listen,
         **known_options(Server.__init__, get_tool_input_schema=service.mirrored_schema),
     )
@@ -107,8 +68,56 @@ def build_server(
     server.catalog = toolkit.catalog
     security = request_state_security(toolkit.settings)
     server.middleware.append(RequestStateBoundary(security, default_audience=name))
-    server.middleware.append(publish)
+    server.middleware.append(handlers.publish)
     return server
+
+
+class _Handlers:
+    """The handlers of `tools/list` and `tools/call`, and a middleware."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def list_tools(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[])  # `publish` adds them
+
+    async def publish(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if self._service.stopping and ctx.request_id is not None:
+            raise MCPError(code=STOPPING_CODE, message=STOPPING)
+        result = await call_next(ctx)
+        if ctx.method == "tools/list" and isinstance(result, dict):
+            # here and not in the handler, because the SDK drops unknown keys and validates all schemas
+            self._service.toolkit_for(ctx)
+            cursor = (ctx.params or {}).get("cursor")
+            granted = grant_of(ctx, self._service.settings).listed
+            page = self._service.page(is_modern(ctx), cursor, granted)
+            listed = {**result, "tools": page.tools}
+            if "cacheScope" in listed and (granted is not None or self._service.scopes):
+                listed["cacheScope"] = "private"  # other callers see other tools
+            return listed if page.next_cursor is None else {**listed, "nextCursor": page.next_cursor}
+        if ctx.method == "notifications/initialized":
+            self._service.toolkit_for(ctx)  # from now on, the client is notified of changes
+        return result
+
+    async def call_tool(
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        work = answer_call(self._service, context, params)
+        try:
+            exchange = exchange_of(context)
+            if exchange is None:
+                return await self._service.calls.run(work)
+            with exchange.handling(
+                self._service.calls, ends_with_client=_streams(self._service, params.name)
+            ):
+                return await self._service.calls.run(work)
+        except MCPError:
+            raise
+        except Exception as error:  # the SDK would send its message to older clients
+            LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
+            raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
 
 
 def _cache_hint(toolkit: Toolkit) -> CacheHint:
