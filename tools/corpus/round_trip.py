@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,8 +14,14 @@ from toolgen.runtime.validation.json_value import whole_numbers
 
 from tools.corpus.score import Score
 
-Way = tuple[str, bool, Any]
-"""The direction; whether the value was accepted; the returned value, or the reason of the refusal."""
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """How a value passed through a tool in one direction."""
+
+    direction: str  # request, response or response model
+    accepted: bool
+    outcome: Any  # the returned value, or the reason of the refusal
 
 
 def check_round_trip(
@@ -44,39 +51,39 @@ def check_response(score: Score, tool: type[BaseTool[Any, Any]], value: Any, val
         try:
             made = contract.build_response(by_hand)
         except ValidationError as error:
-            _note(score, ("response model", False, str(error)), value, valid, where)
+            _note(score, Passage("response model", False, str(error)), value, valid, where)
         else:
             _note(score, _response(contract, made, value), value, valid, where)
 
 
-def _note(score: Score, way: Way, value: Any, valid: bool, where: str) -> None:
-    name, accepted, left = way
-    place = f"{where}, {name}"
+def _note(score: Score, passage: Passage, value: Any, valid: bool, where: str) -> None:
+    accepted, outcome = passage.accepted, passage.outcome
+    place = f"{where}, {passage.direction}"
     if not valid:
         problem = f"accepted: {_short(value)}" if accepted else None
         score["invalid refused"].note(place, problem)
         return
-    score["valid accepted"].note(place, None if accepted else f"{_short(value)}: {left}")
+    score["valid accepted"].note(place, None if accepted else f"{_short(value)}: {outcome}")
     if accepted:
-        same = same_json(left, value)
-        score["values unchanged"].note(place, None if same else f"{_short(value)} → {_short(left)}")
+        same = same_json(outcome, value)
+        score["values unchanged"].note(place, None if same else f"{_short(value)} → {_short(outcome)}")
 
 
-def _request(tool: type[BaseTool[Any, Any]], value: Any) -> Way:
+def _request(tool: type[BaseTool[Any, Any]], value: Any) -> Passage:
     try:
         request = tool.check_inputs(value)
     except ToolError as error:
         refused = error.code == "invalid_request"
-        return "request", False, str(error) if refused else f"refused with {error.code}"
-    return "request", True, request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return Passage("request", False, str(error) if refused else f"refused with {error.code}")
+    return Passage("request", True, request.model_dump(mode="json", by_alias=True, exclude_unset=True))
 
 
-def _response(contract: ToolContract, result: Any, value: Any) -> Way:
+def _response(contract: ToolContract, result: Any, value: Any) -> Passage:
     name = "response" if result is value else "response model"
     try:
-        return name, True, json.loads(write_result(contract, result).text)
+        return Passage(name, True, json.loads(write_result(contract, result).text))
     except BrokenContract as error:
-        return name, False, str(error)
+        return Passage(name, False, str(error))
 
 
 def same_json(one: Any, other: Any) -> bool:
