@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import jinja2
 
-from toolgen.compile.template_sandbox import FILTERS, OPTIONS, TemplateJob, render_in_sandbox
+from toolgen.compile.template_sandbox import FILTERS, OPTIONS, TemplateJob, render_in_sandbox, template_names
 from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
 from toolgen.data.package import Package
@@ -92,18 +92,14 @@ def _texts(
     jobs: Sequence[TemplateJob],
     modules: Mapping[str, ModuleSource] = MappingProxyType({}),
 ) -> list[str]:
-    """Return the text of each job; built-in templates of tools also see the tool's `module` of models."""
+    """Return the text of each job."""
     if target.own:
-        return render_in_sandbox(target, package, jobs) if jobs else []
+        return render_in_sandbox(target, package, jobs, modules) if jobs else []
     environment = _environment(tuple(sorted(target.templates.items())))
 
     def text(job: TemplateJob) -> str:
-        names: dict[str, object] = {"model": package}
-        if job.tool is not None:
-            names["tool"] = tool = package.tools[job.tool]
-            names["module"] = modules[tool.py_name]
         try:
-            return environment.get_template(job.template).render(names)
+            return environment.get_template(job.template).render(template_names(job, package, modules))
         except jinja2.TemplateError as error:
             raise TemplateBug(f"template {target.name}/{job.template}: {error}") from error
 

@@ -27,6 +27,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import Package
 from toolgen.data.source import Span
 from toolgen.data.target import Target
+from toolgen.models.module_source import ModuleSource
 from toolgen.python_source.literals import comment, docstring, literal
 
 SECONDS = 4.0  # of processor time, to which is added
@@ -62,12 +63,23 @@ class TemplateJob:
     tool: int | None = None  # its position in the model
 
 
+def template_names(
+    job: TemplateJob, model: Package, modules: Mapping[str, ModuleSource]
+) -> dict[str, object]:
+    """Return what a template sees: all tools, and for the template of a tool that tool and its models."""
+    if job.tool is None:
+        return {"model": model}
+    tool = model.tools[job.tool]
+    return {"model": model, "tool": tool, "module": modules[tool.py_name]}
+
+
 @dataclass(frozen=True, slots=True)
 class _Task:
     """The input of the child process."""
 
     templates: Mapping[str, str]
     model: Package
+    modules: Mapping[str, ModuleSource]  # the models of each tool
     jobs: Sequence[TemplateJob]
     seconds: float  # of processor time
 
@@ -82,14 +94,16 @@ class _TemplateFailure:
     reason: str  # continues "this template …" or "this template fails: …"
 
 
-def render_in_sandbox(target: Target, model: Package, jobs: Sequence[TemplateJob]) -> list[str]:
-    """Return the text of each job, all of them rendered by one process.
+def render_in_sandbox(
+    target: Target, model: Package, jobs: Sequence[TemplateJob], modules: Mapping[str, ModuleSource]
+) -> list[str]:
+    """Return the text of each job, all rendered by one process; `modules` has the models of each tool.
 
     Raises `SpecErrors` with the line of a template that fails (`bad-template`) or exceeds a limit
     (`template-limit`), and `TemplateBug` if a built-in template fails.
     """
     seconds = SECONDS + SECONDS_PER_TOOL * len(model.tools)
-    task = pickle.dumps(_Task(dict(target.templates), model, list(jobs), seconds))
+    task = pickle.dumps(_Task(dict(target.templates), model, dict(modules), list(jobs), seconds))
     paths = [path for path in sys.path if path]
     process = subprocess.Popen(
         [sys.executable, "-I", "-B", "-c", _CHILD, json.dumps(paths)],
@@ -158,10 +172,8 @@ def child() -> None:
     _limit(task.seconds)
     for number, job in enumerate(task.jobs):
         _send({"start": number})
-        names: dict[str, Any] = {"model": task.model}
-        if job.tool is not None:
-            names["tool"] = task.model.tools[job.tool]
         try:
+            names = template_names(job, task.model, task.modules)
             _send({"text": _render_bounded(environment.get_template(job.template), names)})
         except Exception as error:
             _send({"failure": asdict(_template_failure(error, templates))})

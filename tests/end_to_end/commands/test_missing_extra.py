@@ -18,6 +18,20 @@ class Blocker:
 
 sys.meta_path.insert(0, Blocker())
 """
+UNION = """\
+toolgen: 1
+name: shapes
+description: Only the model engine prints unions of classes.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [shape]
+  properties:
+    shape:
+      anyOf:
+        - {type: object, additionalProperties: false, required: [radius], properties: {radius: {type: number}}}
+        - {type: object, additionalProperties: false, required: [side], properties: {side: {type: number}}}
+"""
 EXTRA = ["datamodel_code_generator", "griffe", "jinja2", "markupsafe", "platformdirs", "ruff", "yaml"]
 VERBS = [
     ("check",),
@@ -50,6 +64,7 @@ def test_without_the_extra_every_command_says_what_to_install(
 
 @pytest.mark.parametrize("module", [name for name in EXTRA if name != "griffe"])
 def test_each_missing_module_is_named(project: Project, module: str) -> None:
+    project.write("specs/shapes.yaml", UNION)
     done = without(project, [module], "generate")
     assert done.returncode == 2, done.stderr
     assert f"({module} is missing)" in done.stderr
@@ -73,6 +88,7 @@ def test_another_version_of_ruff_is_reported_with_the_required_one(project: Proj
 def test_another_version_of_the_engine_is_reported_with_the_required_one(
     project: Project, version: str
 ) -> None:
+    project.write("specs/shapes.yaml", UNION)
     project.write("stubs/datamodel_code_generator/__init__.py", "")
     folder = f"stubs/datamodel_code_generator-{version}.dist-info"
     project.write(
