@@ -10,6 +10,7 @@ from hashlib import sha256
 from toolgen.data.package import Package, Tool
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.models.class_builder import ModelClass, model_classes
+from toolgen.models.class_names import longer_name
 from toolgen.models.engine import engine_version, print_modules
 from toolgen.models.module_source import (
     ModuleSource,
@@ -20,7 +21,6 @@ from toolgen.models.module_source import (
     module_source,
 )
 from toolgen.models.shapes import classes_in, renamed
-from toolgen.python_source.names import unique_name
 from toolgen.schema.document import Schema
 
 _RULES = 2  # raised when the engine prints the same classes otherwise than before
@@ -96,7 +96,7 @@ def _classes(
 
 
 def _disambiguated(
-    classes: Mapping[str, ModelClass], others: Mapping[str, ModelClass], prefix: str
+    classes: Mapping[str, ModelClass], others: Mapping[str, ModelClass], root: str
 ) -> dict[str, ModelClass]:
     """Return `classes`, renamed where `others` has another class of that name."""
     differing = {name for name in classes.keys() & others.keys() if classes[name] != others[name]}
@@ -109,7 +109,7 @@ def _disambiguated(
     taken = {*classes, *others}
     names: dict[str, str] = {}
     for name in sorted(differing):
-        names[name] = unique_name(prefix + name, taken)
+        names[name] = longer_name(name, classes[name].ancestors or (root,), taken)
         taken.add(names[name])
     return {
         names.get(name, name): replace(made, shape=renamed(made.shape, names))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
-from toolgen.models.class_builder import ModelClass, as_class
+from toolgen.models.class_builder import ModelClass, as_class, reachable
 from toolgen.models.shapes import OBJECT, Shape, class_name, classes_in, union
 
 _COERCED = {"boolean", "integer", "number"}  # pydantic takes strings for these
@@ -25,13 +25,7 @@ def resolve_ambiguous_unions(
     resolved = {
         name: replace(made, shape=as_class(_resolve(made.shape, ambiguity))) for name, made in classes.items()
     }
-    used: dict[str, ModelClass] = {}
-    waiting = [root for root in roots if root in resolved]
-    while waiting:
-        name = waiting.pop()
-        if name not in used:
-            used[name] = resolved[name]
-            waiting += classes_in(resolved[name].shape)
+    used = reachable(resolved, roots)
     return {name: made for name, made in resolved.items() if name in used}
 
 

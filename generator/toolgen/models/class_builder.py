@@ -8,7 +8,7 @@ author's, no unknown keyword.
 
 from __future__ import annotations
 
-import builtins
+import json
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from toolgen.models.class_names import NameHint, ancestors, class_names
 from toolgen.models.constraints import Defaults, constraints
 from toolgen.models.local_references import LocalReferences
 from toolgen.models.object_schema import ObjectSchema, object_schema
@@ -26,16 +27,14 @@ from toolgen.models.shapes import (
     classes_in,
     enumeration,
     nullable,
+    renamed,
     union,
     without_constraints,
 )
-from toolgen.python_source.names import pascal, singular, snake, unique_name
+from toolgen.python_source.names import pascal, snake, unique_name
 
 _TAKEN_FIELDS = frozenset({"int", "str", "float", "bool", "list", "dict", "field", "self", *dir(BaseModel)})
 """Names that mean something else inside a model class: types of other fields, pydantic's own attributes."""
-_GENERAL_CLASSES = frozenset(
-    {"BaseModel", "ConfigDict", "Field", "RootModel", "Annotated", "Any", "Literal", *dir(builtins)}
-)
 _MAX_DEPTH = 60  # nested lists, maps and unions; anything deeper is of type Any
 _NARROWNESS = ("$ref", "enum", "anyOf", "type")
 
@@ -48,6 +47,7 @@ class ModelClass:
     names: Mapping[str, str] = field(default_factory=dict)  # wire name → Python name, in order
     docs: Mapping[str, str] = field(default_factory=dict)  # wire name → description
     doc: str = ""
+    ancestors: tuple[str, ...] = field(default=(), compare=False)  # names around it, nearest first
 
 
 def model_classes(
@@ -57,6 +57,18 @@ def model_classes(
     return _ClassBuilder(
         LocalReferences(schema), root, reserved, Defaults(schema) if defaults else None
     ).run()
+
+
+def reachable(classes: Mapping[str, ModelClass], roots: tuple[str, ...]) -> set[str]:
+    """Return the names of the classes that `roots` are or lead to."""
+    used: set[str] = set()
+    waiting = [root for root in roots if root in classes]
+    while waiting:
+        name = waiting.pop()
+        if name not in used:
+            used.add(name)
+            waiting += classes_in(classes[name].shape)
+    return used
 
 
 def as_class(shape: Shape) -> Shape:
@@ -76,8 +88,9 @@ class _ClassBuilder:
         self.defaults = defaults
         self.classes: dict[str, ModelClass] = {}
         self.queue: deque[tuple[str, ObjectSchema]] = deque()
-        self.taken: set[str] = {root, *reserved, *_GENERAL_CLASSES}
-        self.named: dict[str, str] = {}  # pointer of a definition → class name
+        self.hints: dict[str, NameHint] = {}  # of the classes but `root`, by their keys
+        self.equal: dict[str, str] = {}  # name and content of a class → its key
+        self.named: dict[str, str] = {}  # pointer of a definition → key of its class
         self.depth = 0
         self.inlined: dict[str, Shape] = {}  # definitions without a class; Any while under construction
 
@@ -88,13 +101,27 @@ class _ClassBuilder:
             self.named["#"] = self.root
             self.queue.append((self.root, found))
         else:
-            shape = self.shape(schema, self.root)
+            shape = self.shape(schema, NameHint(self.root, self.root))
             self.classes[self.root] = ModelClass(as_class(shape), doc=_text(schema, "description"))
         while self.queue:
-            name, waiting = self.queue.popleft()
-            self.classes[name] = self.describe(name, waiting)
+            key, waiting = self.queue.popleft()
+            self.classes[key] = self.describe(key, waiting)
+        return self.with_names()
+
+    def with_names(self) -> dict[str, ModelClass]:
+        """Return the classes that are used, by their names."""
+        used = reachable(self.classes, (self.root,))
+        hints = {key: hint for key, hint in self.hints.items() if key in used}
+        names = class_names(hints, self.root, self.reserved)
         return {
-            name: replace(made, docs=self.without_repetition(made)) for name, made in self.classes.items()
+            names[key]: replace(
+                made,
+                shape=renamed(made.shape, names),
+                docs=self.without_repetition(made),
+                ancestors=ancestors(key, hints, self.root) if key in hints else (),
+            )
+            for key, made in self.classes.items()
+            if key in used
         }
 
     def without_repetition(self, made: ModelClass) -> dict[str, str]:
@@ -106,7 +133,7 @@ class _ClassBuilder:
                 own[wire] = text
         return own
 
-    def describe(self, name: str, found: ObjectSchema) -> ModelClass:
+    def describe(self, key: str, found: ObjectSchema) -> ModelClass:
         names: dict[str, str] = {}
         used: set[str] = set()
         docs: dict[str, str] = {}
@@ -114,7 +141,7 @@ class _ClassBuilder:
         for wire, schema in found.properties.items():
             names[wire] = unique_name(_field_name(wire), used)
             used.add(names[wire])
-            shape = self.shape(schema, name + pascal(wire, "Field"))
+            shape = self.shape(schema, NameHint(pascal(wire, "Field"), key))
             shape = ANY if shape == {"type": "null"} else shape  # a field of type None is less readable
             if self.defaults is not None and wire not in found.required:
                 shape = self.defaults.attach(shape, schema)
@@ -126,8 +153,8 @@ class _ClassBuilder:
             shape["required"] = required
         return ModelClass(shape, names, docs, found.description)
 
-    def shape(self, schema: object, hint: str) -> Shape:
-        """Return the shape of a schema; `hint` is the name of a class, if one is needed."""
+    def shape(self, schema: object, hint: NameHint) -> Shape:
+        """Return the shape of a schema; `hint` names a class, if one is needed."""
         if not isinstance(schema, Mapping) or self.depth >= _MAX_DEPTH:
             return ANY
         self.depth += 1
@@ -135,7 +162,7 @@ class _ClassBuilder:
         self.depth -= 1
         return shape
 
-    def shape_of(self, schema: Mapping[str, Any], hint: str) -> Shape:
+    def shape_of(self, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         """Return the shape of a schema that is not too deep."""
         if (ref := self.refs.only_reference(schema)) is not None:
             return self.reference(ref, hint)
@@ -143,11 +170,11 @@ class _ClassBuilder:
             return self.single(schema, hint)
         merged = object_schema(schema, self.refs)
         if merged is not None:
-            return self.record(merged, hint)
+            return self.record(merged, hint.titled(schema))
         shapes = [self.shape(part, hint) for part in self.refs.conjuncts(schema)]
         return max(shapes, key=_narrowness)  # each accepts what they all accept
 
-    def reference(self, ref: str, hint: str) -> Shape:
+    def reference(self, ref: str, hint: NameHint) -> Shape:
         pointer, target = self.refs.follow(ref)
         if target is None:
             return ANY
@@ -155,17 +182,14 @@ class _ClassBuilder:
         if pointer in self.named:
             return nullable({"$ref": f"#/$defs/{self.named[pointer]}"}, found is not None and found.nullable)
         if found is not None and found.properties:
-            name = self.claim(self.refs.name(pointer) or hint)
-            self.named[pointer] = name
-            self.queue.append((name, found))
-            return nullable({"$ref": f"#/$defs/{name}"}, found.nullable)
+            self.named[pointer] = self.claim(hint.titled(target, self.refs.name(pointer)), found)
+            return nullable({"$ref": f"#/$defs/{self.named[pointer]}"}, found.nullable)
         if pointer not in self.inlined:  # once: a class inside may refer back to it
             self.inlined[pointer] = ANY
-            hint = pascal(self.refs.name(pointer) or hint, "Model")
-            self.inlined[pointer] = self.shape(target, hint)
+            self.inlined[pointer] = self.shape(target, hint.titled({}, self.refs.name(pointer)))
         return self.inlined[pointer]
 
-    def single(self, schema: Mapping[str, Any], hint: str) -> Shape:
+    def single(self, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         """One schema without references."""
         if "enum" in schema or "const" in schema:
             values = schema["enum"] if "enum" in schema else [schema["const"]]
@@ -175,20 +199,20 @@ class _ClassBuilder:
             branches = schema.get(keyword)
             if isinstance(branches, list) and branches and not schema.get("properties"):
                 inherited = {} if kinds is None else {"type": kinds}
-                hints = [f"{hint}{_option(branch, i)}" for i, branch in enumerate(branches, 1)]
+                hints = hint.of_branches(branches)
                 return union(
-                    [self.branch(b, inherited, name) for b, name in zip(branches, hints, strict=True)]
+                    [self.branch(b, inherited, each) for b, each in zip(branches, hints, strict=True)]
                 )
         kinds = kinds if isinstance(kinds, list) else [kinds]
         kinds = [kind for kind in kinds if kind != "integer" or "number" not in kinds]
         return union([self.kind(kind, schema, hint) for kind in kinds])
 
-    def branch(self, branch: object, inherited: Mapping[str, Any], hint: str) -> Shape:
+    def branch(self, branch: object, inherited: Mapping[str, Any], hint: NameHint) -> Shape:
         if isinstance(branch, Mapping) and "$ref" not in branch and "type" not in branch:
             branch = {**inherited, **branch}
         return self.shape(branch, hint)
 
-    def kind(self, kind: object, schema: Mapping[str, Any], hint: str) -> Shape:
+    def kind(self, kind: object, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         match kind:
             case "null" | "boolean":
                 return {"type": kind}
@@ -198,7 +222,7 @@ class _ClassBuilder:
                 return {"type": ["integer", "number"], **constraints(kind, schema)}
             case "array":
                 items = schema.get("items", True) if "prefixItems" not in schema else True
-                item_hint = hint if isinstance(items, bool) else singular(hint)
+                item_hint = hint if isinstance(items, bool) else hint.of_item()
                 return {
                     "type": "array",
                     "items": without_constraints(self.shape(items, item_hint)),
@@ -206,27 +230,27 @@ class _ClassBuilder:
                 }
             case "object":
                 found = object_schema({**schema, "type": "object"}, self.refs)
-                return self.record(found, hint) if found is not None else OBJECT
+                return self.record(found, hint.titled(schema)) if found is not None else OBJECT
         return ANY
 
-    def record(self, found: ObjectSchema, hint: str) -> Shape:
+    def record(self, found: ObjectSchema, hint: NameHint) -> Shape:
         if found.properties:
-            name = self.claim(hint)
-            self.queue.append((name, found))
-            return nullable({"$ref": f"#/$defs/{name}"}, found.nullable)
+            return nullable({"$ref": f"#/$defs/{self.claim(hint, found)}"}, found.nullable)
         values = (
-            without_constraints(self.shape(found.values, singular(hint))) if found.values is not None else ANY
+            without_constraints(self.shape(found.values, hint.of_item())) if found.values is not None else ANY
         )
         shape = OBJECT if values == ANY else {"type": "object", "additionalProperties": values}
         return nullable(shape, found.nullable)
 
-    def claim(self, words: str) -> str:
-        name = pascal(words, "Model")
-        if name in self.taken:
-            name = f"{self.root}{name}"
-        name = unique_name(name, self.taken)
-        self.taken.add(name)
-        return name
+    def claim(self, hint: NameHint, found: ObjectSchema) -> str:
+        """Return the key of the class for `found`, which is that of an equal one of the same name."""
+        content = [hint.name, list(found.properties.items()), sorted(found.required), found.closed]
+        equal = json.dumps([*content, found.description])
+        if equal not in self.equal:
+            key = self.equal[equal] = f"{len(self.equal)}"
+            self.hints[key] = hint
+            self.queue.append((key, found))
+        return self.equal[equal]
 
     def description(self, schema: object) -> str:
         if not isinstance(schema, Mapping):
@@ -252,8 +276,3 @@ def _narrowness(shape: Shape) -> int:
 def _text(schema: Mapping[str, Any], key: str) -> str:
     value = schema.get(key)
     return value if isinstance(value, str) else ""
-
-
-def _option(branch: object, number: int) -> str:
-    title = branch.get("title") if isinstance(branch, Mapping) else None
-    return pascal(title, "Option") if isinstance(title, str) and title.strip() else f"Option{number}"

@@ -35,7 +35,7 @@ def snake(words: str, fallback: str) -> str:
 def pascal(words: str, fallback: str) -> str:
     """Return an ASCII class name: `create_order` → `CreateOrder`, `HTTPServer` → `HTTPServer`."""
     parts = re.findall(r"[A-Za-z0-9]+", unicodedata.normalize("NFKD", words))
-    name = "".join(part[0].upper() + part[1:] for part in parts)[:_LIMIT]
+    name = "".join(part[0].upper() + part[1:] for part in parts)
     return name if name[:1].isalpha() else f"{fallback}{name}"
 
 
@@ -50,6 +50,8 @@ def singular(word: str) -> str:
     """Return the singular of an English plural by simple rules; else the word and `Item`."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "tches", "xes", "tuses")):
+        return word[:-2]
     if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
         return word[:-1]
     return word + "Item"

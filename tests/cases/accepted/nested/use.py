@@ -1,6 +1,6 @@
 import asyncio
 
-from generated.models.create_order import CreateOrderResponseLine
+from generated.models.create_order import Line
 from generated.tools.create_order import CreateOrderRequest, CreateOrderResponse, CreateOrderTool
 from toolgen.runtime import ToolContext, Toolkit
 
@@ -9,7 +9,7 @@ class CreateOrder(CreateOrderTool):
     async def execute(self, request: CreateOrderRequest, context: ToolContext) -> CreateOrderResponse:
         print(request.customer.name, request.customer.address, request.priority, request.days, request.tags, request.limit)
         lines = [
-            CreateOrderResponseLine(sku=item.sku, total=(item.price or 0) * item.quantity) for item in request.items
+            Line(sku=item.sku, total=(item.price or 0) * item.quantity) for item in request.items
         ]
         return CreateOrderResponse(order_id=7, lines=lines)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class CreateOrderRequestItem(BaseModel):
+class Item(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: Annotated[str, Field(pattern="^[A-Z]+-[0-9]+$")]
@@ -19,21 +19,21 @@ class CreateOrderRequestItem(BaseModel):
     """Price of one."""
 
 
-class CreateOrderRequestCustomerAddress(BaseModel):
+class Address(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     city: str
     country: Annotated[str, Field(pattern="^[A-Z]{2}$")] = "NO"
 
 
-class CreateOrderResponseLine(BaseModel):
+class Line(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     sku: str | None = None
     total: int | float | None = None
 
 
-class CreateOrderRequestCustomer(BaseModel):
+class Customer(BaseModel):
     """Who orders."""
 
     model_config = ConfigDict(extra="allow")
@@ -41,7 +41,7 @@ class CreateOrderRequestCustomer(BaseModel):
     name: Annotated[str, Field(min_length=1)]
     """Full name."""
 
-    address: CreateOrderRequestCustomerAddress | None = None
+    address: Address | None = None
 
 
 class CreateOrderResponse(BaseModel):
@@ -50,7 +50,7 @@ class CreateOrderResponse(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     order_id: int
-    lines: list[CreateOrderResponseLine]
+    lines: list[Line]
     days: int | None = None
     stock: dict[str, int] | None = None
 
@@ -60,8 +60,8 @@ class CreateOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    customer: CreateOrderRequestCustomer
-    items: Annotated[list[CreateOrderRequestItem], Field(min_length=1)]
+    customer: Customer
+    items: Annotated[list[Item], Field(min_length=1)]
     priority: Literal["low", "normal", "high"] = "normal"
     days: int = 3
     tags: list[str] = []

@@ -10,28 +10,28 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, RootModel
 
 
-class SearchRequestShapeOption1(BaseModel):
+class Circle(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     kind: Literal["circle"]
     radius: int | float
 
 
-class SearchRequestShapeOption2(BaseModel):
+class Square(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     kind: Literal["square"]
     side: int | float
 
 
-class SearchRequestBoth(BaseModel):
+class Both(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     a: int
     b: str
 
 
-class SearchRequestOpen(BaseModel):
+class Open(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     a: int | None = None
@@ -59,15 +59,15 @@ class SearchRequest(BaseModel):
     mixed: Literal["auto", 1, 2] | None = None
     wild: bool | int | float | list[Any] | dict[str, Any] | None = None
     when: str | None = None
-    shape: SearchRequestShapeOption1 | SearchRequestShapeOption2 | None = None
+    shape: Circle | Square | None = None
     """Told apart by their kind."""
 
     vague: dict[str, Any] | None = None
     """Not told apart, so any object will do here and the schema decides."""
 
     lists: list[Any] | None = None
-    both: SearchRequestBoth | None = None
-    open: SearchRequestOpen | None = None
+    both: Both | None = None
+    open: Open | None = None
 
 
 class SearchResponse(RootModel[SearchResponseOption1 | SearchResponseOption2]):

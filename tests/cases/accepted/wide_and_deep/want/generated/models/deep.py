@@ -8,90 +8,76 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 
-class DeepRequestDeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8Le(
-    BaseModel
-):
+class Level12Item(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     level13: int
 
 
-class DeepRequestDeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8Level9ItemLev(
-    BaseModel
-):
+class Level11(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level12: list[
-        DeepRequestDeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8Le
-    ]
+    level12: list[Level12Item]
 
 
-class DeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8Level9ItemLev(
-    BaseModel
-):
+class Level10(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level11: DeepRequestDeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8Level9ItemLev
+    level11: Level11
 
 
-class DeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8Level9Item(
-    BaseModel
-):
+class Level9Item(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level10: (
-        DeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8Level9ItemLev
-    )
+    level10: Level10
 
 
-class DeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8(BaseModel):
+class Level8(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level9: list[
-        DeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8Level9Item
-    ]
+    level9: list[Level9Item]
 
 
-class DeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7(BaseModel):
+class Level7(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level8: DeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7Level8
+    level8: Level8
 
 
-class DeepRequestLevel1Level2Level3ItemLevel4Level5Level6Item(BaseModel):
+class Level6Item(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level7: DeepRequestLevel1Level2Level3ItemLevel4Level5Level6ItemLevel7
+    level7: Level7
 
 
-class DeepRequestLevel1Level2Level3ItemLevel4Level5(BaseModel):
+class Level5(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level6: list[DeepRequestLevel1Level2Level3ItemLevel4Level5Level6Item]
+    level6: list[Level6Item]
 
 
-class DeepRequestLevel1Level2Level3ItemLevel4(BaseModel):
+class Level4(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level5: DeepRequestLevel1Level2Level3ItemLevel4Level5
+    level5: Level5
 
 
-class DeepRequestLevel1Level2Level3Item(BaseModel):
+class Level3Item(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level4: DeepRequestLevel1Level2Level3ItemLevel4
+    level4: Level4
 
 
-class DeepRequestLevel1Level2(BaseModel):
+class Level2(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level3: list[DeepRequestLevel1Level2Level3Item]
+    level3: list[Level3Item]
 
 
-class DeepRequestLevel1(BaseModel):
+class Level1(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    level2: DeepRequestLevel1Level2
+    level2: Level2
 
 
 class DeepRequest(BaseModel):
@@ -99,4 +85,4 @@ class DeepRequest(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    level1: DeepRequestLevel1
+    level1: Level1

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from toolgen.runtime.model import OpenModel
 
 
-class SevenRequestNode(BaseModel):
+class Node(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    next: SevenRequestNode | None = None
+    next: Node | None = None
     at: Annotated[int | float | None, Field(gt=0.0, lt=1.0)] = None
 
 
@@ -24,10 +24,10 @@ class SevenRequest(OpenModel):
     model_config = ConfigDict(extra="allow", validate_by_name=True)
 
     share: Annotated[int | float | None, Field(gt=0.0, lt=1.0)] = None
-    node: SevenRequestNode | None = None
+    node: Node | None = None
     pair: list[Any] | None = None
     card: str | None = None
     schema_: Annotated[str | None, Field(alias="$schema")] = None
 
 
-SevenRequestNode.model_rebuild()
+Node.model_rebuild()
