@@ -17,7 +17,7 @@ from toolgen.compile.lower import lower
 from toolgen.compile.models import model_modules
 from toolgen.compile.parse import parse
 from toolgen.compile.read import read
-from toolgen.compile.render import models_path, render_index, render_tools
+from toolgen.compile.render import laid_out_models, render_index, render_tools
 from toolgen.compile.request_limits import exceeded_request_limits
 from toolgen.compile.resolve import resolve
 from toolgen.data.bug import TemplateBug
@@ -135,7 +135,7 @@ def _tool_files(package: Package, targets: Sequence[Target], cache: Cache) -> di
     """The formatted files of each tool, by its Python name; one run of the formatter for all that need it."""
     modules = model_modules(package, cache)
     trees = render_tools(package, targets, modules)
-    laid_out = {models_path(name) for name, module in modules.items() if module.laid_out}
+    laid_out = laid_out_models(modules, targets)
     together = {path: text for tree in trees.values() for path, text in tree.items()}
     formatted = format_tree({path: text for path, text in together.items() if path not in laid_out})
     return {

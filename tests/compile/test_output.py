@@ -93,6 +93,14 @@ def test_a_template_may_include_another() -> None:
     assert not [path for path in tree if "_part" in path]
 
 
+def test_models_by_a_template_of_the_project_are_formatted() -> None:
+    path, (base, *others) = "models/{tool}.py.jinja", TARGETS
+    templates = {**base.templates, path: "{{ module.classes[0].statement }} x = 'y'\n"}
+    replaced = Target(base.definition, templates, own={path: f"templates/python/{path}"})
+    tree = compile_project(SPECS, (replaced, *others), PackageSettings(), {}).tree
+    assert tree["models/print.py"] == 'class PrintRequest(BaseModel):\n    x = "y"\n'
+
+
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A folder with the package `generated` in it."""

@@ -22,6 +22,7 @@ from toolgen.models.module_source import ModuleSource
 _ENDING = ".jinja"
 TOOL = "{tool}"
 """In the path of a template: it is rendered once for each tool."""
+_MODELS = f"models/{TOOL}.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,14 @@ def render_index(package: Package, targets: Sequence[Target]) -> Tree:
 
 def models_path(py_name: str) -> str:
     """Return the path of a tool's models below the output folder."""
-    return f"models/{py_name}.py"
+    return _MODELS.replace(TOOL, py_name)
+
+
+def laid_out_models(modules: Mapping[str, ModuleSource], targets: Iterable[Target]) -> frozenset[str]:
+    """Return the paths of the models that the formatter would not change; a project's own template may."""
+    if any(f"{_MODELS}{_ENDING}" in target.own for target in targets):
+        return frozenset()
+    return frozenset(models_path(name) for name, module in modules.items() if module.laid_out)
 
 
 def _tree(files: Iterable[_RenderedFile]) -> Tree:
