@@ -20,10 +20,10 @@ from toolgen.compile.read import read
 from toolgen.compile.render import laid_out_models, render_index, render_tools
 from toolgen.compile.request_limits import exceeded_request_limits
 from toolgen.compile.resolve import resolve
-from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
 from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
+from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program
 from toolgen.data.target import Target

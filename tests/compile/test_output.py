@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.compile.format import format_tree
-from toolgen.data.bug import TemplateBug
+from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target
 from toolgen.pipeline import compile_project

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from toolgen.compile import format as step
 from toolgen.compile.format import format_files, format_tree
-from toolgen.data.bug import TemplateBug
+from toolgen.data.internal_error import TemplateBug
 
 HEAD = '"""A module."""\n\nfrom typing import Final\n\n'
 DATA = '{"name": "%s", "tags": ["a", "b"], "description": "' + "long " * 30 + '"}'

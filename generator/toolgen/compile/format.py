@@ -11,8 +11,8 @@ from pathlib import Path
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
-from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
+from toolgen.data.internal_error import TemplateBug
 from toolgen.python_source.format_cache import format_cache_entry, load_formatted
 from toolgen.python_source.literals import is_read_as_utf_8
 

@@ -13,8 +13,8 @@ from types import MappingProxyType
 import jinja2
 
 from toolgen.compile.template_sandbox import FILTERS, OPTIONS, TemplateJob, render_in_sandbox, template_names
-from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Tree
+from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
 from toolgen.data.target import Target
 from toolgen.models.module_source import ModuleSource

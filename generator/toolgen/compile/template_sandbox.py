@@ -22,8 +22,8 @@ from typing import Any, NoReturn
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from toolgen.data.bug import TemplateBug
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
 from toolgen.data.source import Span
 from toolgen.data.target import Target

@@ -16,7 +16,7 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
-from toolgen.data.bug import EngineBug
+from toolgen.data.internal_error import EngineBug
 from toolgen.models.class_builder import ModelClass
 from toolgen.models.module_source import dependency_order, may_confuse_keys, model_config
 from toolgen.models.shapes import renamed

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolgen.compile.compare import digest, has_conflict_markers, with_lf
-from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Change, ChangeKind, Tree
+from toolgen.data.internal_error import TemplateBug
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.project.atomic_write import STAGE, read_journal, replace_files
 from toolgen.project.errors import UnableError, reason

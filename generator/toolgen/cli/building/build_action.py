@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> bool:
     """Run the action. Only warnings and `--format json` print anything."""
     from toolgen.cli import diagnostics
     from toolgen.cli.output import emit_json
-    from toolgen.data.bug import TemplateBug
+    from toolgen.data.internal_error import TemplateBug
     from toolgen.project import UnableError
     from toolgen.project.declared_files import dependencies, files_below, write_declared
     from toolgen.report.json import as_data

@@ -14,9 +14,9 @@ from toolgen.cli.building.progress import worker_pool_with_progress
 from toolgen.cli.output import say
 from toolgen.compile.compare import compare, digest
 from toolgen.compile.lower import lower
-from toolgen.data.bug import TemplateBug
 from toolgen.data.changes import Change, Tree
 from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.internal_error import TemplateBug
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program

@@ -1,4 +1,4 @@
-"""Bugs of toolgen itself, never errors of a spec: exit code 3."""
+"""Internal errors: bugs of toolgen itself, never errors of a spec. Exit code 3."""
 
 from __future__ import annotations
 
