@@ -139,8 +139,8 @@ def _compile_spec(args: argparse.Namespace) -> _ActionResult:
     from toolgen.cli.building.options import cache_of, settings_of, targets_of
     from toolgen.cli.building.project_build import manifest_of
     from toolgen.pipeline import compile_specs
+    from toolgen.project.build_pieces import Piece, files_of_piece, piece_text
     from toolgen.project.declared_files import path_below, read_closure
-    from toolgen.project.pieces import Piece, files_of_piece, piece_text
 
     settings, targets = settings_of(args), targets_of(args.target, args.templates)
     path = path_below(args.spec, args.include_root)
@@ -165,8 +165,8 @@ def _link_index(args: argparse.Namespace) -> _ActionResult:
     from toolgen.cli.building.options import targets_of
     from toolgen.cli.building.project_build import manifest_of
     from toolgen.pipeline import link
+    from toolgen.project.build_pieces import files_of_manifest, merged_manifest, read_pieces, refuse_differing
     from toolgen.project.manifest import NAME, manifest_text
-    from toolgen.project.pieces import files_of_manifest, merged_manifest, read_pieces, refuse_differing
 
     pieces = read_pieces(args.index)
     first = next(iter(pieces.values()))

@@ -1,4 +1,4 @@
-"""Pieces: what the build action of one spec leaves for the action that makes the index.
+"""Build pieces: what the build action of one spec leaves for the action that makes the index.
 
 A piece is a JSON file, the same on every machine: a compiled spec, and what it was compiled with. It is
 trusted like the generated files beside it: its hash detects damage, not forgery.
