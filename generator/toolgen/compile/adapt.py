@@ -11,8 +11,8 @@ from toolgen.compile.definition import description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.target import Target
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.publish import publish
-from toolgen.schema.loss import Loss
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:

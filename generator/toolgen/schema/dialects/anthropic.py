@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonPath, resolve_reference, subschemas
-from toolgen.schema.loss import Loss
 
 _SUPPORTED = frozenset(
     {

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Restorer
 from toolgen.schema.document import (
     JsonPath,
@@ -20,7 +21,6 @@ from toolgen.schema.document import (
     resolve_reference,
     subschemas,
 )
-from toolgen.schema.loss import Loss
 from toolgen.schema.providers import ProviderLimits
 
 _LISTS: Final = ("allOf", "anyOf", "oneOf")

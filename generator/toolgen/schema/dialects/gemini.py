@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.all_of import merge_all_of
 from toolgen.schema.dialects.gemini_keywords import describe_dropped, translate
 from toolgen.schema.dialects.published import Published
@@ -24,7 +25,6 @@ from toolgen.schema.document import (
     subschemas,
 )
 from toolgen.schema.keywords import CONSTRAINING
-from toolgen.schema.loss import Loss
 from toolgen.schema.providers import GEMINI_KEYWORDS
 
 MAX_SUBSCHEMAS: Final = 5_000

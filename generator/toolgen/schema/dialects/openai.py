@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.loss import Loss
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.convert import StrictConverter
 from toolgen.schema.strict.normal_form import NormalForm, NoStrictFormError

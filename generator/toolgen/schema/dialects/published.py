@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.document import Schema
-from toolgen.schema.loss import Loss
 
 Restorer = Callable[[Any], Any]
 """Arguments as the model wrote them → arguments as the author's schema has them."""

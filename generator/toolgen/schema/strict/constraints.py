@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.document import JsonPath, value_key
 from toolgen.schema.keywords import FORMATS
-from toolgen.schema.loss import Loss
 from toolgen.schema.providers import OPENAI_FORMATS, OPENAI_KEYWORDS
 
 ANY_TYPE: Final = "any"

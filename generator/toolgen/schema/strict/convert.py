@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.document import JsonObject, JsonPath
-from toolgen.schema.loss import Loss
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.ambiguity import accepts_null, is_restorable
 from toolgen.schema.strict.constraints import Subschema, ValueLocation

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
+from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.document import (
     Draft,
     JsonPath,
@@ -22,7 +23,6 @@ from toolgen.schema.document import (
     value_key,
 )
 from toolgen.schema.keywords import CONSTRAINING
-from toolgen.schema.loss import Loss
 from toolgen.schema.strict.constraints import (
     ANY_TYPE,
     Constraints,
