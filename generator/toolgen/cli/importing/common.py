@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toolgen.data.package import Package
     from toolgen.importers.imported_tool import ImportedTool
     from toolgen.importers.names import ExistingNames
-    from toolgen.importers.sync import ExistingSpecs
+    from toolgen.importers.reimport import ExistingSpecs
 
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
 _MAX_LISTED = 5  # paths in one message
@@ -144,7 +144,7 @@ def write_imported_specs(
         UnableError: an existing file would be replaced, or an imported spec does not compile.
     """
     from toolgen.compile.read import read
-    from toolgen.importers.sync import ExistingSpecs, plan_import, plan_sync
+    from toolgen.importers.reimport import ExistingSpecs, plan_import, plan_sync
 
     destination = _find_destination(args)
     if implementations is not None and not destination.is_specs_folder():
