@@ -143,80 +143,79 @@ __all__ = [
     "WriteTool",
 ]
 
-_EXPORTS: dict[str, tuple[str, ...]] = {
-    "attempt_completion": (
-        "AttemptCompletionRequest",
-        "AttemptCompletionResponse",
-        "AttemptCompletionTool",
-    ),
-    "catalog_search": (
-        "CatalogSearchRequest",
-        "CatalogSearchResponse",
-        "CatalogSearchTool",
-    ),
-    "create_manufacturing_order": (
-        "CreateManufacturingOrderRequest",
-        "CreateManufacturingOrderResponse",
-        "CreateManufacturingOrderTool",
-    ),
-    "create_purchase_order": (
-        "CreatePurchaseOrderRequest",
-        "CreatePurchaseOrderResponse",
-        "CreatePurchaseOrderTool",
-    ),
-    "echo": ("EchoRequest", "EchoResponse", "EchoTool"),
-    "execute": ("ExecuteRequest", "ExecuteResponse", "ExecuteTool"),
-    "fulfill_order": (
-        "FulfillOrderRequest",
-        "FulfillOrderResponse",
-        "FulfillOrderTool",
-    ),
-    "get_content": ("GetContentRequest", "GetContentResponse", "GetContentTool"),
-    "list_content": ("ListContentRequest", "ListContentResponse", "ListContentTool"),
-    "load": ("LoadRequest", "LoadResponse", "LoadTool"),
-    "receive_purchase_order": (
-        "ReceivePurchaseOrderRequest",
-        "ReceivePurchaseOrderResponse",
-        "ReceivePurchaseOrderTool",
-    ),
-    "search": ("SearchRequest", "SearchResponse", "SearchTool"),
-    "search_and_replace": (
-        "SearchAndReplaceRequest",
-        "SearchAndReplaceResponse",
-        "SearchAndReplaceTool",
-    ),
-    "search_content": (
-        "SearchContentRequest",
-        "SearchContentResponse",
-        "SearchContentTool",
-    ),
-    "search_items": ("SearchItemsRequest", "SearchItemsResponse", "SearchItemsTool"),
-    "sql_query": ("SqlQueryRequest", "SqlQueryResponse", "SqlQueryTool"),
-    "stream_lines": (
-        "StreamLinesChunk",
-        "StreamLinesRequest",
-        "StreamLinesResponse",
-        "StreamLinesTool",
-    ),
-    "todo": ("TodoRequest", "TodoResponse", "TodoTool"),
-    "verify_order_document": (
-        "VerifyOrderDocumentRequest",
-        "VerifyOrderDocumentResponse",
-        "VerifyOrderDocumentTool",
-    ),
-    "write": ("WriteRequest", "WriteResponse", "WriteTool"),
+_MODULES = {  # name: module
+    "AttemptCompletionRequest": "attempt_completion",
+    "AttemptCompletionResponse": "attempt_completion",
+    "AttemptCompletionTool": "attempt_completion",
+    "CatalogSearchRequest": "catalog_search",
+    "CatalogSearchResponse": "catalog_search",
+    "CatalogSearchTool": "catalog_search",
+    "CreateManufacturingOrderRequest": "create_manufacturing_order",
+    "CreateManufacturingOrderResponse": "create_manufacturing_order",
+    "CreateManufacturingOrderTool": "create_manufacturing_order",
+    "CreatePurchaseOrderRequest": "create_purchase_order",
+    "CreatePurchaseOrderResponse": "create_purchase_order",
+    "CreatePurchaseOrderTool": "create_purchase_order",
+    "EchoRequest": "echo",
+    "EchoResponse": "echo",
+    "EchoTool": "echo",
+    "ExecuteRequest": "execute",
+    "ExecuteResponse": "execute",
+    "ExecuteTool": "execute",
+    "FulfillOrderRequest": "fulfill_order",
+    "FulfillOrderResponse": "fulfill_order",
+    "FulfillOrderTool": "fulfill_order",
+    "GetContentRequest": "get_content",
+    "GetContentResponse": "get_content",
+    "GetContentTool": "get_content",
+    "ListContentRequest": "list_content",
+    "ListContentResponse": "list_content",
+    "ListContentTool": "list_content",
+    "LoadRequest": "load",
+    "LoadResponse": "load",
+    "LoadTool": "load",
+    "ReceivePurchaseOrderRequest": "receive_purchase_order",
+    "ReceivePurchaseOrderResponse": "receive_purchase_order",
+    "ReceivePurchaseOrderTool": "receive_purchase_order",
+    "SearchRequest": "search",
+    "SearchResponse": "search",
+    "SearchTool": "search",
+    "SearchAndReplaceRequest": "search_and_replace",
+    "SearchAndReplaceResponse": "search_and_replace",
+    "SearchAndReplaceTool": "search_and_replace",
+    "SearchContentRequest": "search_content",
+    "SearchContentResponse": "search_content",
+    "SearchContentTool": "search_content",
+    "SearchItemsRequest": "search_items",
+    "SearchItemsResponse": "search_items",
+    "SearchItemsTool": "search_items",
+    "SqlQueryRequest": "sql_query",
+    "SqlQueryResponse": "sql_query",
+    "SqlQueryTool": "sql_query",
+    "StreamLinesChunk": "stream_lines",
+    "StreamLinesRequest": "stream_lines",
+    "StreamLinesResponse": "stream_lines",
+    "StreamLinesTool": "stream_lines",
+    "TodoRequest": "todo",
+    "TodoResponse": "todo",
+    "TodoTool": "todo",
+    "VerifyOrderDocumentRequest": "verify_order_document",
+    "VerifyOrderDocumentResponse": "verify_order_document",
+    "VerifyOrderDocumentTool": "verify_order_document",
+    "WriteRequest": "write",
+    "WriteResponse": "write",
+    "WriteTool": "write",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    for module, names in _EXPORTS.items():
-        if name in names:
-            found = getattr(import_module(f".tools.{module}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -3,119 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from anthropic.types import ToolParam
+    from toolgen.runtime import AnthropicTool
 
-TOOLS: Final[list[ToolParam]] = [
-    {
-        "name": "attempt_completion",
-        "description": catalog.ATTEMPT_COMPLETION["description"],
-        "input_schema": dict(catalog.ATTEMPT_COMPLETION["input_schema"]),
-    },
-    {
-        "name": "catalog_search",
-        "description": catalog.CATALOG_SEARCH["description"],
-        "input_schema": dict(catalog.CATALOG_SEARCH["input_schema"]),
-    },
-    {
-        "name": "create_manufacturing_order",
-        "description": catalog.CREATE_MANUFACTURING_ORDER["description"],
-        "input_schema": dict(catalog.CREATE_MANUFACTURING_ORDER["input_schema"]),
-    },
-    {
-        "name": "create_purchase_order",
-        "description": catalog.CREATE_PURCHASE_ORDER["description"],
-        "input_schema": dict(catalog.CREATE_PURCHASE_ORDER["input_schema"]),
-    },
-    {
-        "name": "echo",
-        "description": catalog.ECHO["description"],
-        "input_schema": dict(catalog.ECHO["input_schema"]),
-    },
-    {
-        "name": "execute",
-        "description": catalog.EXECUTE["description"],
-        "input_schema": dict(catalog.EXECUTE["input_schema"]),
-    },
-    {
-        "name": "fulfill_order",
-        "description": catalog.FULFILL_ORDER["description"],
-        "input_schema": dict(catalog.FULFILL_ORDER["input_schema"]),
-    },
-    {
-        "name": "get_content",
-        "description": catalog.GET_CONTENT["description"],
-        "input_schema": dict(catalog.GET_CONTENT["input_schema"]),
-    },
-    {
-        "name": "list_content",
-        "description": catalog.LIST_CONTENT["description"],
-        "input_schema": dict(catalog.LIST_CONTENT["input_schema"]),
-    },
-    {
-        "name": "load",
-        "description": catalog.LOAD["description"],
-        "input_schema": dict(catalog.LOAD["input_schema"]),
-    },
-    {
-        "name": "receive_purchase_order",
-        "description": catalog.RECEIVE_PURCHASE_ORDER["description"],
-        "input_schema": dict(catalog.RECEIVE_PURCHASE_ORDER["input_schema"]),
-    },
-    {
-        "name": "search",
-        "description": catalog.SEARCH["description"],
-        "input_schema": dict(catalog.SEARCH["input_schema"]),
-    },
-    {
-        "name": "search_and_replace",
-        "description": catalog.SEARCH_AND_REPLACE["description"],
-        "input_schema": dict(catalog.SEARCH_AND_REPLACE["input_schema"]),
-    },
-    {
-        "name": "search_content",
-        "description": catalog.SEARCH_CONTENT["description"],
-        "input_schema": dict(catalog.SEARCH_CONTENT["input_schema"]),
-    },
-    {
-        "name": "search_items",
-        "description": catalog.SEARCH_ITEMS["description"],
-        "input_schema": dict(catalog.SEARCH_ITEMS["input_schema"]),
-    },
-    {
-        "name": "sql_query",
-        "description": catalog.SQL_QUERY["description"],
-        "input_schema": dict(catalog.SQL_QUERY["input_schema"]),
-    },
-    {
-        "name": "stream_lines",
-        "description": catalog.STREAM_LINES["description"],
-        "input_schema": dict(catalog.STREAM_LINES["input_schema"]),
-    },
-    {
-        "name": "todo",
-        "description": catalog.TODO["description"],
-        "input_schema": dict(catalog.TODO["input_schema"]),
-    },
-    {
-        "name": "verify_order_document",
-        "description": catalog.VERIFY_ORDER_DOCUMENT["description"],
-        "input_schema": dict(catalog.VERIFY_ORDER_DOCUMENT["input_schema"]),
-    },
-    {
-        "name": "write",
-        "description": catalog.WRITE["description"],
-        "input_schema": dict(catalog.WRITE["input_schema"]),
-    },
-]
-"""For `client.messages.create(tools=…)`."""
-
+    TOOLS: list[AnthropicTool]
+    """For `client.messages.create(tools=…)`."""
 
 adapter = ProviderAdapter("anthropic", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -137,3 +35,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name != "TOOLS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

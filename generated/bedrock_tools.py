@@ -3,160 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
-TOOL_CONFIG: Final[dict[str, Any]] = {
-    "tools": [
-        {
-            "toolSpec": {
-                "name": "attempt_completion",
-                "description": catalog.ATTEMPT_COMPLETION["description"],
-                "inputSchema": {"json": catalog.ATTEMPT_COMPLETION["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "catalog_search",
-                "description": catalog.CATALOG_SEARCH["description"],
-                "inputSchema": {"json": catalog.CATALOG_SEARCH["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "create_manufacturing_order",
-                "description": catalog.CREATE_MANUFACTURING_ORDER["description"],
-                "inputSchema": {
-                    "json": catalog.CREATE_MANUFACTURING_ORDER["input_schema"]
-                },
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "create_purchase_order",
-                "description": catalog.CREATE_PURCHASE_ORDER["description"],
-                "inputSchema": {"json": catalog.CREATE_PURCHASE_ORDER["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "echo",
-                "description": catalog.ECHO["description"],
-                "inputSchema": {"json": catalog.ECHO["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "execute",
-                "description": catalog.EXECUTE["description"],
-                "inputSchema": {"json": catalog.EXECUTE["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "fulfill_order",
-                "description": catalog.FULFILL_ORDER["description"],
-                "inputSchema": {"json": catalog.FULFILL_ORDER["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "get_content",
-                "description": catalog.GET_CONTENT["description"],
-                "inputSchema": {"json": catalog.GET_CONTENT["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "list_content",
-                "description": catalog.LIST_CONTENT["description"],
-                "inputSchema": {"json": catalog.LIST_CONTENT["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "load",
-                "description": catalog.LOAD["description"],
-                "inputSchema": {"json": catalog.LOAD["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "receive_purchase_order",
-                "description": catalog.RECEIVE_PURCHASE_ORDER["description"],
-                "inputSchema": {"json": catalog.RECEIVE_PURCHASE_ORDER["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "search",
-                "description": catalog.SEARCH["description"],
-                "inputSchema": {"json": catalog.SEARCH["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "search_and_replace",
-                "description": catalog.SEARCH_AND_REPLACE["description"],
-                "inputSchema": {"json": catalog.SEARCH_AND_REPLACE["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "search_content",
-                "description": catalog.SEARCH_CONTENT["description"],
-                "inputSchema": {"json": catalog.SEARCH_CONTENT["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "search_items",
-                "description": catalog.SEARCH_ITEMS["description"],
-                "inputSchema": {"json": catalog.SEARCH_ITEMS["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "sql_query",
-                "description": catalog.SQL_QUERY["description"],
-                "inputSchema": {"json": catalog.SQL_QUERY["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "stream_lines",
-                "description": catalog.STREAM_LINES["description"],
-                "inputSchema": {"json": catalog.STREAM_LINES["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "todo",
-                "description": catalog.TODO["description"],
-                "inputSchema": {"json": catalog.TODO["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "verify_order_document",
-                "description": catalog.VERIFY_ORDER_DOCUMENT["description"],
-                "inputSchema": {"json": catalog.VERIFY_ORDER_DOCUMENT["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "write",
-                "description": catalog.WRITE["description"],
-                "inputSchema": {"json": catalog.WRITE["input_schema"]},
-            }
-        },
-    ]
-}
-"""For `client.converse(toolConfig=…)`."""
+if TYPE_CHECKING:
+    from toolgen.runtime import BedrockToolConfig
 
+    TOOL_CONFIG: BedrockToolConfig
+    """For `client.converse(toolConfig=…)`."""
 
 adapter = ProviderAdapter("bedrock", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -178,3 +35,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name != "TOOL_CONFIG":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

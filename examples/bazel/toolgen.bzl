@@ -46,7 +46,7 @@ def _tool_impl(ctx):
     tool = ctx.attr.tool
     files = [
         ctx.actions.declare_file(_path(ctx.attr.out, folder, tool + ".py"))
-        for folder in (["models", "tools"] if tool else [])
+        for folder in (["definitions", "models", "tools"] if tool else [])
     ]
     piece = ctx.actions.declare_file(ctx.label.name + ".piece.json")
     args = ctx.actions.args()
@@ -63,7 +63,7 @@ def _tool_impl(ctx):
     return [DefaultInfo(files = depset(files)), ToolgenInfo(piece = piece)]
 
 toolgen_tool = rule(
-    doc = "The models and the class of one tool, and a piece for the index. Without `tool`: a file of shared schemas.",
+    doc = "The definition, the models and the class of one tool, and a piece for the index. Without `tool`: a file of shared schemas.",
     implementation = _tool_impl,
     attrs = dict(_TOOLCHAIN, **{
         "src": attr.label(mandatory = True, allow_single_file = [".yaml", ".yml"]),
@@ -77,7 +77,7 @@ toolgen_tool = rule(
 )
 
 def _index_impl(ctx):
-    names = ["__init__", "catalog", "models/__init__", "tools/__init__"] + ctx.attr.modules
+    names = ["__init__", "catalog", "definitions/__init__", "models/__init__", "tools/__init__"] + ctx.attr.modules
     files = [ctx.actions.declare_file(_path(ctx.attr.out, name + ".py")) for name in names]
     files.append(ctx.actions.declare_file(_path(ctx.attr.out, "toolgen.manifest.json")))
     pieces = [spec[ToolgenInfo].piece for spec in ctx.attr.specs]

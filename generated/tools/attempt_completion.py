@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import ATTEMPT_COMPLETION
+from ..definitions.attempt_completion import DEFINITION
 from ..models.attempt_completion import (
     AttemptCompletionRequest,
     AttemptCompletionResponse,
@@ -54,7 +54,7 @@ class AttemptCompletionTool(
     Returns: The result as the user is to read it.
     """
 
-    definition = ATTEMPT_COMPLETION
+    definition = DEFINITION
     request_model = AttemptCompletionRequest
     response_model = AttemptCompletionResponse
     errors = (FileMissingError,)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import CATALOG_SEARCH
+from ..definitions.catalog_search import DEFINITION
 from ..models.catalog_search import CatalogSearchRequest, CatalogSearchResponse
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class CatalogSearchTool(BaseTool[CatalogSearchRequest, CatalogSearchResponse]):
     a warning that says so.
     """
 
-    definition = CATALOG_SEARCH
+    definition = DEFINITION
     request_model = CatalogSearchRequest
     response_model = CatalogSearchResponse
     errors = (NoSearchTermsError,)

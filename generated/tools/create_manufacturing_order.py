@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import CREATE_MANUFACTURING_ORDER
+from ..definitions.create_manufacturing_order import DEFINITION
 from ..models.create_manufacturing_order import (
     CreateManufacturingOrderRequest,
     CreateManufacturingOrderResponse,
@@ -82,7 +82,7 @@ class CreateManufacturingOrderTool(
     Returns: The order as it was created, with the components that it took.
     """
 
-    definition = CREATE_MANUFACTURING_ORDER
+    definition = DEFINITION
     request_model = CreateManufacturingOrderRequest
     response_model = CreateManufacturingOrderResponse
     errors = (

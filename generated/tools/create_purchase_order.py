@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import CREATE_PURCHASE_ORDER
+from ..definitions.create_purchase_order import DEFINITION
 from ..models.create_purchase_order import (
     CreatePurchaseOrderRequest,
     CreatePurchaseOrderResponse,
@@ -83,7 +83,7 @@ class CreatePurchaseOrderTool(
     Returns: The order as it was placed, with its lines, its total and what to watch.
     """
 
-    definition = CREATE_PURCHASE_ORDER
+    definition = DEFINITION
     request_model = CreatePurchaseOrderRequest
     response_model = CreatePurchaseOrderResponse
     errors = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import ECHO
+from ..definitions.echo import DEFINITION
 from ..models.echo import EchoRequest, EchoResponse
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class EchoTool(BaseTool[EchoRequest, EchoResponse]):
     Returns: The same text.
     """
 
-    definition = ECHO
+    definition = DEFINITION
     request_model = EchoRequest
     response_model = EchoResponse
     errors = ()

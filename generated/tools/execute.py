@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import EXECUTE
+from ..definitions.execute import DEFINITION
 from ..models.execute import ExecuteRequest, ExecuteResponse
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class ExecuteTool(BaseTool[ExecuteRequest, ExecuteResponse]):
     a failure of the tool: grep and diff answer with it.
     """
 
-    definition = EXECUTE
+    definition = DEFINITION
     request_model = ExecuteRequest
     response_model = ExecuteResponse
     errors = (

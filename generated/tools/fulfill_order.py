@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import FULFILL_ORDER
+from ..definitions.fulfill_order import DEFINITION
 from ..models.fulfill_order import FulfillOrderRequest, FulfillOrderResponse
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class FulfillOrderTool(BaseTool[FulfillOrderRequest, FulfillOrderResponse]):
     Returns: What changed in stock, article by article.
     """
 
-    definition = FULFILL_ORDER
+    definition = DEFINITION
     request_model = FulfillOrderRequest
     response_model = FulfillOrderResponse
     errors = (OrderNotFoundError, OrderNotOpenError, ShortStockError)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import GET_CONTENT
+from ..definitions.get_content import DEFINITION
 from ..models.get_content import GetContentRequest, GetContentResponse
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class GetContentTool(BaseTool[GetContentRequest, GetContentResponse]):
     Returns: The item with its text.
     """
 
-    definition = GET_CONTENT
+    definition = DEFINITION
     request_model = GetContentRequest
     response_model = GetContentResponse
     errors = (ContentNotFoundError,)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import LIST_CONTENT
+from ..definitions.list_content import DEFINITION
 from ..models.list_content import ListContentRequest, ListContentResponse
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ListContentTool(BaseTool[ListContentRequest, ListContentResponse]):
     Returns: Titles, addresses and days of publication, without the texts.
     """
 
-    definition = LIST_CONTENT
+    definition = DEFINITION
     request_model = ListContentRequest
     response_model = ListContentResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import LOAD
+from ..definitions.load import DEFINITION
 from ..models.load import LoadRequest, LoadResponse
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class LoadTool(BaseTool[LoadRequest, LoadResponse]):
     Returns: The text with the numbers of its first and last line.
     """
 
-    definition = LOAD
+    definition = DEFINITION
     request_model = LoadRequest
     response_model = LoadResponse
     errors = (

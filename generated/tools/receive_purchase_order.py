@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import RECEIVE_PURCHASE_ORDER
+from ..definitions.receive_purchase_order import DEFINITION
 from ..models.receive_purchase_order import (
     ReceivePurchaseOrderRequest,
     ReceivePurchaseOrderResponse,
@@ -83,7 +83,7 @@ class ReceivePurchaseOrderTool(
     stock afterwards.
     """
 
-    definition = RECEIVE_PURCHASE_ORDER
+    definition = DEFINITION
     request_model = ReceivePurchaseOrderRequest
     response_model = ReceivePurchaseOrderResponse
     errors = (OrderNotFoundError, OrderNotOpenError, ItemNotOnOrderError, TooManyError)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import SEARCH
+from ..definitions.search import DEFINITION
 from ..models.search import SearchRequest, SearchResponse
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class SearchTool(BaseTool[SearchRequest, SearchResponse]):
     what was passed over and why.
     """
 
-    definition = SEARCH
+    definition = DEFINITION
     request_model = SearchRequest
     response_model = SearchResponse
     errors = (

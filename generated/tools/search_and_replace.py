@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import SEARCH_AND_REPLACE
+from ..definitions.search_and_replace import DEFINITION
 from ..models.search_and_replace import (
     SearchAndReplaceRequest,
     SearchAndReplaceResponse,
@@ -120,7 +120,7 @@ class SearchAndReplaceTool(BaseTool[SearchAndReplaceRequest, SearchAndReplaceRes
     was passed over and why.
     """
 
-    definition = SEARCH_AND_REPLACE
+    definition = DEFINITION
     request_model = SearchAndReplaceRequest
     response_model = SearchAndReplaceResponse
     errors = (

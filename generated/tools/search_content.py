@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import SEARCH_CONTENT
+from ..definitions.search_content import DEFINITION
 from ..models.search_content import SearchContentRequest, SearchContentResponse
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class SearchContentTool(BaseTool[SearchContentRequest, SearchContentResponse]):
     and a warning that says so.
     """
 
-    definition = SEARCH_CONTENT
+    definition = DEFINITION
     request_model = SearchContentRequest
     response_model = SearchContentResponse
     errors = (NoSearchTermsError,)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import SEARCH_ITEMS
+from ..definitions.search_items import DEFINITION
 from ..models.search_items import SearchItemsRequest, SearchItemsResponse
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class SearchItemsTool(BaseTool[SearchItemsRequest, SearchItemsResponse]):
     word, articles that hold some of them, and a warning that says so.
     """
 
-    definition = SEARCH_ITEMS
+    definition = DEFINITION
     request_model = SearchItemsRequest
     response_model = SearchItemsResponse
     errors = (NoSearchTermsError,)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import SQL_QUERY
+from ..definitions.sql_query import DEFINITION
 from ..models.sql_query import SqlQueryRequest, SqlQueryResponse
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class SqlQueryTool(BaseTool[SqlQueryRequest, SqlQueryResponse]):
     when there were more rows than `limit`.
     """
 
-    definition = SQL_QUERY
+    definition = DEFINITION
     request_model = SqlQueryRequest
     response_model = SqlQueryResponse
     errors = (NotReadOnlyError, InvalidSqlError, QueryTooSlowError)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import STREAM_LINES
+from ..definitions.stream_lines import DEFINITION
 from ..models.stream_lines import (
     StreamLinesChunk,
     StreamLinesRequest,
@@ -40,7 +40,7 @@ class StreamLinesTool(BaseTool[StreamLinesRequest, StreamLinesResponse]):
     number.
     """
 
-    definition = STREAM_LINES
+    definition = DEFINITION
     request_model = StreamLinesRequest
     response_model = StreamLinesResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import TODO
+from ..definitions.todo import DEFINITION
 from ..models.todo import TodoRequest, TodoResponse
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class TodoTool(BaseTool[TodoRequest, TodoResponse]):
     Returns: All items with their numbers and states, after the change.
     """
 
-    definition = TODO
+    definition = DEFINITION
     request_model = TodoRequest
     response_model = TodoResponse
     errors = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import VERIFY_ORDER_DOCUMENT
+from ..definitions.verify_order_document import DEFINITION
 from ..models.verify_order_document import (
     VerifyOrderDocumentRequest,
     VerifyOrderDocumentResponse,
@@ -53,7 +53,7 @@ class VerifyOrderDocumentTool(
     when they agree.
     """
 
-    definition = VERIFY_ORDER_DOCUMENT
+    definition = DEFINITION
     request_model = VerifyOrderDocumentRequest
     response_model = VerifyOrderDocumentResponse
     errors = (OrderNotFoundError,)

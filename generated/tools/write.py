@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import WRITE
+from ..definitions.write import DEFINITION
 from ..models.write import WriteRequest, WriteResponse
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class WriteTool(BaseTool[WriteRequest, WriteResponse]):
     Returns: The file that was written and its number of lines.
     """
 
-    definition = WRITE
+    definition = DEFINITION
     request_model = WriteRequest
     response_model = WriteResponse
     errors = (

@@ -38,7 +38,8 @@ def test_nothing_undeclared_is_opened_listed_or_started(actions: Actions) -> Non
     assert code == 0
     here = {name.removeprefix(f"{actions.root}/") for event, name in seen if event == "open"}
     mine = {name for name in here if (actions.root / name).exists() and not name.startswith("/")}
-    assert mine - {"out/generated/models/get_order.py", "out/generated/tools/get_order.py"} == {
+    made = {f"out/generated/{folder}/get_order.py" for folder in ("definitions", "models", "tools")}
+    assert mine - made == {
         "specs/get_order.yaml",
         "specs/schemas/orders.yaml",
     }
@@ -83,7 +84,8 @@ def test_references_are_followed_from_shared_file_to_shared_file(actions: Action
     spec = actions.tool("get_order", TOOL)
     assert actions.spec(spec, "--depfile", "out/d").code == 0
     assert (actions.root / "out/d").read_text() == (
-        "out/generated/models/get_order.py out/generated/tools/get_order.py out/get_order.json: \\\n"
+        "out/generated/definitions/get_order.py out/generated/models/get_order.py "
+        "out/generated/tools/get_order.py out/get_order.json: \\\n"
         "  specs/get_order.yaml \\\n  specs/schemas/deep/ids.yaml \\\n  specs/schemas/orders.yaml\n"
     )
 
@@ -123,6 +125,7 @@ def test_templates_of_the_project_are_inputs(actions: Actions) -> None:
     assert "mcp_server.py" not in made
     assert "templates/notes/target.yaml" in (actions.root / "out/d").read_text()
     assert actions("outputs", "--spec", spec, *own).out.split() == [
+        "definitions/a.py",
         "models/a.py",
         "notes/a.txt",
         "tools/a.py",

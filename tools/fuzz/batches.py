@@ -199,9 +199,10 @@ def _leaked(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]:
     faults = []
     for file in sorted(here.root.glob("generated/**/*.py")):
         if any(words in file.read_text(encoding="utf-8") for words in _SECRETS):
-            by_file = {f"tools/{each.one.name}.py": each.one.name for each in entries}
-            path = file.relative_to(here.root / "generated").as_posix().replace("models/", "tools/")
-            faults.append(_fault(by_file.get(path, ""), "leaked", f"{path} has another file's words"))
+            by_module = {each.one.name: each.one.name for each in entries}
+            path = file.relative_to(here.root / "generated").as_posix()
+            name = by_module.get(file.stem, "") if "/" in path else ""
+            faults.append(_fault(name, "leaked", f"{path} has another file's words"))
     return faults
 
 

@@ -35,7 +35,6 @@ _TOOL = (_DATA - {"Dict", "AnnAssign", "UnaryOp", "USub"}) | frozenset(
     ["BinOp", "BitOr", "ClassDef", "FunctionDef", "Import", "arg", "arguments"]
 )
 _MODEL = (_DATA - {"If", "Dict"}) | frozenset(["BinOp", "BitOr", "Call", "ClassDef", "keyword"])
-_ADAPTER = _DATA | frozenset(["Call"])
 _SHARED = _DATA | frozenset(
     [
         "AsyncFunctionDef",
@@ -90,15 +89,13 @@ _KINDS: dict[str, _Allowed] = {
         "ConfigDict Field model_rebuild",
         rf"{_STANDARD}|pydantic|{_RUNTIME}|\.[a-z0-9_.]*|\.\.models\.[\w.]+",
     ),
-    "tools/": _allowed(
-        _TOOL, "", rf"{_STANDARD}|{_RUNTIME}|\.\.catalog|\.\.models\.\w+|\.\.definitions\.\w+"
-    ),
-    "definitions/": _allowed(_DATA, "", rf"{_STANDARD}|{_RUNTIME}"),
+    "tools/": _allowed(_TOOL, "", rf"{_STANDARD}|{_RUNTIME}|\.\.models\.\w+|\.\.definitions\.\w+"),
+    "definitions/": _allowed(_DATA | {"Call"}, "cast", rf"{_STANDARD}|{_RUNTIME}"),
     "catalog.py": _allowed(
         _SHARED,
-        "TOOLS.get TOOLS.values tool.get import_module cast Toolkit.from_catalog default_toolkit next "
-        "KeyError getattr close_default_toolkit AttributeError globals sorted",
-        rf"{_STANDARD}|{_RUNTIME}|\.definitions\.\w+|\.",
+        "ToolDefinitions TOOLS.by_constant TOOLS.find import_module cast getattr Toolkit.from_catalog "
+        "default_toolkit close_default_toolkit",
+        rf"{_STANDARD}|{_RUNTIME}",
     ),
     "mcp_server.py": _allowed(
         _SHARED,
@@ -108,13 +105,13 @@ _KINDS: dict[str, _Allowed] = {
     ),
     "__init__.py": _allowed(
         _SHARED,
-        "_EXPORTS.items AttributeError sorted getattr import_module globals",
+        "AttributeError sorted getattr import_module globals",
         rf"{_STANDARD}|\.tools\.\w+",
     ),
     "_tools.py": _allowed(
-        _ADAPTER,
-        "ProviderAdapter dict",
-        rf"{_STANDARD}|{_RUNTIME}|\.|anthropic\.types|openai\.types\.\w+|google\.genai\.types",
+        _SHARED,
+        "ProviderAdapter adapter.definitions globals globals().update AttributeError",
+        rf"{_STANDARD}|{_RUNTIME}|\.",
     ),
 }
 

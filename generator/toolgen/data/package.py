@@ -8,6 +8,7 @@ from typing import Any
 
 from toolgen.data.program import PublishedTool
 from toolgen.schema.document import Schema
+from toolgen.schema.providers import PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,17 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """What a provider is told of a tool, where that differs from the tool's definition."""
+
+    target: str
+    constant: str | None  # that holds its schema: "OPENAI_INPUT_SCHEMA"; None: the author's schema
+    input_schema: Schema
+    own_schema: bool  # the constant is this variant's, and not that of an equal one
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """One tool: its names for callers and for Python, its documentation, its schemas."""
 
@@ -71,6 +83,18 @@ class Tool:
     output_schema: Schema | None
     fits: Mapping[str, PublishedTool]  # target name → what it publishes
 
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """What the providers publish that differs from the definition. Equal schemas share a constant."""
+        found: list[Variant] = []
+        for target, fit in ((name, self.fits[name]) for name in PROVIDERS if name in self.fits):
+            own = fit.input_schema is not self.input_schema
+            equal = next((v.constant for v in found if own and v.input_schema == fit.input_schema), None)
+            constant = equal or (f"{target.upper()}_INPUT_SCHEMA" if own else None)
+            if own or fit.strict:
+                found.append(Variant(target, constant, fit.input_schema, own and not equal, fit.strict))
+        return tuple(found)
+
 
 @dataclass(frozen=True, slots=True)
 class Package:
@@ -80,6 +104,7 @@ class Package:
     implementations: str | None
     tools: tuple[Tool, ...]
     exports: tuple[str, ...]  # of all tools, sorted
+    aliases: Mapping[str, str]  # of all tools, sorted → wire name
     server_name: str
     server_version: str
     server_instructions: str | None
@@ -88,11 +113,13 @@ class Package:
     def of(cls, settings: PackageSettings, tools: tuple[Tool, ...]) -> Package:
         """Return the package of `tools`."""
         exports = tuple(sorted(name for tool in tools for name in tool.exports))
+        aliases = ((alias, tool.wire_name) for tool in tools for alias in tool.definition.get("aliases", ()))
         return cls(
             settings.package,
             settings.implementations,
             tools,
             exports,
+            dict(sorted(aliases)),
             settings.server_name or settings.package,
             settings.server_version,
             settings.server_instructions,

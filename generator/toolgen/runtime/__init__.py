@@ -10,11 +10,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .adapters.request_types import (
+        AnthropicTool,
+        BedrockToolConfig,
+        GeminiFunctionDeclaration,
+        GeminiTool,
+        OpenAIChatTool,
+        OpenAIResponsesTool,
+    )
     from .checkpoint import Checkpoint, CheckpointError
     from .confirmation.question import Approval, Confirmation, ConfirmationPending
     from .context import ToolConfig, ToolContext, ToolEvent
     from .definition.check import ToolSpecError
     from .definition.tool_definition import ToolDefinition
+    from .definition.tool_definitions import ProviderVariant, ToolDefinitions
     from .errors import ChangedSinceConfirmedError, ToolError
     from .execution.readiness import SetupContext
     from .response import ResponseForm, ToolResponse
@@ -24,18 +33,26 @@ if TYPE_CHECKING:
     from .toolkit import Toolkit
 
 __all__ = [
+    "AnthropicTool",
     "Approval",
     "BaseTool",
+    "BedrockToolConfig",
     "ChangedSinceConfirmedError",
     "Checkpoint",
     "CheckpointError",
     "Confirmation",
     "ConfirmationPending",
+    "GeminiFunctionDeclaration",
+    "GeminiTool",
+    "OpenAIChatTool",
+    "OpenAIResponsesTool",
+    "ProviderVariant",
     "ResponseForm",
     "SetupContext",
     "ToolConfig",
     "ToolContext",
     "ToolDefinition",
+    "ToolDefinitions",
     "ToolError",
     "ToolEvent",
     "ToolParam",
@@ -48,18 +65,26 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AnthropicTool": "adapters.request_types",
     "Approval": "confirmation.question",
-    "ChangedSinceConfirmedError": "errors",
     "BaseTool": "tool",
+    "BedrockToolConfig": "adapters.request_types",
+    "ChangedSinceConfirmedError": "errors",
     "Checkpoint": "checkpoint",
     "CheckpointError": "checkpoint",
     "Confirmation": "confirmation.question",
     "ConfirmationPending": "confirmation.question",
+    "GeminiFunctionDeclaration": "adapters.request_types",
+    "GeminiTool": "adapters.request_types",
+    "OpenAIChatTool": "adapters.request_types",
+    "OpenAIResponsesTool": "adapters.request_types",
+    "ProviderVariant": "definition.tool_definitions",
     "ResponseForm": "response",
     "SetupContext": "execution.readiness",
     "ToolConfig": "context",
     "ToolContext": "context",
     "ToolDefinition": "definition.tool_definition",
+    "ToolDefinitions": "definition.tool_definitions",
     "ToolError": "errors",
     "ToolEvent": "context",
     "ToolParam": "tool_spec",

@@ -24,6 +24,10 @@ def _describe(name: str, description: str, published: Published) -> JsonObject:
     return {**tool, "strict": True} if published.strict else tool
 
 
+def _module_names(functions: list[JsonObject]) -> Mapping[str, Any]:
+    return {"TOOLS": functions}
+
+
 def _is_tool_use(block: Any) -> bool:
     """True for calls of functions; a block with a toolset is a call of Anthropic's browser, for example."""
     return get(block, "type") == "tool_use" and get(block, "toolset_name") is None
@@ -52,7 +56,7 @@ def _result(result: JsonObject, response: ToolResponse) -> JsonObject:
     return block if response.success else {**block, "is_error": True}
 
 
-PROVIDER: Final = Provider("anthropic", _read, _find, _describe)
+PROVIDER: Final = Provider("anthropic", _read, _find, _describe, _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_use = ADAPTER.execute

@@ -24,6 +24,10 @@ def _describe(name: str, description: str, published: Published) -> JsonObject:
     return {"toolSpec": {**spec, "strict": True} if published.strict else spec}
 
 
+def _module_names(functions: list[JsonObject]) -> Mapping[str, Any]:
+    return {"TOOL_CONFIG": {"tools": functions}}
+
+
 def _tool_use(block: Any) -> Any:
     """Return the `toolUse` of a content block; anything else unchanged."""
     inner = get(block, "toolUse")
@@ -61,7 +65,7 @@ def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
     }
 
 
-PROVIDER: Final = Provider("bedrock", _read, _find, _describe)
+PROVIDER: Final = Provider("bedrock", _read, _find, _describe, _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_use = ADAPTER.execute

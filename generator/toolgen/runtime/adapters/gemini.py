@@ -28,6 +28,10 @@ def _describe(name: str, description: str, published: Published) -> JsonObject:
     return {"name": name, "description": description, "parameters_json_schema": published.schema}
 
 
+def _module_names(functions: list[JsonObject]) -> Mapping[str, Any]:
+    return {"FUNCTION_DECLARATIONS": functions, "TOOLS": [{"function_declarations": functions}]}
+
+
 def _function_call(call: Any) -> Any:
     """Return the `FunctionCall` of a part of a message; anything else unchanged."""
     for key in ("function_call", "functionCall"):
@@ -61,7 +65,7 @@ def _part(call_id: Any, name: str, response: ToolResponse) -> JsonObject:
     return {"function_response": answer if call_id is None else {"id": call_id, **answer}}
 
 
-PROVIDER: Final = Provider("gemini", _read, _find, _describe)
+PROVIDER: Final = Provider("gemini", _read, _find, _describe, _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_function_call = ADAPTER.execute

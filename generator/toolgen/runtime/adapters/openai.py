@@ -37,6 +37,13 @@ def _describe(name: str, description: str, published: Published) -> JsonObject:
     }
 
 
+def _module_names(functions: list[JsonObject]) -> Mapping[str, Any]:
+    return {
+        "CHAT_TOOLS": [{"type": "function", "function": each} for each in functions],
+        "RESPONSES_TOOLS": [{"type": "function", **each} for each in functions],
+    }
+
+
 def _is_function_call(item: Any) -> bool:
     kind = get(item, "type")
     if kind == "function_call":
@@ -125,7 +132,7 @@ def _reason(error: ValueError | RecursionError) -> str:
             return "a number has too many digits"
 
 
-PROVIDER: Final = Provider("openai", _read, _find, _describe)
+PROVIDER: Final = Provider("openai", _read, _find, _describe, _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_call = ADAPTER.execute

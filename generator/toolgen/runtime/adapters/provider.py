@@ -52,12 +52,14 @@ class Provider(NamedTuple):
     `read` returns a call, an SDK's object or a dict, as a ProviderCall. `find` returns the calls in a
     message, a response or a list of their parts. Both raise TypeError for anything else. `describe` returns
     the definition of a function with a name, a description and a schema.
+    `module_names` returns what the generated module has by name, from the definitions of all functions.
     """
 
     target: str
     read: Callable[[Any], ProviderCall]
     find: Callable[[Any], Sequence[Any]]
     describe: Callable[[str, str, Published], JsonObject]
+    module_names: Callable[[list[JsonObject]], Mapping[str, Any]]
 
     def definitions(self, definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
         """Return the definitions for a request. Raises ValueError if two tools have the same name."""
@@ -85,7 +87,12 @@ class ConfirmationsPending(Exception):  # noqa: N818  not an error
 
 
 class ToolkitSource(Protocol):
-    """An owner of a default toolkit: a generated `catalog` module."""
+    """An owner of definitions and a default toolkit: a generated `catalog` module."""
+
+    @property
+    def TOOLS(self) -> Mapping[str, ToolDefinition]:  # noqa: N802  the module's name for it
+        """The definitions of all tools."""
+        ...
 
     def default_toolkit(self) -> Toolkit:
         """Return the toolkit that all adapters of the package share."""
@@ -110,6 +117,7 @@ class ProviderAdapter:
         self._provider = provider
         self._catalog = catalog
         self._published: dict[int, _PublishedTools] = {}  # by the id of their definitions
+        self._definitions: Mapping[str, Any] | None = None
         self._lock = Lock()
 
     @property
@@ -226,6 +234,25 @@ class ProviderAdapter:
             for each in found
         ]
         return await _gather(found, work)
+
+    def definitions(self) -> Mapping[str, Any]:
+        """Return what the generated module has for requests, by name: the same objects each time.
+
+        Raises TypeError for an adapter without a catalog.
+        """
+        if self._catalog is None:
+            raise TypeError("only the adapter of a generated module has definitions")
+        with self._lock:
+            if self._definitions is None:
+                from .naming import generated_variants
+
+                provider, tools = self.provider, self._catalog.TOOLS
+                functions = [
+                    provider.describe(name, definition["description"], published)
+                    for name, definition, published in generated_variants(tools, provider.target)
+                ]
+                self._definitions = provider.module_names(functions)
+            return self._definitions
 
     async def close(self) -> None:
         """Close the catalog's default toolkit, which other adapters share. The next call creates one."""

@@ -3,24 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from anthropic.types import ToolParam
+    from toolgen.runtime import AnthropicTool
 
-TOOLS: Final[list[ToolParam]] = [
-    {
-        "name": "place_order",
-        "description": catalog.PLACE_ORDER["description"],
-        "input_schema": dict(catalog.PLACE_ORDER["input_schema"]),
-    }
-]
-"""For `client.messages.create(tools=…)`."""
-
+    TOOLS: list[AnthropicTool]
+    """For `client.messages.create(tools=…)`."""
 
 adapter = ProviderAdapter("anthropic", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -42,3 +35,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name != "TOOLS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

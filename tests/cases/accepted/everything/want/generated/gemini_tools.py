@@ -3,26 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from google.genai.types import FunctionDeclarationDict, ToolDict
+    from toolgen.runtime import GeminiFunctionDeclaration, GeminiTool
 
-FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
-    {
-        "name": "place_order",
-        "description": catalog.PLACE_ORDER["description"],
-        "parameters_json_schema": catalog.PLACE_ORDER["input_schema"],
-    }
-]
+    FUNCTION_DECLARATIONS: list[GeminiFunctionDeclaration]
 
-TOOLS: Final[list[ToolDict]] = [{"function_declarations": FUNCTION_DECLARATIONS}]
-"""For `client.models.generate_content(config={"tools": …})`."""
-
+    TOOLS: list[GeminiTool]
+    """For `client.models.generate_content(config={"tools": …})`."""
 
 adapter = ProviderAdapter("gemini", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -44,3 +37,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name not in ("FUNCTION_DECLARATIONS", "TOOLS"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

@@ -13,18 +13,20 @@ if TYPE_CHECKING:
 
 __all__ = ["HostileRequest", "HostileTool"]
 
-_EXPORTS: dict[str, tuple[str, ...]] = {"hostile": ("HostileRequest", "HostileTool")}
+_MODULES = {  # name: module
+    "HostileRequest": "hostile",
+    "HostileTool": "hostile",
+}
 
 
 def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    for module, names in _EXPORTS.items():
-        if name in names:
-            found = getattr(import_module(f".tools.{module}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -13,20 +13,21 @@ if TYPE_CHECKING:
 
 __all__ = ["PingRequest", "PingResponse", "PingTool"]
 
-_EXPORTS: dict[str, tuple[str, ...]] = {
-    "ping": ("PingRequest", "PingResponse", "PingTool")
+_MODULES = {  # name: module
+    "PingRequest": "ping",
+    "PingResponse": "ping",
+    "PingTool": "ping",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    for module, names in _EXPORTS.items():
-        if name in names:
-            found = getattr(import_module(f".tools.{module}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -3,25 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
-TOOL_CONFIG: Final[dict[str, Any]] = {
-    "tools": [
-        {
-            "toolSpec": {
-                "name": "ping",
-                "description": catalog.PING["description"],
-                "inputSchema": {"json": catalog.PING["input_schema"]},
-            }
-        }
-    ]
-}
-"""For `client.converse(toolConfig=…)`."""
+if TYPE_CHECKING:
+    from toolgen.runtime import BedrockToolConfig
 
+    TOOL_CONFIG: BedrockToolConfig
+    """For `client.converse(toolConfig=…)`."""
 
 adapter = ProviderAdapter("bedrock", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -43,3 +35,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name != "TOOL_CONFIG":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

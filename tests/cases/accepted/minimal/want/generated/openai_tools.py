@@ -3,40 +3,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletionFunctionToolParam
-    from openai.types.responses import FunctionToolParam
+    from toolgen.runtime import OpenAIChatTool, OpenAIResponsesTool
 
-CHAT_TOOLS: Final[list[ChatCompletionFunctionToolParam]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "ping",
-            "description": catalog.PING["description"],
-            "parameters": catalog.PING["input_schema"],
-            "strict": False,
-        },
-    }
-]
-"""For `client.chat.completions.create(tools=…)`."""
+    CHAT_TOOLS: list[OpenAIChatTool]
+    """For `client.chat.completions.create(tools=…)`."""
 
-RESPONSES_TOOLS: Final[list[FunctionToolParam]] = [
-    {
-        "type": "function",
-        "name": "ping",
-        "description": catalog.PING["description"],
-        "parameters": catalog.PING["input_schema"],
-        "strict": False,
-    }
-]
-"""For `client.responses.create(tools=…)`."""
-
+    RESPONSES_TOOLS: list[OpenAIResponsesTool]
+    """For `client.responses.create(tools=…)`."""
 
 adapter = ProviderAdapter("openai", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -58,3 +38,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name not in ("CHAT_TOOLS", "RESPONSES_TOOLS"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

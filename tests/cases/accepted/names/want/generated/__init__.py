@@ -57,33 +57,48 @@ __all__ = [
     "TypeCheckingTool",
 ]
 
-_EXPORTS: dict[str, tuple[str, ...]] = {
-    "init": ("InitRequest", "InitResponse", "InitTool"),
-    "base": ("BaseToolRequest", "BaseToolResponse", "BaseToolTool"),
-    "class_": ("ClassRequest", "ClassResponse", "ClassTool"),
-    "list": ("ListRequest", "ListResponse", "ListTool"),
-    "mcp": ("McpRequest", "McpResponse", "McpTool"),
-    "models": ("ModelsRequest", "ModelsResponse", "ModelsTool"),
-    "print": ("PrintRequest", "PrintResponse", "PrintTool"),
-    "tool": ("ToolToolRequest", "ToolToolResponse", "ToolToolTool"),
-    "tools": ("ToolsRequest", "ToolsResponse", "ToolsTool"),
-    "type_checking": (
-        "TypeCheckingRequest",
-        "TypeCheckingResponse",
-        "TypeCheckingTool",
-    ),
+_MODULES = {  # name: module
+    "InitRequest": "init",
+    "InitResponse": "init",
+    "InitTool": "init",
+    "BaseToolRequest": "base",
+    "BaseToolResponse": "base",
+    "BaseToolTool": "base",
+    "ClassRequest": "class_",
+    "ClassResponse": "class_",
+    "ClassTool": "class_",
+    "ListRequest": "list",
+    "ListResponse": "list",
+    "ListTool": "list",
+    "McpRequest": "mcp",
+    "McpResponse": "mcp",
+    "McpTool": "mcp",
+    "ModelsRequest": "models",
+    "ModelsResponse": "models",
+    "ModelsTool": "models",
+    "PrintRequest": "print",
+    "PrintResponse": "print",
+    "PrintTool": "print",
+    "ToolToolRequest": "tool",
+    "ToolToolResponse": "tool",
+    "ToolToolTool": "tool",
+    "ToolsRequest": "tools",
+    "ToolsResponse": "tools",
+    "ToolsTool": "tools",
+    "TypeCheckingRequest": "type_checking",
+    "TypeCheckingResponse": "type_checking",
+    "TypeCheckingTool": "type_checking",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    for module, names in _EXPORTS.items():
-        if name in names:
-            found = getattr(import_module(f".tools.{module}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -3,99 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from anthropic.types import ToolParam
+    from toolgen.runtime import AnthropicTool
 
-TOOLS: Final[list[ToolParam]] = [
-    {
-        "name": "__init__",
-        "description": catalog.INIT["description"],
-        "input_schema": dict(catalog.INIT["input_schema"]),
-    },
-    {
-        "name": "base",
-        "description": catalog.BASE["description"],
-        "input_schema": dict(catalog.BASE["input_schema"]),
-    },
-    {
-        "name": "class",
-        "description": catalog.CLASS_["description"],
-        "input_schema": {
-            "type": "object",
-            "properties": {
-                "class": {"type": "string"},
-                "fill-opacity": {"type": "number"},
-                "fillOpacity": {"type": "number"},
-                "fill_opacity": {"type": "number"},
-                "_meta": {"type": "object"},
-                "model_config": {"type": "string"},
-                "model_dump": {"type": "boolean"},
-                "schema": {"type": "string"},
-                "copy": {"type": "boolean"},
-                "self": {"type": "string"},
-                "int": {"type": "integer"},
-                "count": {"type": "integer"},
-                "_": {"type": "string"},
-                "StartTime_": {"type": "string"},
-                "StartTime__2": {"type": "string"},
-                "Parameter1.Value": {"type": "string"},
-                "2fa": {"type": "string"},
-                "gr__e": {"type": "integer"},
-                "__2": {"type": "string"},
-                "fi": {"type": "string"},
-                "a_b": {"type": "string"},
-                "BaseModel": {
-                    "type": "object",
-                    "properties": {"Field": {"type": "string"}},
-                },
-                "_ref": {"type": "string"},
-            },
-        },
-    },
-    {
-        "name": "list",
-        "description": catalog.LIST["description"],
-        "input_schema": dict(catalog.LIST["input_schema"]),
-    },
-    {
-        "name": "mcp",
-        "description": catalog.MCP["description"],
-        "input_schema": dict(catalog.MCP["input_schema"]),
-    },
-    {
-        "name": "models",
-        "description": catalog.MODELS["description"],
-        "input_schema": dict(catalog.MODELS["input_schema"]),
-    },
-    {
-        "name": "print",
-        "description": catalog.PRINT["description"],
-        "input_schema": dict(catalog.PRINT["input_schema"]),
-    },
-    {
-        "name": "tool",
-        "description": catalog.TOOL["description"],
-        "input_schema": dict(catalog.TOOL["input_schema"]),
-    },
-    {
-        "name": "tools",
-        "description": catalog.TOOLS_["description"],
-        "input_schema": dict(catalog.TOOLS_["input_schema"]),
-    },
-    {
-        "name": "type_checking",
-        "description": catalog.TYPE_CHECKING_["description"],
-        "input_schema": dict(catalog.TYPE_CHECKING_["input_schema"]),
-    },
-]
-"""For `client.messages.create(tools=…)`."""
-
+    TOOLS: list[AnthropicTool]
+    """For `client.messages.create(tools=…)`."""
 
 adapter = ProviderAdapter("anthropic", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -117,3 +35,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name != "TOOLS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

@@ -3,120 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
-TOOL_CONFIG: Final[dict[str, Any]] = {
-    "tools": [
-        {
-            "toolSpec": {
-                "name": "__init__",
-                "description": catalog.INIT["description"],
-                "inputSchema": {"json": catalog.INIT["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "base",
-                "description": catalog.BASE["description"],
-                "inputSchema": {"json": catalog.BASE["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "class",
-                "description": catalog.CLASS_["description"],
-                "inputSchema": {
-                    "json": {
-                        "type": "object",
-                        "properties": {
-                            "class": {"type": "string"},
-                            "fill-opacity": {"type": "number"},
-                            "fillOpacity": {"type": "number"},
-                            "fill_opacity": {"type": "number"},
-                            "_meta": {"type": "object"},
-                            "model_config": {"type": "string"},
-                            "model_dump": {"type": "boolean"},
-                            "schema": {"type": "string"},
-                            "copy": {"type": "boolean"},
-                            "self": {"type": "string"},
-                            "int": {"type": "integer"},
-                            "count": {"type": "integer"},
-                            "_": {"type": "string"},
-                            "StartTime_": {"type": "string"},
-                            "StartTime__2": {"type": "string"},
-                            "Parameter1.Value": {"type": "string"},
-                            "2fa": {"type": "string"},
-                            "gr__e": {"type": "integer"},
-                            "__2": {"type": "string"},
-                            "fi": {"type": "string"},
-                            "a_b": {"type": "string"},
-                            "BaseModel": {
-                                "type": "object",
-                                "properties": {"Field": {"type": "string"}},
-                            },
-                            "_ref": {"type": "string"},
-                        },
-                    }
-                },
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "list",
-                "description": catalog.LIST["description"],
-                "inputSchema": {"json": catalog.LIST["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "mcp",
-                "description": catalog.MCP["description"],
-                "inputSchema": {"json": catalog.MCP["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "models",
-                "description": catalog.MODELS["description"],
-                "inputSchema": {"json": catalog.MODELS["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "print",
-                "description": catalog.PRINT["description"],
-                "inputSchema": {"json": catalog.PRINT["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "tool",
-                "description": catalog.TOOL["description"],
-                "inputSchema": {"json": catalog.TOOL["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "tools",
-                "description": catalog.TOOLS_["description"],
-                "inputSchema": {"json": catalog.TOOLS_["input_schema"]},
-            }
-        },
-        {
-            "toolSpec": {
-                "name": "type_checking",
-                "description": catalog.TYPE_CHECKING_["description"],
-                "inputSchema": {"json": catalog.TYPE_CHECKING_["input_schema"]},
-            }
-        },
-    ]
-}
-"""For `client.converse(toolConfig=…)`."""
+if TYPE_CHECKING:
+    from toolgen.runtime import BedrockToolConfig
 
+    TOOL_CONFIG: BedrockToolConfig
+    """For `client.converse(toolConfig=…)`."""
 
 adapter = ProviderAdapter("bedrock", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -138,3 +35,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name != "TOOL_CONFIG":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

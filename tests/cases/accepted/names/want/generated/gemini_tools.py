@@ -3,101 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from . import catalog
 
 if TYPE_CHECKING:
-    from google.genai.types import FunctionDeclarationDict, ToolDict
+    from toolgen.runtime import GeminiFunctionDeclaration, GeminiTool
 
-FUNCTION_DECLARATIONS: Final[list[FunctionDeclarationDict]] = [
-    {
-        "name": "__init__",
-        "description": catalog.INIT["description"],
-        "parameters_json_schema": catalog.INIT["input_schema"],
-    },
-    {
-        "name": "base",
-        "description": catalog.BASE["description"],
-        "parameters_json_schema": catalog.BASE["input_schema"],
-    },
-    {
-        "name": "class",
-        "description": catalog.CLASS_["description"],
-        "parameters_json_schema": {
-            "type": "object",
-            "properties": {
-                "class": {"type": "string"},
-                "fill_opacity_2": {"type": "number"},
-                "fillOpacity": {"type": "number"},
-                "fill_opacity": {"type": "number"},
-                "_meta": {"type": "object"},
-                "model_config": {"type": "string"},
-                "model_dump": {"type": "boolean"},
-                "schema": {"type": "string"},
-                "copy": {"type": "boolean"},
-                "self": {"type": "string"},
-                "int": {"type": "integer"},
-                "count": {"type": "integer"},
-                "_": {"type": "string"},
-                "StartTime_": {"type": "string"},
-                "StartTime__2": {"type": "string"},
-                "Parameter1_Value": {"type": "string"},
-                "_2fa": {"type": "string"},
-                "gr__e": {"type": "integer"},
-                "__2": {"type": "string"},
-                "fi": {"type": "string"},
-                "a_b": {"type": "string"},
-                "BaseModel": {
-                    "type": "object",
-                    "properties": {"Field": {"type": "string"}},
-                },
-                "_ref": {"type": "string"},
-            },
-        },
-    },
-    {
-        "name": "list",
-        "description": catalog.LIST["description"],
-        "parameters_json_schema": catalog.LIST["input_schema"],
-    },
-    {
-        "name": "mcp",
-        "description": catalog.MCP["description"],
-        "parameters_json_schema": catalog.MCP["input_schema"],
-    },
-    {
-        "name": "models",
-        "description": catalog.MODELS["description"],
-        "parameters_json_schema": catalog.MODELS["input_schema"],
-    },
-    {
-        "name": "print",
-        "description": catalog.PRINT["description"],
-        "parameters_json_schema": catalog.PRINT["input_schema"],
-    },
-    {
-        "name": "tool",
-        "description": catalog.TOOL["description"],
-        "parameters_json_schema": catalog.TOOL["input_schema"],
-    },
-    {
-        "name": "tools",
-        "description": catalog.TOOLS_["description"],
-        "parameters_json_schema": catalog.TOOLS_["input_schema"],
-    },
-    {
-        "name": "type_checking",
-        "description": catalog.TYPE_CHECKING_["description"],
-        "parameters_json_schema": catalog.TYPE_CHECKING_["input_schema"],
-    },
-]
+    FUNCTION_DECLARATIONS: list[GeminiFunctionDeclaration]
 
-TOOLS: Final[list[ToolDict]] = [{"function_declarations": FUNCTION_DECLARATIONS}]
-"""For `client.models.generate_content(config={"tools": …})`."""
-
+    TOOLS: list[GeminiTool]
+    """For `client.models.generate_content(config={"tools": …})`."""
 
 adapter = ProviderAdapter("gemini", catalog)
 """Its methods take a toolkit; without one, calls go to `catalog.default_toolkit()`."""
@@ -119,3 +37,11 @@ answer_tool_calls = adapter.answer_all
 
 close = adapter.close
 """Close the default toolkit, which all adapters of this package share."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load the definitions of all tools when they are first asked for."""
+    if name not in ("FUNCTION_DECLARATIONS", "TOOLS"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(adapter.definitions())
+    return globals()[name]

@@ -17,20 +17,21 @@ if TYPE_CHECKING:
 
 __all__ = ["CreateOrderRequest", "CreateOrderResponse", "CreateOrderTool"]
 
-_EXPORTS: dict[str, tuple[str, ...]] = {
-    "create_order": ("CreateOrderRequest", "CreateOrderResponse", "CreateOrderTool")
+_MODULES = {  # name: module
+    "CreateOrderRequest": "create_order",
+    "CreateOrderResponse": "create_order",
+    "CreateOrderTool": "create_order",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    for module, names in _EXPORTS.items():
-        if name in names:
-            found = getattr(import_module(f".tools.{module}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

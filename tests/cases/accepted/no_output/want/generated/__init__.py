@@ -13,20 +13,21 @@ if TYPE_CHECKING:
 
 __all__ = ["ReadLinesChunk", "ReadLinesRequest", "ReadLinesTool"]
 
-_EXPORTS: dict[str, tuple[str, ...]] = {
-    "read_lines": ("ReadLinesChunk", "ReadLinesRequest", "ReadLinesTool")
+_MODULES = {  # name: module
+    "ReadLinesChunk": "read_lines",
+    "ReadLinesRequest": "read_lines",
+    "ReadLinesTool": "read_lines",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    for module, names in _EXPORTS.items():
-        if name in names:
-            found = getattr(import_module(f".tools.{module}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -26,23 +26,27 @@ __all__ = [
     "WideTool",
 ]
 
-_EXPORTS: dict[str, tuple[str, ...]] = {
-    "deep": ("DeepRequest", "DeepTool"),
-    "either": ("EitherRequest", "EitherResponse", "EitherTool"),
-    "seven": ("SevenRequest", "SevenTool"),
-    "wide": ("WideRequest", "WideTool"),
+_MODULES = {  # name: module
+    "DeepRequest": "deep",
+    "DeepTool": "deep",
+    "EitherRequest": "either",
+    "EitherResponse": "either",
+    "EitherTool": "either",
+    "SevenRequest": "seven",
+    "SevenTool": "seven",
+    "WideRequest": "wide",
+    "WideTool": "wide",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    for module, names in _EXPORTS.items():
-        if name in names:
-            found = getattr(import_module(f".tools.{module}", __name__), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".tools.{_MODULES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import OLD
+from ..definitions.old import DEFINITION
 from ..models.old import OldRequest, OldResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["OldRequest", "OldResponse", "OldTool"]
 class OldTool(BaseTool[OldRequest, OldResponse]):
     """A schema of draft-07."""
 
-    definition = OLD
+    definition = DEFINITION
     request_model = OldRequest
     response_model = OldResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import PLACE_ORDER
+from ..definitions.place_order import DEFINITION
 from ..models.place_order import PlaceOrderRequest, PlaceOrderResponse
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class PlaceOrderTool(BaseTool[PlaceOrderRequest, PlaceOrderResponse]):
     Returns: The number of the order.
     """
 
-    definition = PLACE_ORDER
+    definition = DEFINITION
     request_model = PlaceOrderRequest
     response_model = PlaceOrderResponse
     errors = (SupplierNotFoundError, PlaceOrderTimeoutError, PlaceOrderToolError)

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.runtime import BaseTool, ToolContext, ToolError
 
-from ..catalog import HOSTILE
+from ..definitions.hostile import DEFINITION
 from ..models.hostile import HostileRequest
 
 __all__ = ["BadError", "HostileRequest", "HostileTool", "HostileValueError"]
@@ -46,7 +46,7 @@ class HostileTool(BaseTool[HostileRequest, Any]):
     Returns: \"\"\"\"
     """
 
-    definition = HOSTILE
+    definition = DEFINITION
     request_model = HostileRequest
     response_model = None
     errors = (BadError, HostileValueError)

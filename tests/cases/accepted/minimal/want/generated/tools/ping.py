@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import PING
+from ..definitions.ping import DEFINITION
 from ..models.ping import PingRequest, PingResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["PingRequest", "PingResponse", "PingTool"]
 class PingTool(BaseTool[PingRequest, PingResponse]):
     """Say that the server is there."""
 
-    definition = PING
+    definition = DEFINITION
     request_model = PingRequest
     response_model = PingResponse
     errors = ()

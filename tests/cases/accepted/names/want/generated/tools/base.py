@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import BASE
+from ..definitions.base import DEFINITION
 from ..models.base import BaseToolRequest, BaseToolResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["BaseToolRequest", "BaseToolResponse", "BaseToolTool"]
 class BaseToolTool(BaseTool[BaseToolRequest, BaseToolResponse]):
     """A name that means something else, too."""
 
-    definition = BASE
+    definition = DEFINITION
     request_model = BaseToolRequest
     response_model = BaseToolResponse
     errors = ()

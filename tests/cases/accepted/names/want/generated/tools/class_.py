@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import CLASS_
+from ..definitions.class_ import DEFINITION
 from ..models.class_ import ClassRequest, ClassResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["ClassRequest", "ClassResponse", "ClassTool"]
 class ClassTool(BaseTool[ClassRequest, ClassResponse]):
     """Properties with awkward names."""
 
-    definition = CLASS_
+    definition = DEFINITION
     request_model = ClassRequest
     response_model = ClassResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import INIT
+from ..definitions.init import DEFINITION
 from ..models.init import InitRequest, InitResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["InitRequest", "InitResponse", "InitTool"]
 class InitTool(BaseTool[InitRequest, InitResponse]):
     """A name that means something else, too."""
 
-    definition = INIT
+    definition = DEFINITION
     request_model = InitRequest
     response_model = InitResponse
     errors = ()

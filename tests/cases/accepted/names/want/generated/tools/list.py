@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import LIST
+from ..definitions.list import DEFINITION
 from ..models.list import ListRequest, ListResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["ListRequest", "ListResponse", "ListTool"]
 class ListTool(BaseTool[ListRequest, ListResponse]):
     """A name that means something else, too."""
 
-    definition = LIST
+    definition = DEFINITION
     request_model = ListRequest
     response_model = ListResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import MCP
+from ..definitions.mcp import DEFINITION
 from ..models.mcp import McpRequest, McpResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["McpRequest", "McpResponse", "McpTool"]
 class McpTool(BaseTool[McpRequest, McpResponse]):
     """A name that means something else, too."""
 
-    definition = MCP
+    definition = DEFINITION
     request_model = McpRequest
     response_model = McpResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import MODELS
+from ..definitions.models import DEFINITION
 from ..models.models import ModelsRequest, ModelsResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["ModelsRequest", "ModelsResponse", "ModelsTool"]
 class ModelsTool(BaseTool[ModelsRequest, ModelsResponse]):
     """A name that means something else, too."""
 
-    definition = MODELS
+    definition = DEFINITION
     request_model = ModelsRequest
     response_model = ModelsResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import PRINT
+from ..definitions.print import DEFINITION
 from ..models.print import PrintRequest, PrintResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["PrintRequest", "PrintResponse", "PrintTool"]
 class PrintTool(BaseTool[PrintRequest, PrintResponse]):
     """A name that means something else, too."""
 
-    definition = PRINT
+    definition = DEFINITION
     request_model = PrintRequest
     response_model = PrintResponse
     errors = ()

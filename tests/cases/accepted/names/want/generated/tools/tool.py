@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import TOOL
+from ..definitions.tool import DEFINITION
 from ..models.tool import ToolToolRequest, ToolToolResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["ToolToolRequest", "ToolToolResponse", "ToolToolTool"]
 class ToolToolTool(BaseTool[ToolToolRequest, ToolToolResponse]):
     """A name that means something else, too."""
 
-    definition = TOOL
+    definition = DEFINITION
     request_model = ToolToolRequest
     response_model = ToolToolResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import TOOLS_
+from ..definitions.tools import DEFINITION
 from ..models.tools import ToolsRequest, ToolsResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["ToolsRequest", "ToolsResponse", "ToolsTool"]
 class ToolsTool(BaseTool[ToolsRequest, ToolsResponse]):
     """A name that means something else, too."""
 
-    definition = TOOLS_
+    definition = DEFINITION
     request_model = ToolsRequest
     response_model = ToolsResponse
     errors = ()

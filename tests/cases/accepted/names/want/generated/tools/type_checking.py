@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import TYPE_CHECKING_
+from ..definitions.type_checking import DEFINITION
 from ..models.type_checking import TypeCheckingRequest, TypeCheckingResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["TypeCheckingRequest", "TypeCheckingResponse", "TypeCheckingTool"]
 class TypeCheckingTool(BaseTool[TypeCheckingRequest, TypeCheckingResponse]):
     """A name that means something else, too."""
 
-    definition = TYPE_CHECKING_
+    definition = DEFINITION
     request_model = TypeCheckingRequest
     response_model = TypeCheckingResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import CREATE_ORDER
+from ..definitions.create_order import DEFINITION
 from ..models.create_order import CreateOrderRequest, CreateOrderResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["CreateOrderRequest", "CreateOrderResponse", "CreateOrderTool"]
 class CreateOrderTool(BaseTool[CreateOrderRequest, CreateOrderResponse]):
     """Create an order."""
 
-    definition = CREATE_ORDER
+    definition = DEFINITION
     request_model = CreateOrderRequest
     response_model = CreateOrderResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import READ_LINES
+from ..definitions.read_lines import DEFINITION
 from ..models.read_lines import ReadLinesChunk, ReadLinesRequest
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["ReadLinesChunk", "ReadLinesRequest", "ReadLinesTool"]
 class ReadLinesTool(BaseTool[ReadLinesRequest, Any]):
     """Read a file line by line."""
 
-    definition = READ_LINES
+    definition = DEFINITION
     request_model = ReadLinesRequest
     response_model = None
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import TREE
+from ..definitions.tree import DEFINITION
 from ..models.tree import TreeRequest, TreeResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["TreeRequest", "TreeResponse", "TreeTool"]
 class TreeTool(BaseTool[TreeRequest, TreeResponse]):
     """Measure a tree."""
 
-    definition = TREE
+    definition = DEFINITION
     request_model = TreeRequest
     response_model = TreeResponse
     errors = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import QUOTE
+from ..definitions.quote import DEFINITION
 from ..models.quote import QuoteRequest, QuoteResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["QuoteRequest", "QuoteResponse", "QuoteTool"]
 class QuoteTool(BaseTool[QuoteRequest, QuoteResponse]):
     """Price some lines."""
 
-    definition = QUOTE
+    definition = DEFINITION
     request_model = QuoteRequest
     response_model = QuoteResponse
     errors = ()

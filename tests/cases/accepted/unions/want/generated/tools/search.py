@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import SEARCH
+from ..definitions.search import DEFINITION
 from ..models.search import SearchRequest, SearchResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["SearchRequest", "SearchResponse", "SearchTool"]
 class SearchTool(BaseTool[SearchRequest, SearchResponse]):
     """Search in several ways."""
 
-    definition = SEARCH
+    definition = DEFINITION
     request_model = SearchRequest
     response_model = SearchResponse
     errors = ()

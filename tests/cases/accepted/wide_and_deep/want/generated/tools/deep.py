@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import DEEP
+from ..definitions.deep import DEFINITION
 from ..models.deep import DeepRequest
 
 __all__ = ["DeepRequest", "DeepTool"]
@@ -19,7 +19,7 @@ __all__ = ["DeepRequest", "DeepTool"]
 class DeepTool(BaseTool[DeepRequest, Any]):
     """As deep as the deepest tool that we know of."""
 
-    definition = DEEP
+    definition = DEFINITION
     request_model = DeepRequest
     response_model = None
     errors = ()

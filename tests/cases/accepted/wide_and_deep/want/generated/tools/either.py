@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import EITHER
+from ..definitions.either import DEFINITION
 from ..models.either import EitherRequest, EitherResponse
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["EitherRequest", "EitherResponse", "EitherTool"]
 class EitherTool(BaseTool[EitherRequest, EitherResponse]):
     """A root that is one of two objects, told apart by what they need."""
 
-    definition = EITHER
+    definition = DEFINITION
     request_model = EitherRequest
     response_model = EitherResponse
     errors = ()

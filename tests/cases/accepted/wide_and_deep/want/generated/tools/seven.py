@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import SEVEN
+from ..definitions.seven import DEFINITION
 from ..models.seven import SevenRequest
 
 __all__ = ["SevenRequest", "SevenTool"]
@@ -19,7 +19,7 @@ __all__ = ["SevenRequest", "SevenTool"]
 class SevenTool(BaseTool[SevenRequest, Any]):
     """What draft-07 has of its own."""
 
-    definition = SEVEN
+    definition = DEFINITION
     request_model = SevenRequest
     response_model = None
     errors = ()

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolgen.runtime import BaseTool, ToolContext
 
-from ..catalog import WIDE
+from ..definitions.wide import DEFINITION
 from ..models.wide import WideRequest
 
 __all__ = ["WideRequest", "WideTool"]
@@ -19,7 +19,7 @@ __all__ = ["WideRequest", "WideTool"]
 class WideTool(BaseTool[WideRequest, Any]):
     """As many properties as the widest tool that we know of."""
 
-    definition = WIDE
+    definition = DEFINITION
     request_model = WideRequest
     response_model = None
     errors = ()

@@ -1,0 +1,71 @@
+"""The definitions of a generated package, each imported when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, TypedDict
+
+from .tool_definition import ToolDefinition
+
+
+class ProviderVariant(TypedDict, total=False):
+    """What a provider is told of a tool, where that differs from its definition."""
+
+    input_schema: dict[str, Any]  # in the provider's dialect
+    strict: bool  # the provider is asked to enforce the schema
+
+
+class ToolDefinitions(Mapping[str, ToolDefinition]):
+    """Definitions by wire name, in alphabetical order. They are imported one by one, and names import none.
+
+    Args:
+        package: the generated package, whose package `definitions` has a module for each tool.
+        modules: the name of that module by the tool's wire name.
+        aliases: the wire name by alias.
+    """
+
+    def __init__(
+        self, package: str | None, modules: Mapping[str, str], aliases: Mapping[str, str] | None = None
+    ) -> None:
+        self._folder = f"{package}.definitions"
+        self._modules = modules
+        self._aliases = aliases or {}
+        self._loaded: dict[str, ToolDefinition] = {}
+
+    def __getitem__(self, name: str) -> ToolDefinition:
+        definition = self._loaded.get(name)
+        if definition is None:
+            definition = self._loaded[name] = self._module(name).DEFINITION
+        return definition
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} definitions of {self._folder}>"
+
+    def find(self, name: str) -> ToolDefinition:
+        """Return the definition of the tool called `name`, a wire name or an alias. Raises KeyError."""
+        return self[self._aliases.get(name, name)]
+
+    def by_constant(self, constant: str) -> ToolDefinition:
+        """Return the definition with the name that the catalog gives it. Raises AttributeError."""
+        for name, module in self._modules.items():
+            if constant in (module.upper(), f"{module.upper()}_"):
+                return self[name]
+        raise AttributeError(f"no tool's definition is called {constant!r}")
+
+    def variant(self, name: str, target: str) -> ProviderVariant:
+        """Return what the provider `target` is told of a tool where that differs from its definition."""
+        variants: Mapping[str, ProviderVariant] = getattr(self._module(name), "PROVIDERS", {})
+        return variants.get(target, {})
+
+    def _module(self, name: str) -> Any:
+        return import_module(f"{self._folder}.{self._modules[name]}")
