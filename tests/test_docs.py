@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.cli import COMMANDS
+from toolgen.cli.parser import COMMANDS
 from toolgen.data.spec import Spec
 
 ROOT = Path(__file__).parent.parent

@@ -10,7 +10,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from toolgen.cli import COMMANDS, main
+from toolgen.cli import main
+from toolgen.cli.parser import COMMANDS
 from toolgen.data.codes import CODES
 
 from .conftest import Cli

@@ -19,20 +19,6 @@ if TYPE_CHECKING:
 CLEAN, FINDING, UNABLE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes: nothing to report, the command's own finding, could not do it, a bug in toolgen, SIGINT."""
 
-COMMANDS = {
-    "init": "set up a project: configuration, folders, git attributes, CI workflow, pre-commit hook",
-    "new": "create a tool: spec, implementation and test",
-    "generate": "generate code from the specs",
-    "outputs": "list the files that `generate` would write",
-    "check": "check that generated code is up to date; show a diff if it is not",
-    "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
-    "Python functions",
-    "export": "print the tool definitions of one target as JSON",
-    "call": "call one tool's implementation, with validation and confirmation",
-    "schema": "print the JSON Schema of the spec language",
-    "explain": "explain a diagnostic code",
-}
-
 _ASYNC = {  # asyncio handles SIGINT itself, unless there is a handler already
     "toolgen.cli.commands.call",
     "toolgen.cli.commands.import_",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from toolgen.cli import COMMANDS
-from toolgen.cli.parser import add_arguments, command_module
+from toolgen.cli.parser import COMMANDS, add_arguments, command_module
 
 
 def complete() -> None:

@@ -1,4 +1,4 @@
-"""Parse the command line: the command, its arguments, and suggestions for misspelt ones."""
+"""Parse the command line: the list of commands, their arguments, the help, suggestions for misspelt words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ from importlib import import_module
 from textwrap import wrap
 from typing import Any, NoReturn
 
-from toolgen.cli import COMMANDS
 from toolgen.cli.output import emit, say
 from toolgen.suggestions import did_you_mean
+
+COMMANDS = {
+    "init": "set up a project: configuration, folders, git attributes, CI workflow, pre-commit hook",
+    "new": "create a tool: spec, implementation and test",
+    "generate": "generate code from the specs",
+    "outputs": "list the files that `generate` would write",
+    "check": "check that generated code is up to date; show a diff if it is not",
+    "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
+    "Python functions",
+    "export": "print the tool definitions of one target as JSON",
+    "call": "call one tool's implementation, with validation and confirmation",
+    "schema": "print the JSON Schema of the spec language",
+    "explain": "explain a diagnostic code",
+}
+"""The commands and their summaries, in the order of the help."""
 
 _USAGE = "toolgen [-C DIR] COMMAND ..."
 _COLUMNS = 100  # width of the help
