@@ -18,7 +18,7 @@ def main() -> int:
 
         code = run()
     except KeyboardInterrupt:  # during the import, or while printing the last message
-        code = 130
+        code = 130  # ExitCode.INTERRUPTED, which may not be imported yet
         if sys.stderr is not None:
             sys.stderr.write("toolgen: interrupted\n")
     import signal  # SIGINT while the interpreter shuts down would only print a traceback

@@ -1,4 +1,4 @@
-"""The command line: arguments in, exit code out. Exit codes are decided here, and errors are shown here.
+"""The command line: arguments in, exit code out. Errors are caught here and shown.
 
 A command is a module of `commands/` with `arguments(parser)` and `run(args)`, which returns True for clean
 and False for the command's own finding. It is imported when the command runs: `toolgen --help` imports none.
@@ -6,31 +6,20 @@ and False for the command's own finding. It is imported when the command runs: `
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from toolgen.cli.exit_codes import ExitCode, exit_code, system_error
+
 if TYPE_CHECKING:
     import argparse
-
-CLEAN, FINDING, UNABLE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
-"""Exit codes: nothing to report, the command's own finding, could not do it, a bug in toolgen, SIGINT."""
 
 _ASYNC = {  # asyncio handles SIGINT itself, unless there is a handler already
     "toolgen.cli.commands.call",
     "toolgen.cli.commands.import_",
-}
-_SYSTEM_ERRORS = {
-    errno.EACCES,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENOSPC,
-    errno.EROFS,
 }
 
 
@@ -45,12 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "_ARGCOMPLETE" in os.environ:
             import_module("toolgen.cli.completion").complete()
         args = parse(sys.argv[1:] if argv is None else list(argv))
-        return CLEAN if _run(args) else FINDING
+        return exit_code(_run(args))
     except HelpPrinted:
-        return CLEAN
-    except KeyboardInterrupt:
+        return ExitCode.CLEAN
+    except KeyboardInterrupt as interrupt:
         sys.stderr.write("toolgen: interrupted\n")
-        return INTERRUPTED
+        return exit_code(interrupt)
     except Exception as error:
         return _report(error, args)
     finally:
@@ -70,24 +59,20 @@ def _run(args: argparse.Namespace) -> bool:
 def _report(error: Exception, args: argparse.Namespace | None) -> int:
     """Show an error and return the exit code."""
     from toolgen.cli import diagnostics
-    from toolgen.data.diagnostic import SpecErrors
-    from toolgen.project.errors import UnableError, reason
 
-    if isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS:
-        error = UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
-    if not isinstance(error, SpecErrors | UnableError):
+    error = system_error(error) or error
+    if exit_code(error) == ExitCode.BUG:
         from toolgen.cli import installation
 
         cause = installation.explain(error)
-        if cause is not None:
-            if os.environ.get("TOOLGEN_DEBUG") == "1":
-                diagnostics.print_traceback(error)
-            error = cause
-    if isinstance(error, SpecErrors | UnableError):
-        diagnostics.show_error(error, args)
-        return UNABLE
-    diagnostics.report_bug(error)
-    return BUG
+        if cause is None:
+            diagnostics.report_bug(error)
+            return ExitCode.BUG
+        if os.environ.get("TOOLGEN_DEBUG") == "1":
+            diagnostics.print_traceback(error)
+        error = cause
+    diagnostics.show_error(error, args)
+    return exit_code(error)
 
 
 def _use_utf8() -> None:

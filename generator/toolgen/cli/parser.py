@@ -9,6 +9,7 @@ from importlib import import_module
 from textwrap import wrap
 from typing import Any, NoReturn
 
+from toolgen.cli.exit_codes import MEANINGS
 from toolgen.cli.output import emit, say
 from toolgen.suggestions import did_you_mean
 
@@ -163,6 +164,7 @@ def _help() -> str:
         f"  {name:<{width}}  {margin.join(wrap(summary, _COLUMNS - width - 4))}"
         for name, summary in COMMANDS.items()
     )
+    exit_codes = "\n".join(f"  {code:<3}  {meaning}" for code, meaning in MEANINGS.items())
     return f"""usage: {_USAGE}
 
 Describe each tool in one YAML file; generate typed models, adapters and servers from it.
@@ -176,8 +178,4 @@ flags:
   --help     print this help; after a command, the help of that command
 
 exit codes:
-  0    clean
-  1    the command's own finding: outdated code, a failed call
-  2    could not do it: wrong usage, configuration or spec
-  3    a bug in toolgen
-  130  interrupted"""
+{exit_codes}"""

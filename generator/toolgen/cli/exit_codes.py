@@ -1,0 +1,61 @@
+"""Exit codes, the same for every command and output format: decided and explained here."""
+
+from __future__ import annotations
+
+import errno
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgen.project.errors import UnableError
+
+
+class ExitCode(IntEnum):
+    """An exit code. Scripts depend on the numbers."""
+
+    CLEAN = 0
+    FINDING = 1
+    UNABLE = 2
+    BUG = 3
+    INTERRUPTED = 130  # 128 + SIGINT, as shells do
+
+
+MEANINGS = {
+    ExitCode.CLEAN: "clean",
+    ExitCode.FINDING: "the command's own finding: outdated code, a failed call",
+    ExitCode.UNABLE: "could not do it: wrong usage, configuration or spec",
+    ExitCode.BUG: "a bug in toolgen",
+    ExitCode.INTERRUPTED: "interrupted",
+}
+"""What `toolgen --help` says about each exit code."""
+
+_SYSTEM_ERRORS = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOSPC,
+    errno.EROFS,
+}
+
+
+def exit_code(outcome: bool | BaseException) -> ExitCode:
+    """Return the exit code of a command that returned or raised `outcome`."""
+    if isinstance(outcome, bool):
+        return ExitCode.CLEAN if outcome else ExitCode.FINDING
+    if isinstance(outcome, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
+    from toolgen.data.diagnostic import SpecErrors
+    from toolgen.project.errors import UnableError
+
+    return ExitCode.UNABLE if isinstance(outcome, SpecErrors | UnableError) else ExitCode.BUG
+
+
+def system_error(error: Exception) -> UnableError | None:
+    """Return the error to report for a disk, file or process limit of the system; None for other errors."""
+    if not (isinstance(error, OSError) and error.errno in _SYSTEM_ERRORS):
+        return None
+    from toolgen.project.errors import UnableError, reason
+
+    return UnableError("cannot-write", f"{error.filename or 'the system'}: {reason(error)}")
