@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -131,6 +132,15 @@ def test_a_bug_gives_exit_code_3_and_a_report(
     assert "ZeroDivisionError" in report.read_text()
     monkeypatch.setenv("TOOLGEN_DEBUG", "1")
     assert "ZeroDivisionError: " in project("check").err
+
+
+def test_a_full_disk_is_not_a_bug_of_toolgen(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(project: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "cache/entry")
+
+    monkeypatch.setattr("toolgen.cli.building.project_build.read_specs", fill)
+    done = project("generate")
+    assert (done.code, done.err) == (2, "toolgen: error[cannot-write] cache/entry: no space left on device\n")
 
 
 def test_an_interrupt_gives_exit_code_130(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
