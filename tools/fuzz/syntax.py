@@ -93,7 +93,7 @@ _KINDS: dict[str, _Allowed] = {
     "definitions/": _allowed(_DATA | {"Call"}, "cast", rf"{_STANDARD}|{_RUNTIME}"),
     "catalog.py": _allowed(
         _SHARED,
-        "ToolDefinitions TOOLS.by_constant TOOLS.find import_module cast getattr Toolkit.from_catalog "
+        "ToolDefinitions TOOLS.by_constant TOOLS.tool_class Toolkit.from_catalog "
         "default_toolkit close_default_toolkit",
         rf"{_STANDARD}|{_RUNTIME}",
     ),

@@ -28,7 +28,7 @@ class ToolDefinitions(Mapping[str, ToolDefinition]):
     def __init__(
         self, package: str | None, modules: Mapping[str, str], aliases: Mapping[str, str] | None = None
     ) -> None:
-        self._folder = f"{package}.definitions"
+        self._package = package
         self._modules = modules
         self._aliases = aliases or {}
         self._loaded: dict[str, ToolDefinition] = {}
@@ -49,11 +49,18 @@ class ToolDefinitions(Mapping[str, ToolDefinition]):
         return name in self._modules
 
     def __repr__(self) -> str:
-        return f"<{len(self)} definitions of {self._folder}>"
+        return f"<{len(self)} definitions of {self._package}>"
 
     def find(self, name: str) -> ToolDefinition:
         """Return the definition of the tool called `name`, a wire name or an alias. Raises KeyError."""
         return self[self._aliases.get(name, name)]
+
+    def tool_class(self, name: str) -> type[Any]:
+        """Import and return the class of the tool called `name`, a wire name or an alias. Raises KeyError."""
+        definition = self.find(name)
+        module = import_module(f"{self._package}.tools.{self._modules[definition['name']]}")
+        found: type[Any] = getattr(module, definition.get("class_name", ""))
+        return found
 
     def by_constant(self, constant: str) -> ToolDefinition:
         """Return the definition with the name that the catalog gives it. Raises AttributeError."""
@@ -68,4 +75,4 @@ class ToolDefinitions(Mapping[str, ToolDefinition]):
         return variants.get(target, {})
 
     def _module(self, name: str) -> Any:
-        return import_module(f"{self._folder}.{self._modules[name]}")
+        return import_module(f"{self._package}.definitions.{self._modules[name]}")

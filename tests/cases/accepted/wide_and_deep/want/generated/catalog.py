@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime import ToolDefinitions
 
@@ -41,9 +40,7 @@ def __getattr__(name: str) -> ToolDefinition:
 
 def tool_class(name: str) -> type[BaseTool[Any, Any]]:
     """Import and return the class of the tool called `name`, a name or an alias; KeyError for anything else."""
-    definition = TOOLS.find(name)
-    module = import_module(f".tools.{definition['py_name']}", __package__)
-    return cast("type[BaseTool[Any, Any]]", getattr(module, definition["class_name"]))
+    return TOOLS.tool_class(name)
 
 
 def toolkit(

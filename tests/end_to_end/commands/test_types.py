@@ -1,0 +1,148 @@
+"""Types of generated code: projects type-check without an SDK, and definitions are what the SDKs take."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.project import Project
+
+SITE = Path(sysconfig.get_paths()["purelib"])
+TOOLGEN = Path(__file__).parents[3] / "generator" / "toolgen"
+NEEDED = [
+    "annotated_types",
+    "jsonschema_rs",
+    "pydantic",
+    "pydantic_core",
+    "typing_extensions.py",
+    "typing_inspection",
+]
+TARGETS = ["anthropic", "bedrock", "gemini", "mcp", "openai"]
+IMPLEMENTATION = """
+from __future__ import annotations
+
+from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
+from toolgen.runtime import ToolContext
+
+
+class Echo(EchoTool):
+    async def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+        return EchoResponse(text=request.text)
+"""
+USE = """
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from anthropic import Anthropic
+from anthropic.types import ToolParam
+from google.genai.types import FunctionDeclarationDict, GenerateContentConfigDict, ToolDict
+from openai import OpenAI
+from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionToolUnionParam
+from openai.types.responses import FunctionToolParam
+from openai.types.responses import ToolParam as ResponsesToolParam
+
+from generated import anthropic_tools, gemini_tools
+from generated.openai_tools import CHAT_TOOLS, RESPONSES_TOOLS
+
+chat_tool: ChatCompletionFunctionToolParam = CHAT_TOOLS[0]
+chat_tools: Iterable[ChatCompletionToolUnionParam] = CHAT_TOOLS
+responses_tool: FunctionToolParam = RESPONSES_TOOLS[0]
+responses_tools: Iterable[ResponsesToolParam] = RESPONSES_TOOLS
+anthropic_tool: ToolParam = anthropic_tools.TOOLS[0]
+gemini_function: FunctionDeclarationDict = gemini_tools.FUNCTION_DECLARATIONS[0]
+gemini_tool: ToolDict = gemini_tools.TOOLS[0]
+gemini_config: GenerateContentConfigDict = {"tools": [*gemini_tools.TOOLS]}
+
+
+def ask() -> None:
+    OpenAI().chat.completions.create(model="m", messages=[], tools=CHAT_TOOLS)
+    OpenAI().responses.create(model="m", input="hello", tools=RESPONSES_TOOLS)
+    Anthropic().messages.create(model="m", max_tokens=1, messages=[], tools=anthropic_tools.TOOLS)
+"""
+WRONG = """
+from openai.types.chat import ChatCompletionFunctionToolParam
+
+from generated.openai_tools import CHAT_TOOLS, RESPONSES_TOOLS
+
+wrong_form: ChatCompletionFunctionToolParam = RESPONSES_TOOLS[0]
+name: int = CHAT_TOOLS[0]["function"]["name"]
+"""
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def typed(project: Project) -> Project:
+    """A generated project whose implementation has all types."""
+    project.write("tools/echo.py", IMPLEMENTATION)
+    return project
+
+
+def _environment(project: Project, *, with_sdks: bool) -> Path:
+    """Make a virtual environment with toolgen and what the runtime needs; return its Python."""
+    folder = project.root / ".venv"
+    venv.create(folder, with_pip=False, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "toolgen").symlink_to(TOOLGEN)
+    if with_sdks:
+        (site / "sdks.pth").write_text(f"{SITE}\n")
+    else:
+        for name in NEEDED:
+            (site / name).symlink_to(SITE / name)
+    return folder / "bin" / "python"
+
+
+def _check(project: Project, checker: str, python: Path, *paths: str) -> tuple[int, str]:
+    """Run a type checker as a user would, with `python`'s packages."""
+    words = {
+        "mypy": [
+            "--strict",
+            "--python-executable",
+            str(python),
+            "--cache-dir",
+            str(project.root / "cache/mypy"),
+        ],
+        "pyright": ["--pythonpath", str(python)],
+    }[checker]
+    done = subprocess.run(
+        [sys.executable, "-m", checker, *words, *(paths or ["."])],
+        cwd=project.root,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=project.environment({"MYPYPATH": ""}),
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("targets", [*([each] for each in TARGETS), TARGETS], ids="+".join)
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_fresh_project_type_checks_without_sdks(typed: Project, checker: str, targets: list[str]) -> None:
+    configuration = typed.root / "toolgen.toml"
+    configuration.write_text(f"{configuration.read_text()}targets = {json.dumps(targets)}\n")
+    typed.generate()
+    python = _environment(typed, with_sdks=False)
+    assert subprocess.run([python, "-c", "import openai"], capture_output=True, check=False).returncode == 1
+    code, said = _check(typed, checker, python)
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_definitions_are_assignable_to_the_types_of_each_sdk(typed: Project, checker: str) -> None:
+    typed.generate()
+    python = _environment(typed, with_sdks=True)
+    typed.write("use.py", USE)
+    typed.write("wrong.py", WRONG)
+    code, said = _check(typed, checker, python, "use.py")
+    assert code == 0, said
+    code, said = _check(typed, checker, python, "wrong.py")
+    lines = {line for line in said.splitlines() if "error" in line and "wrong.py:" in line}
+    assert code == 1
+    assert len(lines) == 2, said
