@@ -23,7 +23,7 @@ from toolgen.pipeline import analyze
 from tests.corpora import corpus, is_shared
 from tests.models.helpers import TARGETS, models_of
 from tests.models.test_lossless import schemas
-from tools.corpus.models import compare_models
+from tools.corpus.models import ModelComparison, compare_models, models_table
 
 ROOT = Path(__file__).parents[2]
 BASE = TARGETS[:1]
@@ -85,6 +85,19 @@ def test_models_of_public_tools_are_laid_out_by_the_template(package_of: Any) ->
     tree = {f"{name}.py": printed[name] for name in laid_out}
     assert len(tree) > 0.97 * len(package.tools)
     assert format_tree(tree) == tree
+
+
+def test_a_class_that_differs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = "class Tool0000Request(BaseModel):\n    a: int\n"
+    monkeypatch.setattr("tools.corpus.models.print_modules", lambda modules: [other] * len(modules))
+    compared = compare_models(of_schemas([(OBJECT, None)]), BASE)
+    assert compared.differing == ["tool_0000: Tool0000Request is not what the model engine prints"]
+    compared.corpus = "some.jsonl"
+    assert models_table([compared, ModelComparison("other.jsonl", 2, 1)]).split("\n")[2:] == [
+        "| some.jsonl | 1 | 1 (100.0 %) | 0 |",
+        "| other.jsonl | 3 | 2 (66.7 %) | 2 |",
+        "| all | 4 | 3 (75.0 %) | 2 |",
+    ]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from toolgen.compile.format import format_tree
 from toolgen.compile.lower import lower
-from toolgen.compile.models import model_modules, tool_classes
+from toolgen.compile.models import tool_classes
 from toolgen.compile.render import models_path, render_tools
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.target import Target
 from toolgen.models.engine import print_modules
+from toolgen.models.module_source import is_plain, module_source
 from toolgen.pipeline import analyze
 from toolgen.project.settings import Project
 from toolgen.project.targets import load_targets
@@ -64,20 +65,20 @@ def compare_project(root: Path) -> ModelComparison:
 
 def compare_models(package: Package, targets: Sequence[Target]) -> ModelComparison:
     """Compare the classes of each tool: fields, types, constraints, aliases, defaults, docstrings, layout."""
-    modules = model_modules(package, {})
-    plain = [tool for tool in package.tools if not modules[tool.py_name].printed]
-    trees = render_tools(package, targets, modules)
+    made = {tool.py_name: tool_classes(tool) for tool in package.tools}
+    plain = tuple(tool for tool in package.tools if is_plain(made[tool.py_name].classes))
+    modules = {tool.py_name: module_source(made[tool.py_name]) for tool in plain}
+    trees = render_tools(replace(package, tools=plain), targets, modules)
     ours = {tool.py_name: trees[tool.py_name][models_path(tool.py_name)] for tool in plain}
     laid_out = {f"{name}.py": text for name, text in ours.items() if modules[name].laid_out}
     formatted = format_tree(laid_out)
+    wanted = print_modules([made[tool.py_name].classes for tool in plain])
     differing: list[str] = []
-    for tool, engine in zip(
-        plain, print_modules([tool_classes(tool).classes for tool in plain]), strict=True
-    ):
+    for tool, engine in zip(plain, wanted, strict=True):
+        path = f"{tool.py_name}.py"
         if name := _first_difference(ours[tool.py_name], engine):
             differing.append(f"{tool.wire_name}: {name} is not what the model engine prints")
-        path = f"{tool.py_name}.py"
-        if path in laid_out and laid_out[path] != formatted[path]:
+        elif path in laid_out and laid_out[path] != formatted[path]:
             differing.append(f"{tool.wire_name}: the formatter changes the models")
     return ModelComparison("", len(plain), len(package.tools) - len(plain), differing)
 
