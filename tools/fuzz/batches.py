@@ -184,7 +184,8 @@ def _published(here: Project, entries: Sequence[_Entry]) -> list[dict[str, str]]
     faults = []
     for entry in entries:
         spec = entry.one.spec
-        tool = tools.get(spec.get("targets", {}).get("mcp", {}).get("name", spec["name"]))
+        name = spec.get("targets", {}).get("mcp", {}).get("name", spec["name"])
+        tool = tools.get(json.loads(json.dumps(name)))  # two halves of a character are one in JSON
         details = _differences(spec, tool, shared=entry.one.shared is not None)
         faults += [_fault(entry.one.name, "altered", f"export mcp: {detail}") for detail in details]
     return faults

@@ -54,6 +54,7 @@ _SHARED = _DATA | frozenset(
         "Is",
         "JoinedStr",
         "NotEq",
+        "NotIn",
         "Raise",
         "Return",
         "Set",

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ from toolgen.runtime.errors import InvalidRequestError, MissingDependencyError
 
 from .media import FORM, MULTIPART, is_json
 from .styles import Pairs, UnsafeValueError, in_cookie, in_header, in_path, in_query, text_of
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, section 5.6.2
 
 Part = tuple[str, tuple[str | None, bytes, str]]
 """One part of a form: its name, then file name, content and media type."""
@@ -38,6 +41,14 @@ class PreparedRequest:
     secrets: list[str] = field(default_factory=list)
     credentials: list[str] = field(default_factory=list)
     chosen_by_environment: bool = False  # the URL of the API comes from the environment
+
+    def set_header(self, name: str, value: str) -> None:
+        """Set a header. Raises InvalidRequestError if HTTP has no header of that name."""
+        if not _HEADER_NAME.fullmatch(name):
+            raise InvalidRequestError(
+                f"The tool's specification names a header {name!r}, which HTTP cannot have."
+            )
+        self.headers[name] = value
 
     def full_url(self) -> str:
         """Return the URL with its query."""
@@ -123,7 +134,7 @@ def _add_parameter(made: PreparedRequest, parameter: Mapping[str, Any], value: A
     elif place == "cookie":
         made.cookies += in_cookie(name, value, parameter)
     elif value is not None:
-        made.headers[name] = in_header(name, value, parameter)
+        made.set_header(name, in_header(name, value, parameter))
     return path
 
 

@@ -58,7 +58,7 @@ def _add(request: PreparedRequest, scheme: Mapping[str, Any], values: list[str])
         request.credentials.append(token)
         request.headers["Authorization"] = f"Basic {token}"
     elif scheme["in"] == "header":
-        request.headers[name] = values[0]
+        request.set_header(name, values[0])
     elif scheme["in"] == "query":
         request.query.append((quote(name, safe=""), quote(values[0], safe="")))
     else:
