@@ -73,7 +73,7 @@ def test_watch(project: Cli, watcher: Watcher) -> None:
     assert "2 tools" in said
     said = watcher.after((project.root / "specs/other.yaml").unlink)
     assert "1 tool, " in said
-    assert "2 removed" in said
+    assert "3 removed" in said
 
     said = watcher.after(lambda: (project.root / "toolgen.toml").write_text("specs = 1\n"))
     assert "error[invalid-setting]" in said
