@@ -87,6 +87,20 @@ def test_models_of_public_tools_are_laid_out_by_the_template(package_of: Any) ->
     assert format_tree(tree) == tree
 
 
+MAPS = {
+    "nullable": {"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+    "listed": {"type": "array", "items": {"type": ["object", "null"], "additionalProperties": {"type": "integer"}}},
+    "nested": {"type": ["object", "null"], "additionalProperties": {"type": ["object", "null"], "additionalProperties": {"type": "boolean"}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("required", [[], ["nullable"]])
+def test_values_of_nullable_maps_have_types_by_both_ways(required: list[str]) -> None:
+    package = of_schemas([({**OBJECT, "properties": MAPS, "required": required}, None)])
+    assert "nullable: dict[str, str] | None" in models_of(package, {})["tool_0000"]
+    assert compare_models(package, BASE).differing == []
+
+
 def test_a_class_that_differs_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     other = "class Tool0000Request(BaseModel):\n    a: int\n"
     monkeypatch.setattr("tools.corpus.models.print_modules", lambda modules: [other] * len(modules))

@@ -23,7 +23,7 @@ from toolgen.models.module_source import (
 from toolgen.models.shapes import classes_in, renamed
 from toolgen.schema.document import Schema
 
-_RULES = 2  # raised when the engine prints the same classes otherwise than before
+_RULES = 3  # raised when the engine prints the same classes otherwise than before
 
 
 def model_modules(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, ModuleSource]:

@@ -24,6 +24,7 @@ from toolgen.python_source.literals import docstring
 
 _MAX_BATCH = 16  # modules; larger batches save nothing
 _OPEN_MODEL = "toolgen.runtime.model.OpenModel"
+_NESTING = ("anyOf", "items", "additionalProperties")
 _MODULES = {"__future__", "pydantic", "typing", "toolgen.runtime.model"}
 
 Module = Mapping[str, ModelClass]
@@ -94,7 +95,7 @@ def _prefixed(module: Module, prefix: str) -> Module:
 
 def _print(modules: Sequence[Module]) -> list[str]:
     classes = {name: made for module in modules for name, made in module.items()}
-    definitions = {name: made.shape for name, made in classes.items()}
+    definitions = {name: _in_words_of_the_engine(made.shape) for name, made in classes.items()}
     document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions}
     aliases = {
         f"{name}.{wire}": python
@@ -110,6 +111,21 @@ def _print(modules: Sequence[Module]) -> list[str]:
             document, aliases=aliases, base_class_map=bases, custom_file_header='""""""', **options
         )
     return _split(str(code), modules, classes)
+
+
+def _in_words_of_the_engine(shape: Any) -> Any:
+    """Return a shape with nullable maps as unions: else the engine forgets their values."""
+    if isinstance(shape, list):
+        return [_in_words_of_the_engine(item) for item in shape]
+    if not isinstance(shape, dict):
+        return shape
+    inner = {key: _in_words_of_the_engine(shape[key]) for key in _NESTING if key in shape}
+    if "properties" in shape:
+        properties = shape["properties"].items()
+        inner["properties"] = {wire: _in_words_of_the_engine(each) for wire, each in properties}
+    if shape.get("type") == ["object", "null"] and isinstance(shape.get("additionalProperties"), dict):
+        return {"anyOf": [{"type": "object", **inner}, {"type": "null"}]}
+    return {**shape, **inner}
 
 
 @cache
