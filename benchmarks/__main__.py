@@ -39,6 +39,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "generate": (groups.generate, (10, 100, 1000)),
     "adopt": (adopt, (100, 1000)),
     "memory": (groups.memory, (1000,)),
+    "catalog": (groups.catalog, (5000,)),
     "server": (groups.server, (10, 1000)),
     "call": (groups.call, (10,)),
     "http": (http, (10,)),

@@ -152,6 +152,33 @@ def scale(bench: Bench, sizes: tuple[int, ...] = SCALE) -> Samples:
     return samples
 
 
+def catalog(bench: Bench, size: int) -> Samples:
+    """Measure importing and listing all definitions: processor seconds of a new process, and bytes."""
+    project = bench.fresh(size)
+
+    def listed(case: str) -> float:
+        return float(_list_catalog(project, case).text)
+
+    def peak() -> float:
+        done = _list_catalog(project, "import", weigh=True)
+        return float(done.memory or done.largest)
+
+    listed("write")
+    cases = [
+        Case("catalog, listed", lambda: listed("import")),
+        Case("catalog, listed again", lambda: listed("again")),
+        Case("json.load", lambda: listed("json")),
+        Case("catalog, peak memory", peak),
+        Case("250 MB", lambda: 250e6),
+    ]
+    return bench.run(cases, 5, f"catalog, {size} tools")
+
+
+def _list_catalog(project: Project, case: str, *, weigh: bool = False) -> Done:
+    command = [PYTHON, str(IN_PROCESS / "catalog.py"), case]
+    return run(command, project.folder, project.env, weigh=weigh)
+
+
 def server(bench: Bench, size: int) -> Samples:
     """Measure a stdio server from its start to the end of its first `tools/list`."""
     project, single = bench.fresh(size), bench.fresh(1)
