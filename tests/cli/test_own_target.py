@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import SPEC, Cli
 
-TEMPLATE = "{% for tool in model.tools %}{{ tool.fits.acme.name }}\n{% endfor %}"
+TEMPLATE = "{% for tool in model.tools %}{{ tool.published.acme.name }}\n{% endfor %}"
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from toolgen.schema.dialects.publish import publish
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:
-    """Return the program with `fits` for every target that publishes tools.
+    """Return the program with `published` for every target that publishes tools.
 
     Raises `SpecErrors` for names that a target refuses or that two tools share.
     """
@@ -26,16 +26,16 @@ def adapt(program: Program, targets: Sequence[Target]) -> Program:
     warnings: list[Diagnostic] = []
     tools = []
     for tool in program.tools:
-        fits: dict[str, PublishedTool] = {}
+        published: dict[str, PublishedTool] = {}
         losers: dict[Loss, list[str]] = {}  # loss → the targets that share it
         lost: list[Diagnostic] = []
         for target in publishing:
-            fits[target.name], losses = _published(tool, target)
+            published[target.name], losses = _published(tool, target)
             for loss in losses:
                 losers.setdefault(loss, []).append(target.name)
             lost += _too_long(tool, target)
         lost += (_warning(tool, names, loss) for loss, names in losers.items())
-        tools.append(replace(tool, fits=fits, warnings=(*tool.warnings, *lost)))
+        tools.append(replace(tool, published=published, warnings=(*tool.warnings, *lost)))
         warnings += lost
     return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
 

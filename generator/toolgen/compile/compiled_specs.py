@@ -23,7 +23,7 @@ from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Marks, Source
 from toolgen.python_source.literals import PreprintedDict, literal
 
-FORMAT = 5
+FORMAT = 6
 """Raised when the same spec is encoded otherwise than before."""
 
 
@@ -56,7 +56,7 @@ def _digests(path: str, uses: Iterable[str], digests: Mapping[str, str]) -> dict
 
 def _claims(tool: ProgramTool) -> Iterator[NameClaim]:
     yield from tool_names(tool)
-    for target in tool.fits:
+    for target in tool.published:
         yield published_name(tool, target)
     yield from python_names(tool)
 
@@ -122,9 +122,9 @@ def _tool_data(tool: Tool) -> dict[str, Any]:
     }
     data["errors"] = [asdict(error) for error in tool.errors]
     data["imports"] = [asdict(each) for each in tool.imports]
-    data["fits"] = {
-        name: [fit.name, fit.strict, *(() if fit.input_schema is own else _printed(fit.input_schema))]
-        for name, fit in tool.fits.items()
+    data["published"] = {
+        name: [each.name, each.strict, *(() if each.input_schema is own else _printed(each.input_schema))]
+        for name, each in tool.published.items()
     }
     return {**data, "printed": literal(tool.definition)}
 
@@ -141,8 +141,8 @@ def _tool_of(data: dict[str, Any]) -> Tool:
     data["errors"] = tuple(ErrorClass(**error) for error in data["errors"])
     data["imports"] = tuple(Import(**each) for each in data["imports"])
     data["definition"] = PreprintedDict(data["definition"], data.pop("printed"))
-    data["fits"] = {
-        name: PublishedTool(published, PreprintedDict(*schema) if schema else own, strict)
-        for name, (published, strict, *schema) in data["fits"].items()
+    data["published"] = {
+        name: PublishedTool(wire_name, PreprintedDict(*schema) if schema else own, strict)
+        for name, (wire_name, strict, *schema) in data["published"].items()
     }
     return Tool(**{**data, **{name: tuple(data[name]) for name in _TUPLES}})

@@ -63,7 +63,7 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         preview=spec.confirm is not None and spec.confirm.preview,
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
-        fits=tool.fits,
+        published=tool.published,
     )
 
 

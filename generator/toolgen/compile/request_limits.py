@@ -23,12 +23,12 @@ def _of_target(tools: Sequence[Tool], target: Target) -> Iterator[Diagnostic]:
     if target.asked and definition.max_tools is not None:
         yield from _over(target, tools, [1] * len(tools), definition.max_tools, "tools")
     if definition.strict_limits is not None:
-        strict = [tool for tool in tools if tool.fits[target.name].strict]
+        strict = [tool for tool in tools if tool.published[target.name].strict]
         yield from _strict(target, strict, definition.strict_limits)
 
 
 def _strict(target: Target, tools: Sequence[Tool], limits: StrictRequestLimits) -> Iterator[Diagnostic]:
-    costs = [grammar_cost(tool.fits[target.name].input_schema) for tool in tools]
+    costs = [grammar_cost(tool.published[target.name].input_schema) for tool in tools]
     optional, unions = [cost.optional for cost in costs], [cost.unions for cost in costs]
     yield from _over(target, tools, [1] * len(tools), limits.tools, "strict tools")
     yield from _over(target, tools, optional, limits.optional, "optional properties of strict tools")

@@ -81,18 +81,18 @@ class Tool:
     preview: bool  # the implementation has a method `preview`
     input_schema: Schema
     output_schema: Schema | None
-    fits: Mapping[str, PublishedTool]  # target name → what it publishes
+    published: Mapping[str, PublishedTool]  # target name → what it publishes
 
     @property
     def variants(self) -> tuple[Variant, ...]:
         """What the providers publish that differs from the definition. Equal schemas share a constant."""
         found: list[Variant] = []
-        for target, fit in ((name, self.fits[name]) for name in PROVIDERS if name in self.fits):
-            own = fit.input_schema is not self.input_schema
-            equal = next((v.constant for v in found if own and v.input_schema == fit.input_schema), None)
+        for target, told in ((name, self.published[name]) for name in PROVIDERS if name in self.published):
+            own = told.input_schema is not self.input_schema
+            equal = next((v.constant for v in found if own and v.input_schema == told.input_schema), None)
             constant = equal or (f"{target.upper()}_INPUT_SCHEMA" if own else None)
-            if own or fit.strict:
-                found.append(Variant(target, constant, fit.input_schema, own and not equal, fit.strict))
+            if own or told.strict:
+                found.append(Variant(target, constant, told.input_schema, own and not equal, told.strict))
         return tuple(found)
 
 

@@ -38,7 +38,7 @@ class ProgramTool:
     output_schema: Schema | None
     chunk_schema: Schema | None
     shared_files: tuple[str, ...] = ()  # that its schemas were bundled from, sorted
-    fits: Mapping[str, PublishedTool] = field(default_factory=dict)  # target name → what it publishes
+    published: Mapping[str, PublishedTool] = field(default_factory=dict)  # target name → what it publishes
     warnings: tuple[Diagnostic, ...] = ()  # about this tool
 
 

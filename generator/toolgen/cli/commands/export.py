@@ -81,13 +81,13 @@ def _document(found: ExportFormat, tools: Iterable[Tool]) -> Any:
 
 def _plain(target: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
     """Return the definitions of a project's own target."""
-    published = [(tool, tool.fits[target]) for tool in tools]
+    published = [(tool, tool.published[target]) for tool in tools]
     return [
         {
-            "name": fit.name,
+            "name": each.name,
             "description": tool.description,
-            "input_schema": fit.input_schema,
-            **({"strict": True} if fit.strict else {}),
+            "input_schema": each.input_schema,
+            **({"strict": True} if each.strict else {}),
         }
-        for tool, fit in published
+        for tool, each in published
     ]
