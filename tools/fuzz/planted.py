@@ -45,6 +45,14 @@ def plant() -> None:
         PLANTED_BUGS[name].plant()
 
 
+def main() -> int:
+    """Run a toolgen command with the bug that the environment names."""
+    plant()
+    from toolgen.cli import main as run
+
+    return run(sys.argv[1:])
+
+
 def _modules() -> list[ModuleType]:
     """Return all modules of toolgen except those that need an SDK."""
     toolgen = importlib.import_module("toolgen")
