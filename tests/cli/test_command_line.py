@@ -152,6 +152,17 @@ def test_an_interrupt_gives_exit_code_130(project: Cli, monkeypatch: pytest.Monk
     assert (done.code, done.err) == (130, "toolgen: interrupted\n")
 
 
+def test_help_imports_little() -> None:
+    code = (
+        "import sys\n"
+        "from toolgen.cli import main\n"
+        "main(['--help'])\n"
+        "print(sorted({'dataclasses', 'inspect', 'pydantic', 'subprocess', 'yaml'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_without_the_generator(project: Cli) -> None:
     """The modules of the extra cannot be imported, as after `pip install toolgen`."""
     code = (

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import keyword
-from dataclasses import dataclass
 from importlib import import_module
 from textwrap import wrap
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from toolgen.cli.exit_codes import MEANINGS
 from toolgen.cli.output import emit, say
@@ -108,8 +107,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _CommandLine:
+class _CommandLine(NamedTuple):  # importing dataclasses takes as long as all else that `--help` imports
     """The words of a command line, taken apart at the command."""
 
     start: str | None  # the folder of a `-C` before the command
