@@ -27,7 +27,7 @@ MEANINGS = {
     ExitCode.BUG: "a bug in toolgen",
     ExitCode.INTERRUPTED: "interrupted",
 }
-"""What `toolgen --help` says about each exit code."""
+"""The meaning of each exit code, as `toolgen --help` prints it."""
 
 _SYSTEM_ERRORS = {
     errno.EACCES,

@@ -45,7 +45,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What a provider is told of a tool, where that differs from the tool's definition."""
+    """The parts of a tool that a provider publishes otherwise than the tool's definition."""
 
     target: str
     constant: str | None  # that holds its schema: "OPENAI_INPUT_SCHEMA"; None: the author's schema
@@ -85,7 +85,7 @@ class Tool:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """What the providers publish that differs from the definition. Equal schemas share a constant."""
+        """Return what differs from the definition for each provider. Equal schemas share a constant."""
         found: list[Variant] = []
         for target, told in ((name, self.published[name]) for name in PROVIDERS if name in self.published):
             own = told.input_schema is not self.input_schema

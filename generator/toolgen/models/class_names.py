@@ -25,7 +25,7 @@ _MAX_TITLE = 40  # characters; longer titles are sentences
 
 @dataclass(frozen=True, slots=True)
 class NameHint:
-    """What a schema would name a class, and the class that refers to it."""
+    """The name that a schema suggests for its class, and the class that refers to it."""
 
     name: str
     parent: str  # key of the class

@@ -81,7 +81,7 @@ ANYBODY = Caller()
 
 @dataclass(frozen=True, slots=True)
 class CallFailure:
-    """What the log record of a failed call contains in addition to the error that its caller receives."""
+    """Details of a failed call for its log record, beside the error that the caller receives."""
 
     summary: str  # contains no values
     error: BaseException | None = None  # its traceback is logged; its message only at DEBUG

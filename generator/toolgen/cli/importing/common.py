@@ -66,7 +66,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class ImportContext:
-    """What exists before an import."""
+    """The specs and files that exist before an import."""
 
     destination: Destination
     specs: ExistingSpecs

@@ -33,7 +33,7 @@ WRAPPED = "result"
 
 @dataclass(slots=True)
 class FunctionDescription:
-    """What a function's signature and docstring say."""
+    """The signature and the docstring of a function, parsed."""
 
     name: str
     module: str

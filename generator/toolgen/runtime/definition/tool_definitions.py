@@ -10,7 +10,7 @@ from .tool_definition import ToolDefinition
 
 
 class ProviderVariant(TypedDict, total=False):
-    """What a provider is told of a tool, where that differs from its definition."""
+    """The parts of a tool that a provider publishes otherwise than its definition."""
 
     input_schema: dict[str, Any]  # in the provider's dialect
     strict: bool  # the provider is asked to enforce the schema
