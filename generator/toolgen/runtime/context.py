@@ -55,7 +55,7 @@ class ToolConfig:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a call, and how: the values of `CallOptions`."""
+    """The caller and the options of one call: the values of `CallOptions`."""
 
     preview: ClassVar[bool] = False  # True: only the preview is wanted
 

@@ -28,7 +28,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What the user approved, for `execute` to compare with what it is about to do."""
+    """An approval of the user, for `execute` to compare with what it is about to do."""
 
     preview: str | None  # exactly the text that the tool's `preview` returned; None if it has none
     message: str
