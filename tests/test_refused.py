@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toolgen.compile.adapt import adapt
-from toolgen.compile.lower import lower
-from toolgen.compile.parse import parse
-from toolgen.compile.read import read
-from toolgen.compile.resolve import resolve
+from toolgen.compile.checking.resolve import resolve
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.publishing.adapt import adapt
+from toolgen.compile.reading.parse import parse
+from toolgen.compile.reading.read import read
 from toolgen.data.codes import CODES
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings

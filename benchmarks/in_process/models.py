@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolgen.compile.lower import lower
-from toolgen.compile.models import tool_classes
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.models import tool_classes
 from toolgen.data.package import PackageSettings
 from toolgen.models.module_source import is_plain
 from toolgen.pipeline import analyze

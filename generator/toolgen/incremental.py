@@ -15,7 +15,7 @@ from hashlib import sha256
 
 from toolgen.compile.compare import digest
 from toolgen.compile.compiled_specs import decode, encode
-from toolgen.compile.read import read
+from toolgen.compile.reading.read import read
 from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.spec import is_shared_file

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from toolgen.compile.parse import parse
-from toolgen.compile.read import read
-from toolgen.compile.render import TOOL, outputs_of
+from toolgen.compile.printing.render import TOOL, outputs_of
+from toolgen.compile.reading.parse import parse
+from toolgen.compile.reading.read import read
 from toolgen.data.target import Target
 from toolgen.python_source.names import snake
 

@@ -8,18 +8,18 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
-from toolgen.compile.adapt import adapt
+from toolgen.compile.checking.conflicts import find_conflicts
+from toolgen.compile.checking.resolve import resolve
 from toolgen.compile.compare import digest
 from toolgen.compile.compiled_specs import FORMAT, collect
-from toolgen.compile.conflicts import find_conflicts
-from toolgen.compile.format import format_files, format_tree
-from toolgen.compile.lower import lower
-from toolgen.compile.models import model_modules
-from toolgen.compile.parse import parse
-from toolgen.compile.read import read
-from toolgen.compile.render import laid_out_models, render_index, render_tools
-from toolgen.compile.request_limits import exceeded_request_limits
-from toolgen.compile.resolve import resolve
+from toolgen.compile.printing.format import format_files, format_tree
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.models import model_modules
+from toolgen.compile.printing.render import laid_out_models, render_index, render_tools
+from toolgen.compile.publishing.adapt import adapt
+from toolgen.compile.publishing.request_limits import exceeded_request_limits
+from toolgen.compile.reading.parse import parse
+from toolgen.compile.reading.read import read
 from toolgen.data.changes import Tree
 from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from toolgen.project.atomic_write import STAGE
+from toolgen.project.files.atomic_write import STAGE
 
 from .conftest import SPEC, Cli
 

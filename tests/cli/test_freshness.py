@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.project import Cache, find_up_to_date, generator_id
-from toolgen.project.atomic_write import STAGE
+from toolgen.project.files.atomic_write import STAGE
 
 from .conftest import SPEC, Cli
 
@@ -111,12 +111,12 @@ def test_a_linked_folder_in_the_output_is_not_up_to_date(made: Cli) -> None:
 
 
 def test_another_generator_does_not_use_the_record(made: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolgen.project.freshness.generator_id", lambda: "0123456789abcdef")
+    monkeypatch.setattr("toolgen.project.cache.freshness.generator_id", lambda: "0123456789abcdef")
     assert find_up_to_date(str(made.root)) is None
 
 
 def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolgen.project.toolchain as toolchain
+    import toolgen.project.cache.toolchain as toolchain
 
     generator_id.cache_clear()
     ours = generator_id()

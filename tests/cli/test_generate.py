@@ -200,7 +200,7 @@ def pretend(project: Cli, distribution: str, version: str, **hashes: str) -> Non
     """Write the manifest as another version would have written it."""
     from dataclasses import replace
 
-    from toolgen.project.manifest import manifest_text, parse_manifest
+    from toolgen.project.output.manifest import manifest_text, parse_manifest
 
     path = project.root / "generated/toolgen.manifest.json"
     manifest = parse_manifest(path.read_text())

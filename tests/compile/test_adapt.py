@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from toolgen.compile.lower import lower
-from toolgen.compile.request_limits import exceeded_request_limits
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.publishing.request_limits import exceeded_request_limits
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import PackageSettings
 from toolgen.pipeline import analyze, compile_project

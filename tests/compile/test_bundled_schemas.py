@@ -8,9 +8,9 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
-from toolgen.compile.parse import parse
-from toolgen.compile.read import read
-from toolgen.compile.resolve import resolve
+from toolgen.compile.checking.resolve import resolve
+from toolgen.compile.reading.parse import parse
+from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import SpecErrors
 
 VALUES = [

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from toolgen.compile.format import format_tree
-from toolgen.compile.lower import lower
-from toolgen.compile.models import tool_classes
+from toolgen.compile.printing.format import format_tree
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.models import tool_classes
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
 from toolgen.incremental import CompileBatch, Encoded, WorkerPool, in_this_process

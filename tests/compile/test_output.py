@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from toolgen.compile.format import format_tree
+from toolgen.compile.printing.format import format_tree
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import PackageSettings
 from toolgen.data.target import Target

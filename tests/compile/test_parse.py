@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from toolgen.compile.field_errors import EXPLANATIONS
-from toolgen.compile.parse import parse
-from toolgen.compile.read import read
+from toolgen.compile.reading.field_errors import EXPLANATIONS
+from toolgen.compile.reading.parse import parse
+from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.program import Parsed
 from toolgen.data.spec import Spec

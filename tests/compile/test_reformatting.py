@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.compile import format as step
-from toolgen.compile.format import format_files, format_tree
+from toolgen.compile.printing import format as step
+from toolgen.compile.printing.format import format_files, format_tree
 from toolgen.data.internal_error import TemplateBug
 
 HEAD = '"""A module."""\n\nfrom typing import Final\n\n'

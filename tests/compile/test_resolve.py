@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 import pytest
-from toolgen.compile.parse import parse
-from toolgen.compile.read import read
-from toolgen.compile.resolve import resolve
+from toolgen.compile.checking.resolve import resolve
+from toolgen.compile.reading.parse import parse
+from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.program import Program
 

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
-from toolgen.compile.editor_schema import editor_schema
+from toolgen.compile.reading.editor_schema import editor_schema
 from toolgen.data.spec import Spec
 
 SPECS = Path(__file__).parents[2] / "specs"

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from toolgen.compile.read import read
+from toolgen.compile.reading.read import read
 from toolgen.yaml12.writer import write
 
 WORDS = ["yes", "No", "on", "y", "null", "~", "1_000", "12:30", "0o17", "0x1F", "1e3", ".5", "+1", "-", "?", ":",

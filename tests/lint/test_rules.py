@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import yaml
-from toolgen.compile.parse import parse
-from toolgen.compile.read import read
-from toolgen.compile.resolve import resolve
+from toolgen.compile.checking.resolve import resolve
+from toolgen.compile.reading.parse import parse
+from toolgen.compile.reading.read import read
 from toolgen.data.codes import LINT
 
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)

@@ -12,9 +12,9 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel
-from toolgen.compile.lower import lower
-from toolgen.compile.models import model_modules
-from toolgen.compile.render import models_path, render_tools
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.models import model_modules
+from toolgen.compile.printing.render import models_path, render_tools
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span

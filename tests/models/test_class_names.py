@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from toolgen.compile.models import tool_classes
+from toolgen.compile.printing.models import tool_classes
 
 from tests.models.helpers import lowered
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from toolgen.compile.format import format_tree
-from toolgen.compile.lower import lower
-from toolgen.compile.models import model_modules
+from toolgen.compile.printing.format import format_tree
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.models import model_modules
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import toolgen.project
-from toolgen.project.atomic_write import stage_file, write_atomically
+from toolgen.project.files.atomic_write import stage_file, write_atomically
 
 PACKAGE = Path(toolgen.project.__path__[0])
 
@@ -75,7 +75,7 @@ def _writes(node: ast.AST) -> bool:
 def test_only_one_function_of_the_package_writes_files() -> None:
     found = {
         f"{path.name}:{function.name}"
-        for path in PACKAGE.glob("*.py")
+        for path in PACKAGE.rglob("*.py")
         for function in ast.walk(ast.parse(path.read_text()))
         if isinstance(function, ast.FunctionDef) and any(map(_writes, ast.walk(function)))
     }

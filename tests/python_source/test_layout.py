@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from toolgen.compile.format import format_tree
+from toolgen.compile.printing.format import format_tree
 from toolgen.python_source.layout import (
     Brackets,
     Expression,

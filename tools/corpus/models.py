@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from toolgen.compile.format import format_tree
-from toolgen.compile.lower import lower
-from toolgen.compile.models import tool_classes
-from toolgen.compile.render import models_path, render_tools
+from toolgen.compile.printing.format import format_tree
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.models import tool_classes
+from toolgen.compile.printing.render import models_path, render_tools
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.target import Target
 from toolgen.models.engine import print_modules
 from toolgen.models.module_source import is_plain, module_source
 from toolgen.pipeline import analyze
-from toolgen.project.settings import Project
-from toolgen.project.targets import load_targets
+from toolgen.project.inputs.settings import Project
+from toolgen.project.inputs.targets import load_targets
 
 
 @dataclass(slots=True)

@@ -117,7 +117,7 @@ def texts_are_stripped() -> None:
 @planted_bug("text")
 def a_reference_reads_any_file() -> None:
     """A `$ref` to a file outside of the specs folder becomes the contents of the file."""
-    old = importlib.import_module("toolgen.compile.parse").parse
+    old = importlib.import_module("toolgen.compile.reading.parse").parse
     _replace(
         "parse",
         lambda sources, *more: old(tuple(_with_files(each) for each in sources), *more),

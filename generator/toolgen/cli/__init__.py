@@ -50,7 +50,7 @@ def _run(args: argparse.Namespace) -> bool:
     """Run the command; SIGINT ends it with KeyboardInterrupt, even if other code swallows the exception."""
     if args.run.__module__ in _ASYNC:
         return bool(args.run(args))
-    from toolgen.project.interrupts import remembered_interrupts
+    from toolgen.project.files.interrupts import remembered_interrupts
 
     with remembered_interrupts():
         return bool(args.run(args))

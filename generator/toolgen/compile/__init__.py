@@ -1,1 +1,1 @@
-"""The steps of the compiler: one public function per module; no step imports another."""
+"""The steps of the compiler, in packages in their order; no step imports another."""

@@ -13,8 +13,8 @@ from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from typing import Any
 
-from toolgen.compile.conflicts import published_name, python_names, tool_names
-from toolgen.compile.read import read
+from toolgen.compile.checking.conflicts import published_name, python_names, tool_names
+from toolgen.compile.reading.read import read
 from toolgen.data.changes import Tree
 from toolgen.data.compiled_spec import CompiledSpec, NameClaim, NameKind
 from toolgen.data.diagnostic import Diagnostic

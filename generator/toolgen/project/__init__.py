@@ -7,18 +7,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toolgen.project.atomic_write import create_files, replace_files
-    from toolgen.project.cache import Cache, cache_folder, prune
-    from toolgen.project.discovery import find_configuration, find_project, find_root, repository
+    from toolgen.project.cache.entries import Cache, cache_folder, prune
+    from toolgen.project.cache.freshness import (
+        BuildRecord,
+        UpToDate,
+        find_up_to_date,
+        record_key,
+        save_record,
+    )
+    from toolgen.project.cache.toolchain import TOOLCHAIN, generator_id, versions
     from toolgen.project.errors import UnableError, reason
-    from toolgen.project.files import read_text
-    from toolgen.project.freshness import BuildRecord, UpToDate, find_up_to_date, record_key, save_record
-    from toolgen.project.output import ExistingOutput, read_output, refuse_foreign, write
-    from toolgen.project.settings import FILE, PYPROJECT, TABLE, Project
-    from toolgen.project.specs import read_specs
-    from toolgen.project.targets import load_targets
-    from toolgen.project.temporary_folder import use_temporary_folder
-    from toolgen.project.toolchain import TOOLCHAIN, generator_id, versions
+    from toolgen.project.files.atomic_write import create_files, replace_files
+    from toolgen.project.files.reading import read_text
+    from toolgen.project.files.temporary_folder import use_temporary_folder
+    from toolgen.project.inputs.discovery import find_configuration, find_project, find_root, repository
+    from toolgen.project.inputs.settings import FILE, PYPROJECT, TABLE, Project
+    from toolgen.project.inputs.specs import read_specs
+    from toolgen.project.inputs.targets import load_targets
+    from toolgen.project.output.folder import ExistingOutput, read_output, refuse_foreign, write
 
 __all__ = [
     "FILE",
@@ -55,18 +61,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "atomic_write": ("create_files", "replace_files"),
-    "cache": ("Cache", "cache_folder", "prune"),
-    "discovery": ("find_configuration", "find_project", "find_root", "repository"),
+    "cache.entries": ("Cache", "cache_folder", "prune"),
+    "cache.freshness": ("BuildRecord", "UpToDate", "find_up_to_date", "record_key", "save_record"),
+    "cache.toolchain": ("TOOLCHAIN", "generator_id", "versions"),
     "errors": ("UnableError", "reason"),
-    "files": ("read_text",),
-    "freshness": ("BuildRecord", "UpToDate", "find_up_to_date", "record_key", "save_record"),
-    "output": ("ExistingOutput", "read_output", "refuse_foreign", "write"),
-    "settings": ("FILE", "PYPROJECT", "TABLE", "Project"),
-    "specs": ("read_specs",),
-    "targets": ("load_targets",),
-    "temporary_folder": ("use_temporary_folder",),
-    "toolchain": ("TOOLCHAIN", "generator_id", "versions"),
+    "files.atomic_write": ("create_files", "replace_files"),
+    "files.reading": ("read_text",),
+    "files.temporary_folder": ("use_temporary_folder",),
+    "inputs.discovery": ("find_configuration", "find_project", "find_root", "repository"),
+    "inputs.settings": ("FILE", "PYPROJECT", "TABLE", "Project"),
+    "inputs.specs": ("read_specs",),
+    "inputs.targets": ("load_targets",),
+    "output.folder": ("ExistingOutput", "read_output", "refuse_foreign", "write"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.output import emit_json
     from toolgen.data.internal_error import TemplateBug
     from toolgen.project import UnableError
-    from toolgen.project.declared_files import dependencies, files_below, write_declared
+    from toolgen.project.build_actions.declared_files import dependencies, files_below, write_declared
     from toolgen.report.json import as_data
 
     args.texts = {}  # file → text, for diagnostics that show a source line; also read by the error handler
@@ -139,8 +139,8 @@ def _compile_spec(args: argparse.Namespace) -> _ActionResult:
     from toolgen.cli.building.options import cache_of, settings_of, targets_of
     from toolgen.cli.building.project_build import manifest_of
     from toolgen.pipeline import compile_specs
-    from toolgen.project.build_pieces import Piece, files_of_piece, piece_text
-    from toolgen.project.declared_files import path_below, read_closure
+    from toolgen.project.build_actions.declared_files import path_below, read_closure
+    from toolgen.project.build_actions.pieces import Piece, files_of_piece, piece_text
 
     settings, targets = settings_of(args), targets_of(args.target, args.templates)
     path = path_below(args.spec, args.include_root)
@@ -165,8 +165,13 @@ def _link_index(args: argparse.Namespace) -> _ActionResult:
     from toolgen.cli.building.options import targets_of
     from toolgen.cli.building.project_build import manifest_of
     from toolgen.pipeline import link
-    from toolgen.project.build_pieces import files_of_manifest, merged_manifest, read_pieces, refuse_differing
-    from toolgen.project.manifest import NAME, manifest_text
+    from toolgen.project.build_actions.pieces import (
+        files_of_manifest,
+        merged_manifest,
+        read_pieces,
+        refuse_differing,
+    )
+    from toolgen.project.output.manifest import NAME, manifest_text
 
     pieces = read_pieces(args.index)
     first = next(iter(pieces.values()))

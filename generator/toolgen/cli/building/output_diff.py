@@ -11,7 +11,7 @@ from typing import Any
 from toolgen.cli.building.project_build import OutputPlan
 from toolgen.compile.compare import with_lf
 from toolgen.data.changes import Change, ChangeKind
-from toolgen.project.manifest import NAME, manifest_text, parse_manifest
+from toolgen.project.output.manifest import NAME, manifest_text, parse_manifest
 
 
 @dataclass(frozen=True, slots=True)

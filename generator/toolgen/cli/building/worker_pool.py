@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from toolgen.incremental import CompileBatch, Encoded
-from toolgen.project.interrupts import ignore_interrupts, uninterrupted
+from toolgen.project.files.interrupts import ignore_interrupts, uninterrupted
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import diagnostics
     from toolgen.cli.building.project_build import package_of, program_of
-    from toolgen.compile.request_limits import exceeded_request_limits
+    from toolgen.compile.publishing.request_limits import exceeded_request_limits
 
     target, found = _formats().get(args.target, (args.target, None))
     inputs = _inputs(args, target)

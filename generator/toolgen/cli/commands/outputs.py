@@ -34,8 +34,8 @@ def run(args: argparse.Namespace) -> bool:
 def _action_files(args: argparse.Namespace) -> list[str]:
     from toolgen.cli.building.options import targets_of
     from toolgen.output_files import enabled_tools, index_files, tool_files
-    from toolgen.project.declared_files import read_file
-    from toolgen.project.manifest import NAME
+    from toolgen.project.build_actions.declared_files import read_file
+    from toolgen.project.output.manifest import NAME
 
     targets = targets_of(args.target, args.templates)
     if args.index:
@@ -51,7 +51,7 @@ def _project_files(args: argparse.Namespace) -> list[str]:
     from toolgen.cli.building.project_build import read_inputs
     from toolgen.output_files import enabled_tools, index_files, tool_files
     from toolgen.project import UnableError
-    from toolgen.project.manifest import NAME
+    from toolgen.project.output.manifest import NAME
 
     for flag in ("target", "templates"):
         if getattr(args, flag) is not None:

@@ -143,7 +143,7 @@ def write_imported_specs(
     Raises:
         UnableError: an existing file would be replaced, or an imported spec does not compile.
     """
-    from toolgen.compile.read import read
+    from toolgen.compile.reading.read import read
     from toolgen.importers.reimport import ExistingSpecs, plan_import, plan_sync
 
     destination = _find_destination(args)
@@ -183,7 +183,7 @@ def _write(
     destination: Destination, files: Mapping[str, str], modules: Mapping[str, str], *, replace: bool
 ) -> None:
     """Write the specs, and modules below the project: all or none."""
-    from toolgen.project.atomic_write import replace_files
+    from toolgen.project.files.atomic_write import replace_files
 
     base = destination.base
     if modules and destination.project is not None:
@@ -250,7 +250,7 @@ def _with_editor_schema(destination: Destination, files: Mapping[str, str]) -> d
 
 def _compile(destination: Destination, files: Mapping[str, str]) -> Package | None:
     """Return the compiled tools of `files`, so that nothing is written that `generate` would refuse."""
-    from toolgen.compile.lower import lower
+    from toolgen.compile.printing.lower import lower
     from toolgen.data.package import PackageSettings
     from toolgen.pipeline import analyze
     from toolgen.project import load_targets
@@ -265,7 +265,7 @@ def _compile(destination: Destination, files: Mapping[str, str]) -> Package | No
 
 def _shared_schemas(destination: Destination) -> dict[str, bytes]:
     """Return the files of shared schemas, which an updated spec may use."""
-    from toolgen.compile.read import read
+    from toolgen.compile.reading.read import read
     from toolgen.data.spec import is_shared_file
 
     sources = read(destination.existing) if destination.existing else ()

@@ -113,7 +113,7 @@ def _implementations(
 
 def implementation_text(project: Project, tool: Tool, function: FunctionDescription) -> str:
     """Return the text of a module that implements `tool` by calling `function`."""
-    from toolgen.compile.format import format_tree
+    from toolgen.compile.printing.format import format_tree
 
     chunks = function.chunk_schema is not None
     iterator = "AsyncIterator" if function.async_chunks or function.awaited else "Iterator"

@@ -36,7 +36,7 @@ def render(path: str, **values: Any) -> str:
 
 def schema_file() -> tuple[str, str]:
     """Return name and text of the JSON Schema file with which editors complete and check specs offline."""
-    from toolgen.compile.editor_schema import editor_schema
+    from toolgen.compile.reading.editor_schema import editor_schema
 
     return SCHEMA, json.dumps(editor_schema(), indent=2, ensure_ascii=False) + "\n"
 

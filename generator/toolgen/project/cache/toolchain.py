@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import sha256
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
-from toolgen.project.files import read_bytes
+from toolgen.project.files.reading import read_bytes
 
 TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff")
 """Distributions in the manifest: their versions change what is generated."""

@@ -12,7 +12,13 @@ from types import MappingProxyType
 
 import jinja2
 
-from toolgen.compile.template_sandbox import FILTERS, OPTIONS, TemplateJob, render_in_sandbox, template_names
+from toolgen.compile.printing.template_sandbox import (
+    FILTERS,
+    OPTIONS,
+    TemplateJob,
+    render_in_sandbox,
+    template_names,
+)
 from toolgen.data.changes import Tree
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package

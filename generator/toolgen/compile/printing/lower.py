@@ -6,8 +6,8 @@ import builtins
 import keyword
 from collections.abc import Iterator
 
-from toolgen.compile.conflicts import find_conflicts, python_names
-from toolgen.compile.definition import definition, description
+from toolgen.compile.checking.conflicts import find_conflicts, python_names
+from toolgen.compile.publishing.definition import definition, description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, Tool
 from toolgen.data.program import Program, ProgramTool

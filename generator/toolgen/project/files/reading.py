@@ -1,11 +1,12 @@
-"""Read single files: bounded to regular files, and fast for many small ones."""
+"""Read single files: bounded to regular files and safe paths, and fast for many small ones."""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from toolgen.project.errors import UnableError, reason
 
@@ -13,6 +14,7 @@ _FLAGS = os.O_RDONLY
 for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"):  # not every system has them
     _FLAGS |= getattr(os, _name, 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_SIMPLE = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[a-z]+)?")
 
 
 def read_bytes(path: str, *, links: bool = True) -> bytes:
@@ -46,3 +48,12 @@ def read_text(root: Path, path: str) -> str | None:
         raise UnableError("unreadable-file", f"cannot read {path}: {reason(error)}") from error
     except UnicodeDecodeError as error:
         raise UnableError("unreadable-file", f"{path} is not UTF-8 text") from error
+
+
+def is_inside(path: str) -> bool:
+    """True if `path` is a relative posix path that stays below its folder."""
+    if _SIMPLE.fullmatch(path):  # nearly all of them, and there are thousands
+        return True
+    pure = PurePosixPath(path)
+    plain = path == pure.as_posix() and path.isprintable() and not pure.is_absolute()
+    return plain and not {"\\", ":"} & set(path) and path != "." and ".." not in pure.parts

@@ -17,9 +17,9 @@ from toolgen.compile.compiled_specs import decode, encode
 from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.data.package import PackageSettings
-from toolgen.project.declared_files import read_file
+from toolgen.project.build_actions.declared_files import read_file
 from toolgen.project.errors import UnableError
-from toolgen.project.manifest import manifest_text, parse_manifest
+from toolgen.project.output.manifest import manifest_text, parse_manifest
 
 _FORMAT = f"2.{ENCODING}"
 _REMAKE = "make it again, with this version of toolgen: `toolgen generate --spec FILE --piece FILE ...`"

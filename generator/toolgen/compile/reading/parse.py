@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from toolgen.compile.field_errors import FOREIGN_NAMES, FieldError, explain, unknown_field
+from toolgen.compile.reading.field_errors import FOREIGN_NAMES, FieldError, explain, unknown_field
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Parsed
 from toolgen.data.source import Source, Span

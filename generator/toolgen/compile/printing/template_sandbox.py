@@ -48,7 +48,7 @@ _ENVIRONMENT = ("DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH", "PATH", "SYSTEMROOT", "T
 _CHILD = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
-from toolgen.compile.template_sandbox import child
+from toolgen.compile.printing.template_sandbox import child
 child()
 """
 _OUT_OF_TIME = "takes more than {} seconds"

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from toolgen.compile.read import read
+from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.spec import is_shared_file, schemas_of
-from toolgen.project.atomic_write import StagedFile, stage_file
 from toolgen.project.errors import UnableError, reason
-from toolgen.project.output import HEADER, refuse_encodings
+from toolgen.project.files.atomic_write import StagedFile, stage_file
+from toolgen.project.output.folder import HEADER, refuse_encodings
 from toolgen.schema.document import subschemas
 
 _ELSEWHERE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:|$")  # not another file below the same folder

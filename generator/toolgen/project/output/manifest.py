@@ -6,15 +6,14 @@ import json
 import re
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import PurePosixPath
 from typing import Any
 
 from toolgen.compile.compare import with_lf
 from toolgen.data.manifest import GeneratedFile, Manifest
+from toolgen.project.files.reading import is_inside
 
 NAME = "toolgen.manifest.json"
 _FORMAT = 2
-_SIMPLE = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[a-z]+)?")
 _OUTPUT = re.compile(
     r'^    (?P<path>"(?:[^"\\]|\\.)+"): (?P<output>\{"sha256": "[0-9a-f]{64}", "spec": [^\n]+?\}),?$',
     re.MULTILINE,
@@ -79,15 +78,6 @@ def merged_manifest(text: str) -> Manifest:
             if first.sha256 != output.sha256:
                 outputs[path] = replace(first, other_sides=first.other_sides | {output.sha256})
     return Manifest(outputs=outputs)
-
-
-def is_inside(path: str) -> bool:
-    """True if `path` is a relative posix path that stays below its folder."""
-    if _SIMPLE.fullmatch(path):  # nearly all of them, and there are thousands
-        return True
-    pure = PurePosixPath(path)
-    plain = path == pure.as_posix() and path.isprintable() and not pure.is_absolute()
-    return plain and not {"\\", ":"} & set(path) and path != "." and ".." not in pure.parts
 
 
 def _is_merge(text: str) -> bool:

@@ -10,8 +10,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from toolgen.project.atomic_write import TEMPORARY_SUFFIX, write_atomically
-from toolgen.project.files import read_bytes
+from toolgen.project.files.atomic_write import TEMPORARY_SUFFIX, write_atomically
+from toolgen.project.files.reading import read_bytes
 
 _MAGIC = b"toolgen cache 1\n"
 _DAY = 86_400  # seconds

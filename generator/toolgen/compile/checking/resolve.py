@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import jsonschema_rs
 
-from toolgen.compile.conflicts import find_conflicts, tool_names
+from toolgen.compile.checking.conflicts import find_conflicts, tool_names
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.program import Parsed, Program, ProgramTool
 from toolgen.data.source import Source, Span

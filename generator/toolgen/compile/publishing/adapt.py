@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from toolgen.compile.conflicts import find_conflicts, published_name
-from toolgen.compile.definition import description
+from toolgen.compile.checking.conflicts import find_conflicts, published_name
+from toolgen.compile.publishing.definition import description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.target import Target

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.project.errors import UnableError, reason
-from toolgen.project.files import read_text
-from toolgen.project.interrupts import uninterrupted
-from toolgen.project.manifest import is_inside
+from toolgen.project.files.interrupts import uninterrupted
+from toolgen.project.files.reading import is_inside, read_text
 
 STAGE = ".toolgen-stage"
 _JOURNAL = "journal.json"

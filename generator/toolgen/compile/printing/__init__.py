@@ -1,0 +1,1 @@
+"""A program to the text of Python files: names, models, templates, layout."""

@@ -1,0 +1,1 @@
+"""A program as it is published: in the catalog, by each target, and in one request with all tools."""
