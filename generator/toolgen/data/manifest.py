@@ -28,3 +28,6 @@ class Manifest:
     options: str = ""  # digest of the settings that change what is generated
     inputs: Mapping[str, str] = field(default_factory=dict)  # posix path below the project → sha256
     outputs: Mapping[str, GeneratedFile] = field(default_factory=dict)  # posix path below the output folder
+    renamed_classes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Module of models, a posix path below the output folder → former class name → name now."""
+    is_of_0_1: bool = False  # read from a file that toolgen 0.1 wrote

@@ -6,7 +6,7 @@ import gc
 import json
 import re
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -130,9 +130,12 @@ def _plan(inputs: Inputs, cache: Cache) -> OutputPlan:
     with use_temporary_folder():
         package = _compiled(inputs, cache)
     existing = read_output(inputs.project, package.tree)
-    changes = compare(package.tree, existing.files, existing.manifest)
+    renamed = _renamed_classes(existing, package.tree)
+    tree = _with_old_names(package.tree, renamed)
+    changes = compare(tree, existing.files, existing.manifest)
     refuse_foreign(inputs.project, changes, existing.manifest)
-    manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, package.tree)
+    manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, tree)
+    manifest = replace(manifest, renamed_classes=renamed)
     text = manifest_text(manifest)
     record = BuildRecord(digest(text), len(package.tools), package.warnings)
     save_record(record_key(inputs.project, inputs.specs), record, cache)
@@ -142,7 +145,7 @@ def _plan(inputs: Inputs, cache: Cache) -> OutputPlan:
     return OutputPlan(
         project=inputs.project,
         tools=len(package.tools),
-        tree=package.tree,
+        tree=tree,
         existing=existing,
         changes=changes,
         manifest=manifest,
@@ -154,6 +157,33 @@ def _plan(inputs: Inputs, cache: Cache) -> OutputPlan:
             if spec.source
         },
     )
+
+
+def _renamed_classes(existing: ExistingOutput, tree: Tree) -> Mapping[str, Mapping[str, str]]:
+    """Return the former names of the classes in `tree`, in a project that toolgen 0.1 generated.
+
+    They are found once, when `generate` replaces the files of 0.1, and are in the manifest from then on.
+    """
+    if existing.manifest.is_of_0_1:
+        from toolgen.models.renamed_classes import renamed_classes
+
+        return renamed_classes(existing.files, tree)
+    known = existing.manifest.renamed_classes
+    if not known:
+        return {}
+    from toolgen.models.renamed_classes import existing_names
+
+    return existing_names(known, tree)
+
+
+def _with_old_names(tree: Tree, renamed: Mapping[str, Mapping[str, str]]) -> Tree:
+    """Return `tree` with modules that give a renamed class by its former name, too, with a warning."""
+    if not renamed:
+        return tree
+    from toolgen.cli.file_templates import render
+
+    added = {path: render("_upgrade/old_names.py.jinja", names=names) for path, names in renamed.items()}
+    return {path: text + added.get(path, "") for path, text in tree.items()}
 
 
 def _compiled(inputs: Inputs, cache: MutableMapping[str, bytes]) -> LinkedPackage:

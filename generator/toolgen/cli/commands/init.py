@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from toolgen.cli.file_templates import render
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.cli.scaffolding.files import PACKAGE, render, schema_file
+from toolgen.cli.scaffolding.files import PACKAGE, schema_file
 from toolgen.cli.scaffolding.pinned_requirement import requirement
 from toolgen.project import (
     FILE,

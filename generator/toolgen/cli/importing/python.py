@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.child_process import how_it_ended, run_bounded
+from toolgen.cli.file_templates import render
 from toolgen.cli.importing import common
 from toolgen.cli.output import say
-from toolgen.cli.scaffolding.files import render
 from toolgen.project import Project, UnableError, find_project
 
 if TYPE_CHECKING:

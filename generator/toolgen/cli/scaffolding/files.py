@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import partial
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from toolgen.cli.file_templates import render
 from toolgen.cli.scaffolding.parameters import scalar
 
 if TYPE_CHECKING:
@@ -17,21 +16,6 @@ if TYPE_CHECKING:
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 _WIDTH = 88  # line length of generated code
 SCHEMA = ".toolgen.schema.json"
-
-
-def render(path: str, **values: Any) -> str:
-    """Render `templates/<path>` with `values`. Nothing is escaped: callers quote text that a user typed."""
-    from jinja2 import Environment, StrictUndefined
-
-    from toolgen.python_source.literals import docstring
-
-    environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    environment.filters["docstring"] = docstring
-    environment.filters["yaml"] = partial(json.dumps, ensure_ascii=False)
-    text = files("toolgen.templates").joinpath(path).read_text("utf-8")
-    return environment.from_string(text).render(**values)
 
 
 def schema_file() -> tuple[str, str]:
