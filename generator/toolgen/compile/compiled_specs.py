@@ -109,7 +109,7 @@ def _source_of(file: str, path: str, text: str) -> Source:
 
 
 _FIELDS = tuple(field.name for field in fields(Tool))
-_TUPLES = ("exports", "model_classes", "awaited")
+_TUPLES = ("exports", "model_classes", "awaited", "runtime_names")
 
 
 def _tool_data(tool: Tool) -> dict[str, Any]:

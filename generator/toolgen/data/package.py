@@ -75,6 +75,7 @@ class Tool:
     exports: tuple[str, ...]  # names that the package itself exports
     model_classes: tuple[str, ...]
     awaited: tuple[str, ...]  # names of collections.abc in the types of `result` and `preview`
+    runtime_names: tuple[str, ...]  # that its module imports from toolgen.runtime
     parameters: str  # of `execute` after the context: ", *, db: sqlite3.Connection"
     result: str  # what `execute` returns
     execute_doc: str

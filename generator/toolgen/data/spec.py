@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, WithJsonSchema
 
 from toolgen.schema.document import JsonObject
 from toolgen.targets.builtin import Targets
@@ -20,6 +20,7 @@ CODE = r"^[a-z][a-z0-9_]{0,63}$"
 IDENTIFIER = r"^[a-z_][a-zA-Z0-9_]{0,63}$"
 DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+MEDIA_TYPE = r"^[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$"
 
 SHARED_FILE_KEYS = frozenset(("$defs", "$schema", "$comment"))
 """Top-level keys of a file of shared schemas; a file with any other key is a tool."""
@@ -28,6 +29,7 @@ SCHEMA_FIELDS = (("input_schema",), ("output_schema",), ("stream", "chunk_schema
 """Paths of the fields that hold JSON Schemas."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
+_PRIORITY = WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
 _SECONDS = WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": 86_400})
 
 
@@ -102,6 +104,36 @@ class Stream(SpecPart):
     chunk_schema: JsonObject = _about("JSON Schema of one chunk.")
 
 
+class ContentSpec(SpecPart):
+    """Blocks of one kind that a result may hold beside, or instead of, the response."""
+
+    type: Literal["image", "audio", "file", "link", "text"] = _about(
+        "The kind of block. file: any other data, a PDF or a video for one."
+    )
+    media_types: list[Annotated[str, StringConstraints(pattern=MEDIA_TYPE)]] = _about(
+        "Media types that are allowed: [image/png], or [image/*]. All that the kind can have if left out.", []
+    )
+    description: Text | None = _about("What the blocks show, for the model.", None)
+    min: Annotated[int, Field(ge=0)] = _about("The least number of these blocks in a result.", 0)
+    max: Annotated[int, Field(ge=1)] | None = _about("The greatest number of these blocks.", None)
+    max_bytes: Annotated[int, Field(ge=1)] | None = _about("The greatest size of one block in bytes.", None)
+    audience: list[Literal["user", "assistant"]] = _about("Who the blocks are for, as MCP has it.", [])
+    priority: Annotated[int | float, Field(ge=0, le=1), _PRIORITY] | None = _about(
+        "How important the blocks are, from 0 to 1, as MCP has it.", None
+    )
+
+
+def _form_of_content(value: object) -> str:
+    return "str" if isinstance(value, str) else "list"
+
+
+Content = Annotated[
+    Annotated[list[ContentSpec], Tag("list")] | Annotated[Literal["any"], Tag("str")],
+    Discriminator(_form_of_content),
+]
+"""The field `content`: the blocks that are allowed; `any` for tools whose server does not declare them."""
+
+
 class Auth(SpecPart):
     """Scopes that callers need, and secrets that the implementation needs."""
 
@@ -154,6 +186,9 @@ class Spec(SpecPart):
     confirm: Confirm | None = _about("Ask the user before the tool acts.", None)
     inject: list[Inject] = _about("Values that the application gives and the model never sees.", [])
     stream: Stream | None = _about("Results arrive in chunks.", None)
+    content: Content = _about(
+        "Images, audio, files, links and texts that a result may hold; `any` where that is not known.", []
+    )
     auth: Auth | None = _about("Scopes that callers need, and secrets that the implementation needs.", None)
     timeout: Annotated[int | float, Field(gt=0, le=86_400), _SECONDS] | None = _about(
         "Seconds of work that a call may take; waiting for a worker is not counted.", None

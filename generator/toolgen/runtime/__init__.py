@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     )
     from .checkpoint import Checkpoint, CheckpointError
     from .confirmation.question import Approval, Confirmation, ConfirmationPending
+    from .content.block import Block
+    from .content.values import Audio, File, Image, Link, Text, ToolResult
     from .context import ToolConfig, ToolContext, ToolEvent
     from .definition.check import ToolSpecError
     from .definition.tool_definition import ToolDefinition
@@ -35,20 +37,26 @@ if TYPE_CHECKING:
 __all__ = [
     "AnthropicTool",
     "Approval",
+    "Audio",
     "BaseTool",
     "BedrockToolConfig",
+    "Block",
     "ChangedSinceConfirmedError",
     "Checkpoint",
     "CheckpointError",
     "Confirmation",
     "ConfirmationPending",
+    "File",
     "GeminiFunctionDeclaration",
     "GeminiTool",
+    "Image",
+    "Link",
     "OpenAIChatTool",
     "OpenAIResponsesTool",
     "ProviderVariant",
     "ResponseForm",
     "SetupContext",
+    "Text",
     "ToolConfig",
     "ToolContext",
     "ToolDefinition",
@@ -57,6 +65,7 @@ __all__ = [
     "ToolEvent",
     "ToolParam",
     "ToolResponse",
+    "ToolResult",
     "ToolReturn",
     "ToolSpec",
     "ToolSpecError",
@@ -67,20 +76,26 @@ __all__ = [
 _HOMES = {
     "AnthropicTool": "adapters.request_types",
     "Approval": "confirmation.question",
+    "Audio": "content.values",
     "BaseTool": "tool",
     "BedrockToolConfig": "adapters.request_types",
+    "Block": "content.block",
     "ChangedSinceConfirmedError": "errors",
     "Checkpoint": "checkpoint",
     "CheckpointError": "checkpoint",
     "Confirmation": "confirmation.question",
     "ConfirmationPending": "confirmation.question",
+    "File": "content.values",
     "GeminiFunctionDeclaration": "adapters.request_types",
     "GeminiTool": "adapters.request_types",
+    "Image": "content.values",
+    "Link": "content.values",
     "OpenAIChatTool": "adapters.request_types",
     "OpenAIResponsesTool": "adapters.request_types",
     "ProviderVariant": "definition.tool_definitions",
     "ResponseForm": "response",
     "SetupContext": "execution.readiness",
+    "Text": "content.values",
     "ToolConfig": "context",
     "ToolContext": "context",
     "ToolDefinition": "definition.tool_definition",
@@ -89,6 +104,7 @@ _HOMES = {
     "ToolEvent": "context",
     "ToolParam": "tool_spec",
     "ToolResponse": "response",
+    "ToolResult": "content.values",
     "ToolReturn": "tool_spec",
     "ToolSpec": "tool_spec",
     "ToolSpecError": "definition.check",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, overload
 
+from .content.block import Block
 from .errors import ToolError
 
 
@@ -31,6 +32,7 @@ class ToolResponse:
     metadata: Mapping[str, Any] = field(default_factory=dict)  # for the application: call_id, and the tool's
     final_answer: bool = False  # the content is meant for the user as it is
     extras: Mapping[str, Any] = field(default_factory=dict)  # for the next call, and the application
+    blocks: tuple[Block, ...] = ()  # images, audio, files, links and texts beside the content
 
     text: str | None = field(default=None, repr=False, compare=False)  # the content as text, if it is known
 
@@ -45,6 +47,7 @@ class ToolResponse:
         final_answer: bool = False,
         extras: Mapping[str, Any] | None = None,
         text: str | None = None,
+        blocks: tuple[Block, ...] = (),
     ) -> None:  # half the time of the `__init__` that a frozen dataclass generates; every call needs it
         values = self.__dict__
         values["tool_name"] = tool_name
@@ -55,9 +58,20 @@ class ToolResponse:
         values["final_answer"] = final_answer
         values["extras"] = {} if extras is None else extras
         values["text"] = text
+        values["blocks"] = blocks
 
     def as_text(self) -> str:
-        """Return the text for a model: the content as compact JSON (a string as it is), or the error's."""
+        """Return all of the response as text: the content, and a line for each block; or the error.
+
+        For callers that take text only. Data of blocks is described and never encoded.
+        """
+        text = self.content_as_text()
+        if not self.blocks:
+            return text
+        return "\n".join(each for each in (text, *(block.as_text() for block in self.blocks)) if each)
+
+    def content_as_text(self) -> str:
+        """Return the content as compact JSON (a string as it is), or the error. Empty if only blocks came."""
         if self.error is not None:
             return self.error.as_text()
         if self.text is not None:
@@ -76,6 +90,7 @@ class ToolResponse:
             "metadata": dict(self.metadata),
             "final_answer": self.final_answer,
             "extras": dict(self.extras),
+            "blocks": [block.as_dict() for block in self.blocks],
         }
 
     @overload
@@ -128,6 +143,8 @@ def _render(
         del fields["metadata"]
     if no_empty:
         result = "content" if response.success else "error"  # kept even if it is empty
+        if response.blocks and response.content is None:
+            result = "blocks"
         fields = {key: value for key, value in fields.items() if key == result or not _is_empty(value)}
     if form is ResponseForm.DICT:
         return fields

@@ -9,10 +9,10 @@ import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from .definition.check import TYPES, ToolSpecError, definition_faults, type_faults
-from .definition.tool_definition import InjectDefinition, ToolDefinition
+from .definition.tool_definition import ContentDefinition, InjectDefinition, ToolDefinition
 from .errors import ToolError
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class ToolSpec:
     confirm: Mapping[str, Any] | None = None
     inject: Sequence[str | InjectDefinition] = ()
     chunk_schema: Mapping[str, Any] | None = None  # schema of each chunk of a streamed result
+    content: Sequence[ContentDefinition] | Literal["any"] = ()  # blocks that a result may hold
     auth: Mapping[str, Any] | None = None
     timeout: float | None = None  # seconds
     concurrency: int | None = None  # calls at the same time
@@ -182,6 +183,7 @@ def _definition(spec: ToolSpec) -> dict[str, Any]:
         "confirm": spec.confirm,
         "inject": [{"name": each} if isinstance(each, str) else each for each in spec.inject] or None,
         "stream": None if spec.chunk_schema is None else {"chunk_schema": spec.chunk_schema},
+        "content": spec.content if isinstance(spec.content, str) else list(spec.content) or None,
         "auth": spec.auth,
         "timeout": spec.timeout,
         "concurrency": spec.concurrency,

@@ -18,6 +18,7 @@ TOOLGEN = Path(__file__).parents[3] / "generator" / "toolgen"
 NEEDED = [
     "annotated_types",
     "jsonschema_rs",
+    "puremagic",
     "pydantic",
     "pydantic_core",
     "typing_extensions.py",

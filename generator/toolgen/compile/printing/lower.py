@@ -58,7 +58,8 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         model_classes=models,
         awaited=_abstract_types(spec),
         parameters=_parameters(spec),
-        result=_result(response, chunk),
+        runtime_names=_runtime_names(spec),
+        result=_result(spec, response, chunk),
         execute_doc=_execute_doc(spec, errors),
         preview=spec.confirm is not None and spec.confirm.preview,
         input_schema=tool.input_schema,
@@ -97,18 +98,63 @@ def _annotation(dotted: str) -> str:
     return name if dotted in ("typing.Any", name) else f"{_alias(module) or module}.{name}"
 
 
-def _result(response: str | None, chunk: str | None) -> str:
+def _result(spec: Spec, response: str | None, chunk: str | None) -> str:
+    """Return the type of what `execute` returns."""
+    blocks = " | ".join(_content_classes(spec))
     if chunk is not None:
-        item = f"{chunk} | {response}" if response else chunk
+        item = " | ".join(part for part in (chunk, blocks, response) if part)
         return f"AsyncIterator[{item}] | Iterator[{item}]"
-    return f"{response} | Awaitable[{response}]" if response else "Any"
+    if response is None and not _is_typed(spec):
+        return "Any"
+    if not blocks:
+        return f"{response} | Awaitable[{response}]"
+    both = f"ToolResult[{response or 'Any'}, {blocks}]"
+    if response is None:
+        value = f"{blocks} | Sequence[{blocks}] | {both}"
+    else:
+        value = both if _needs_blocks(spec) else f"{response} | {both}"
+    return f"{value} | Awaitable[{value}]"
+
+
+_CONTENT_CLASSES = {"audio": "Audio", "file": "File", "image": "Image", "link": "Link", "text": "Text"}
+
+
+def _content_classes(spec: Spec) -> list[str]:
+    """Return the classes of the runtime for the blocks that the results of a tool may hold."""
+    if spec.content == "any":
+        return list(_CONTENT_CLASSES.values())
+    return sorted({_CONTENT_CLASSES[each.type] for each in spec.content})
+
+
+def _is_typed(spec: Spec) -> bool:
+    """True if the spec says what a result holds: its response, its blocks, or both."""
+    return spec.output_schema is not None or (bool(spec.content) and spec.content != "any")
+
+
+def _needs_blocks(spec: Spec) -> bool:
+    """True if every result holds a block, so that a response alone is not enough."""
+    return not isinstance(spec.content, str) and any(each.min for each in spec.content)
+
+
+def _runtime_names(spec: Spec) -> tuple[str, ...]:
+    """Return the names that the tool's module imports from `toolgen.runtime`."""
+    classes = _content_classes(spec) if spec.stream is not None or _is_typed(spec) else []
+    names = {"BaseTool", "ToolContext", *classes}
+    if spec.errors:
+        names.add("ToolError")
+    if classes and spec.stream is None:
+        names.add("ToolResult")
+    return tuple(sorted(names))
 
 
 def _abstract_types(spec: Spec) -> tuple[str, ...]:
     """Return the names that the signatures import from `collections.abc`."""
     names = {"AsyncIterator", "Iterator"} if spec.stream is not None else set()
-    if (spec.output_schema is not None and spec.stream is None) or (spec.confirm and spec.confirm.preview):
+    typed = spec.stream is None and _is_typed(spec)
+    if typed or (spec.confirm and spec.confirm.preview):
         names.add("Awaitable")
+    if typed and spec.output_schema is None:
+        names.add("Sequence")
     return tuple(sorted(names))
 
 

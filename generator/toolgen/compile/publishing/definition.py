@@ -39,6 +39,7 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         "confirm": written_fields.get("confirm"),
         "inject": [{"name": item.name, "type": item.type} for item in spec.inject],
         "stream": None if tool.chunk_schema is None else {"chunk_schema": tool.chunk_schema},
+        "content": written.get("content"),
         "auth": written_fields.get("auth"),
         "timeout": spec.timeout,
         "concurrency": spec.concurrency,

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from toolgen.data.spec import CODE, DOTTED, IDENTIFIER, NAME, VARIABLE
+from toolgen.data.spec import CODE, DOTTED, IDENTIFIER, MEDIA_TYPE, NAME, VARIABLE
 from toolgen.suggestions import did_you_mean, quoted
 from toolgen.targets.builtin import MCP_NAME
 from toolgen.targets.definition import TARGET_NAME
@@ -65,6 +65,7 @@ FOREIGN_NAMES = {
 """Required fields → keys of other systems for them, which replace the report that the field is missing."""
 
 _PATTERNS: Mapping[str, tuple[str, str]] = {
+    MEDIA_TYPE: ("a media type", "type/subtype in small letters: image/png, or image/* for every image"),
     NAME: (
         "a tool's name",
         "letters, digits, `_` and `-`, at most 64 of them, not beginning with a digit or `-`",
@@ -173,8 +174,11 @@ EXPLANATIONS: Mapping[str, Explain] = {
 }
 
 
+_TAGS = ("int", "float", "list", "str")  # of the members of unions
+
+
 def _field(error: ErrorDetails) -> str:
-    names = [part for part in error["loc"] if isinstance(part, str) and part not in ("int", "float")]
+    names = [part for part in error["loc"] if isinstance(part, str) and part not in _TAGS]
     inside = isinstance(error["loc"][-1], int)
     return f"each of {names[-1]!r}" if inside else repr(names[-1])
 

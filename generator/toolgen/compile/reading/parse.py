@@ -126,8 +126,7 @@ def _shape_faults(
             foreign = FOREIGN_NAMES.get(str(detail["loc"][-1]), ())
             if len(detail["loc"]) == 1 and any(key in data for key in foreign):
                 continue
-            parent = detail["loc"][:-1]
-            span = source.key(parent) if parent and isinstance(parent[-1], str) else source.value(parent)
+            span = source.key(path) if path and isinstance(path[-1], str) else source.value(path)
             yield _at(span, explain(detail, ""))
         elif detail["type"] == "extra_forbidden":
             if path == ("extensions",):
@@ -161,6 +160,8 @@ def _written_path(data: Any, detail: ErrorDetails) -> JsonPath:
         try:
             data = data[part]
         except (LookupError, TypeError):
+            if isinstance(data, list) and isinstance(part, str):
+                continue  # a tag: items have numbers
             break
         path.append(part)
     return tuple(path)

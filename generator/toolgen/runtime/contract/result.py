@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.values import ToolResult, is_content
 from toolgen.runtime.errors import TooLargeError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.settings import Settings
@@ -35,6 +37,19 @@ class WrittenResult:
 
     content: Any  # a JSON value
     text: str  # the same as compact JSON; a string as it is
+    blocks: tuple[Block, ...] = ()
+
+
+NO_RESPONSE: Final = object()
+"""The response of a result that has only blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """A result whose blocks have been read."""
+
+    response: Any  # NO_RESPONSE: there are only blocks
+    blocks: tuple[Block, ...]
 
 
 def write_result(contract: ToolContract, result: Any, settings: Settings | None = None) -> WrittenResult:
@@ -54,10 +69,40 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
         raise _broken(contract, "its response", None, content) from None
     if settings is not None and len(data) > settings.max_result_bytes:
-        raise _too_large(contract, "result", len(data), settings)
+        raise result_too_large(contract, len(data), settings)
     if ("N" in text or "I" in text) and not _is_finite(text, content):
         raise _broken(contract, "its response", None, content)
     return WrittenResult(content, content if isinstance(content, str) else text)
+
+
+def write_result_with_blocks(contract: ToolContract, result: ReadResult, settings: Settings) -> WrittenResult:
+    """Return the result of a tool whose spec declares `content`, response and blocks validated.
+
+    Raises BrokenContract if either breaks the contract, TooLargeError if they are too large together.
+    """
+    assert contract.content is not None
+    if faults := contract.content.faults(result.blocks):
+        raise BrokenContract("its content breaks the contract:\n" + "\n".join(f"- {each}" for each in faults))
+    if result.response is not NO_RESPONSE:
+        written = write_result(contract, result.response, settings)
+    elif contract.response_schema is None:
+        written = WrittenResult(None, "")
+    else:
+        raise BrokenContract("it returned content without the response that output_schema describes")
+    if result.blocks:
+        size = len(written.text.encode()) + sum(len(block.data) for block in result.blocks)
+        if size > settings.max_result_bytes:
+            raise result_too_large(contract, size, settings)
+        written.blocks = result.blocks
+    return written
+
+
+def result_too_large(contract: ToolContract, size: int | None, settings: Settings) -> TooLargeError:
+    """Return the error of a result that is larger than the limit; `size` is None if it was not read whole."""
+    if size is not None:
+        return _too_large(contract, "result", size, settings)
+    limit = settings.max_result_bytes
+    return TooLargeError(f"The result of {contract.name} has more than {limit} bytes. Ask for less.")
 
 
 def _too_large(contract: ToolContract, subject: str, size: int, settings: Settings) -> TooLargeError:
@@ -132,6 +177,8 @@ def write_metadata(contract: ToolContract, metadata: dict[str, Any], settings: S
 
 def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
     """Return the response model for a result that is not one: implementations may return a dict."""
+    if is_content(result) or isinstance(result, ToolResult):
+        raise BrokenContract("it returned content, and its spec declares none")
     if isinstance(result, BaseModel):
         raise BrokenContract(f"it returned {type(result).__name__}, not {model.__name__}")
     schema = contract.response_schema

@@ -13,6 +13,8 @@ from weakref import WeakKeyDictionary
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 
+from .content import ContentContract, content_contract
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -50,6 +52,7 @@ class ToolContract:
     response_model: type[BaseModel] | None
     build_response: Callable[[Any], Any]  # the same for the response model
     chunk_schema: CompiledSchema | None  # None: the result is not a stream
+    content: ContentContract | None  # None: results have no blocks
     inject: tuple[Injection, ...]
     confirm: Mapping[str, Any] | None
     timeout: float | None  # seconds
@@ -92,6 +95,7 @@ def _compile(source: ContractSource) -> ToolContract:
         response_model=source.response_model,
         build_response=_builder(source.response_model, spec, "response_model"),
         chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
+        content=content_contract(definition),
         inject=tuple(
             Injection(entry["name"], entry.get("type", "")) for entry in definition.get("inject", ())
         ),

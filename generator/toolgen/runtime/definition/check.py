@@ -28,6 +28,9 @@ _CODE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 TYPES: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
+_BLOCK_TYPES: Final = ("image", "audio", "file", "link", "text")
+_AUDIENCES: Final = ("user", "assistant")
+_MEDIA_TYPE: Final = re.compile(r"[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})")
 _RESERVED: Final = frozenset({"self", "request", "context"})  # parameters that `execute` has anyway
 _ON_UNSUPPORTED: Final = ("deny", "two_step", "allow")
 
@@ -86,6 +89,21 @@ def _seconds(value: object) -> Iterator[str]:
 def _positive_integer(value: object) -> Iterator[str]:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         yield f": expected a whole number, 1 or more, got {value!r}"
+
+
+def _whole_number(value: object) -> Iterator[str]:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        yield f": expected a whole number, 0 or more, got {value!r}"
+
+
+def _priority(value: object) -> Iterator[str]:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        yield f": expected a number from 0 to 1, got {value!r}"
+
+
+def _content(value: object) -> Iterator[str]:
+    if value != "any":
+        yield from _list_of(_CONTENT, value)
 
 
 def _list_of(check: Callable[[object], Iterator[str]], value: object, unique: str = "") -> Iterator[str]:
@@ -183,6 +201,19 @@ _INJECT: Final = partial(
     {"name": _injected_name},
     {"type": partial(_matches, _DOTTED, "the dotted name of a type")},
 )
+_CONTENT: Final = partial(
+    _fields,
+    {"type": partial(_choice, _BLOCK_TYPES)},
+    {
+        "media_types": partial(_list_of, partial(_matches, _MEDIA_TYPE, "a media type such as image/png")),
+        "description": _text,
+        "min": _whole_number,
+        "max": _positive_integer,
+        "max_bytes": _positive_integer,
+        "audience": partial(_list_of, partial(_choice, _AUDIENCES)),
+        "priority": _priority,
+    },
+)
 _CHECKS: Final[Mapping[str, Callable[[object], Iterator[str]]]] = {
     "name": partial(_matches, _NAME, "1 to 64 letters, digits, _ or -, beginning with a letter or _"),
     "py_name": _text,
@@ -203,6 +234,7 @@ _CHECKS: Final[Mapping[str, Callable[[object], Iterator[str]]]] = {
     ),
     "inject": lambda value: _list_of(_INJECT, value, "name"),
     "stream": partial(_fields, {"chunk_schema": _schema}, {}),
+    "content": _content,
     "auth": partial(
         _fields,
         {},

@@ -36,6 +36,19 @@ class StreamDefinition(TypedDict):
     chunk_schema: dict[str, Any]
 
 
+class ContentDefinition(TypedDict):
+    """Blocks of one kind that a result may hold."""
+
+    type: Literal["image", "audio", "file", "link", "text"]
+    media_types: NotRequired[Sequence[str]]  # "image/png", or "image/*"
+    description: NotRequired[str]
+    min: NotRequired[int]
+    max: NotRequired[int]
+    max_bytes: NotRequired[int]  # of each block
+    audience: NotRequired[Sequence[Literal["user", "assistant"]]]
+    priority: NotRequired[float]
+
+
 class AuthDefinition(TypedDict, total=False):
     """The scopes that a caller needs, and the environment variables that contain secrets."""
 
@@ -69,6 +82,7 @@ class ToolDefinition(TypedDict, total=False):
     confirm: ConfirmDefinition
     inject: Sequence[InjectDefinition]
     stream: StreamDefinition
+    content: Sequence[ContentDefinition] | Literal["any"]
     auth: AuthDefinition
     timeout: float  # seconds
     concurrency: int  # calls at the same time

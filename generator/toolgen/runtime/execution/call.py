@@ -17,7 +17,13 @@ from typing import Any
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import Caller, Listener, ToolContext
 from toolgen.runtime.contract.request import accepted_arguments, as_object, read_request
-from toolgen.runtime.contract.result import BrokenContract, WrittenResult, write_metadata, write_result
+from toolgen.runtime.contract.result import (
+    BrokenContract,
+    WrittenResult,
+    write_metadata,
+    write_result,
+    write_result_with_blocks,
+)
 from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.instrumentation.error_mapping import json_metadata, map_error
@@ -45,7 +51,7 @@ class PreparedTool:
     execute: PreparedMethod
     preview: PreparedMethod | None  # None: the spec has no `confirm.preview`
     readiness: Readiness
-    is_direct: bool  # `execute` is an `async def` without injected values, chunks or limit of concurrency
+    is_direct: bool  # `execute` is an `async def` without injected values, chunks, blocks or a limit
 
     def answer(
         self, arguments: Any, caller: Caller, environment: Environment
@@ -124,6 +130,7 @@ class ToolCall:
             final_answer=context.final_answer and not self.caller.preview,
             extras=self._extras(),
             text=result.text,
+            blocks=result.blocks,
         )
 
     async def _run(self) -> WrittenResult:
@@ -261,7 +268,15 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
     contract = contract_of(type(tool))
     limiter = None if contract.concurrency is None else Limiter(contract.concurrency)
     streams = contract.chunk_schema is not None
-    execute = PreparedMethod(contract, tool.execute, write=write_result, limiter=limiter, streams=streams)
+    has_content = contract.content is not None and not streams
+    execute = PreparedMethod(
+        contract,
+        tool.execute,
+        write=write_result_with_blocks if has_content else write_result,
+        limiter=limiter,
+        streams=streams,
+        has_content=has_content,
+    )
     preview: PreparedMethod | None = None
     if contract.confirm is not None and contract.confirm.get("preview"):
         method: Any = getattr(tool, "preview", None)
@@ -272,5 +287,6 @@ def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
         execute=execute,
         preview=preview,
         readiness=Readiness(tool, contract),
-        is_direct=iscoroutinefunction(tool.execute) and not (streams or contract.inject or limiter),
+        is_direct=iscoroutinefunction(tool.execute)
+        and not (streams or has_content or contract.inject or limiter),
     )

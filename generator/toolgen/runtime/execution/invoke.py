@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.context import Listener, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
 
+from .content import read_content, read_content_in_thread
 from .injection import find_dependencies, opened, opened_in_thread
 from .streams import CollectedStream, collect, collect_in_thread
 from .threads.thread_run import ThreadRun
@@ -38,6 +39,7 @@ class PreparedMethod:
     write: Callable[[ToolContract, Any, Settings], Any]  # validates the result and returns it as JSON
     limiter: Limiter | None  # of concurrent calls; None: there is no limit
     streams: bool = False
+    has_content: bool = False  # blocks are read before `write` validates them
     in_thread: bool = field(init=False)  # a `def`, which runs in a worker thread
 
     def __post_init__(self) -> None:
@@ -105,6 +107,8 @@ class MethodRun:
         prepared, settings = self.prepared, self.environment.settings
         if isawaitable(result):
             result = await result
+        if prepared.has_content:
+            result = await read_content(prepared.contract, result, self.environment)
         if not prepared.streams:
             return prepared.write(prepared.contract, result, settings)
         stream = CollectedStream(prepared.contract, settings)
@@ -129,6 +133,8 @@ class MethodRun:
         prepared, settings = self.prepared, self.environment.settings
         if isawaitable(result):
             result = run.await_in_loop(result)
+        if prepared.has_content:
+            result = read_content_in_thread(prepared.contract, result, self.environment, run)
         if not prepared.streams:
             return prepared.write(prepared.contract, result, settings)
         stream = CollectedStream(prepared.contract, settings)

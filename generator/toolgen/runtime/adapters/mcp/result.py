@@ -6,12 +6,15 @@ from typing import Any, Final, Literal
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
+from mcp_types.version import LATEST_PROTOCOL_VERSION
 
 from toolgen.runtime.contract.result import as_text
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.inline import RESULT_PROPERTY
+
+from .content import ContentBlock, content_block
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
@@ -27,7 +30,9 @@ StructuredForm = Literal["none", "unwrapped", "wrapped"]
 _RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "preview"})  # not set by the tool
 
 
-def result_of(response: ToolResponse, form: StructuredForm) -> types.CallToolResult:
+def result_of(
+    response: ToolResponse, form: StructuredForm, protocol_version: str = LATEST_PROTOCOL_VERSION
+) -> types.CallToolResult:
     """Return a response as a result, with structured content unless `form` is "none"."""
     meta: dict[str, Any] = {}
     if len(response.metadata) > 1:
@@ -45,11 +50,19 @@ def result_of(response: ToolResponse, form: StructuredForm) -> types.CallToolRes
     if response.error is not None:
         meta[ERROR_KEY] = response.error.as_dict()
     return types.CallToolResult(
-        content=[types.TextContent(text=response.as_text())],
+        content=_content(response, protocol_version),
         structured_content=_structured(response.content, form) if response.error is None else None,
         is_error=response.error is not None,
         _meta=meta or None,
     )
+
+
+def _content(response: ToolResponse, protocol_version: str) -> list[ContentBlock]:
+    text = response.content_as_text()
+    if not response.blocks:
+        return [types.TextContent(text=text)]
+    first: list[ContentBlock] = [types.TextContent(text=text)] if text else []
+    return [*first, *(content_block(block, protocol_version) for block in response.blocks)]
 
 
 def _structured(content: Any, form: StructuredForm) -> Any:

@@ -156,7 +156,7 @@ async def answer_call(
     if definition is not None and is_preview_request(params):
         response = await toolkit.preview(name, arguments, scopes=scopes, principal=principal)
         answer = preview_answer(response, has_output_schema="output_schema" in definition)
-        return result_of(answer, service.structured_form(context, definition))
+        return result_of(answer, service.structured_form(context, definition), context.protocol_version)
     sessionless = service.is_sessionless(context)
     extras = service.extras.opened(context, meta) if sessionless else None
     if extras is not None:
@@ -182,7 +182,7 @@ async def answer_call(
     if definition is None:
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
-    result = result_of(response, service.structured_form(context, definition))
+    result = result_of(response, service.structured_form(context, definition), context.protocol_version)
     if sessionless and (response.extras or extras is not None):
         sealed = service.extras.meta_of(context, definition["name"], response.extras)
         result.meta = {**(result.meta or {}), **sealed}

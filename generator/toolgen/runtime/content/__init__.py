@@ -1,0 +1,1 @@
+"""Images, audio, files, links and texts of a result, and their media types."""

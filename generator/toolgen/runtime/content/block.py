@@ -1,0 +1,83 @@
+"""A block of a result as callers get it: the data is read, its media type is known."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from .values import Audience, BlockType
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One image, recording, file, link or text of a result, valid by the tool's contract."""
+
+    type: BlockType
+    data: bytes = field(repr=False)  # of a text its UTF-8; empty for a link
+    _: KW_ONLY
+    media_type: str | None = None  # only a link may have none
+    name: str | None = None  # of a file, or of what a link points to
+    title: str | None = None
+    description: str | None = None
+    uri: str | None = None
+    audience: tuple[Audience, ...] = ()  # empty: not said
+    priority: float | None = None
+    size: int | None = None  # bytes; None for a link whose size is not known
+    sha256: str = ""  # of `data`, in hexadecimal; empty for a link
+
+    @property
+    def identifier(self) -> str:
+        """An identifier of the data, for protocols that want an address and blocks that have none."""
+        return f"urn:sha256:{self.sha256}"
+
+    @property
+    def default_name(self) -> str:
+        """The name of the block, or one made of its address or its type."""
+        if self.name:
+            return self.name
+        last = urlsplit(self.uri or "").path.rstrip("/").rpartition("/")[2]
+        return last or self.uri or self.type
+
+    @property
+    def text(self) -> str:
+        """The data of a text, or of a file that holds text. Raises UnicodeDecodeError for others."""
+        return self.data.decode()
+
+    def as_text(self) -> str:
+        """Return the text of a block for callers that take nothing else: its text, its address, or its kind.
+
+        Data that is not text is described and never encoded.
+        """
+        if self.type == "text":
+            return self.text
+        named = " ".join(part for part in (self.title or self.name, self.description) if part)
+        facts = ", ".join(part for part in (self.media_type, named, _size(self.size)) if part)
+        return f"[{self.type}: {facts}]" if self.uri is None else f"[{self.type}: {facts}] {self.uri}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return type, media type, size, hash and so on as a dict: everything but the data of a file."""
+        fields = {
+            "type": self.type,
+            "media_type": self.media_type,
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "uri": self.uri,
+            "text": self.text if self.type == "text" else None,
+            "size": self.size,
+            "sha256": self.sha256,
+            "audience": list(self.audience),
+            "priority": self.priority,
+        }
+        return {key: value for key, value in fields.items() if value not in (None, "", [])}
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of `data` in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _size(size: int | None) -> str:
+    return "" if size is None else f"{size:,} bytes"

@@ -1,0 +1,135 @@
+"""The blocks that a tool's results may hold: declared in its spec, checked in every result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.values import BlockType
+
+if TYPE_CHECKING:
+    from toolgen.runtime.definition.tool_definition import ContentDefinition, ToolDefinition
+
+ANY: Final = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class ContentRule:
+    """One entry of `content` in a spec."""
+
+    type: BlockType
+    media_types: tuple[str, ...]  # empty: all that the type can have
+    min: int
+    max: int | None
+    max_bytes: int | None  # of each block
+    audience: tuple[Any, ...]
+    priority: float | None
+
+    def allows(self, media_type: str | None) -> bool:
+        """True if the rule is for blocks of this media type. A link may leave it open."""
+        if not self.media_types or media_type is None:
+            return True
+        main = media_type.partition("/")[0]
+        return media_type in self.media_types or f"{main}/*" in self.media_types
+
+    def __str__(self) -> str:
+        return f"{self.type} ({' or '.join(self.media_types)})" if self.media_types else self.type
+
+
+@dataclass(frozen=True, slots=True)
+class ContentContract:
+    """The field `content` of a tool, prepared for calls."""
+
+    rules: tuple[ContentRule, ...] | None  # None: any blocks
+
+    def media_types(self, kind: BlockType) -> tuple[str, ...]:
+        """Return the media types that the rules for a type of block name."""
+        rules = [rule for rule in self.rules or () if rule.type == kind]
+        if any(not rule.media_types for rule in rules):
+            return ()
+        return tuple(each for rule in rules for each in rule.media_types)
+
+    def max_bytes(self, kind: BlockType) -> int | None:
+        """Return the greatest size that a block of a type may have by any rule; None if there is no limit."""
+        limits = [rule.max_bytes for rule in self.rules or () if rule.type == kind]
+        known = [limit for limit in limits if limit is not None]
+        return max(known) if known and len(known) == len(limits) else None
+
+    def faults(self, blocks: Sequence[Block]) -> list[str]:
+        """Return what breaks the contract, one sentence each and without values; empty if nothing does."""
+        found: list[str] = []
+        counts: dict[int, int] = {}
+        for number, block in enumerate(blocks):
+            index = self._rule_of(block)
+            if index is not None:
+                counts[index] = counts.get(index, 0) + 1
+                found += _too_large(number, block, self._rule(index))
+            elif self.rules is not None:
+                found.append(f"content[{number}]: {_shown(block)} is not declared")
+        for index, rule in enumerate(self.rules or ()):
+            count = counts.get(index, 0)
+            if count < rule.min:
+                found.append(f"content: expected at least {rule.min} of {rule}, got {count}")
+            elif rule.max is not None and count > rule.max:
+                found.append(f"content: expected at most {rule.max} of {rule}, got {count}")
+        return found
+
+    def annotated(self, block: Block) -> Block:
+        """Return a block with the audience and priority of its rule, where it has none of its own."""
+        index = self._rule_of(block)
+        if index is None:
+            return block
+        rule = self._rule(index)
+        audience = block.audience or rule.audience
+        priority = rule.priority if block.priority is None else block.priority
+        if (audience, priority) == (block.audience, block.priority):
+            return block
+        return replace(block, audience=audience, priority=priority)
+
+    def _rule(self, index: int) -> ContentRule:
+        assert self.rules is not None
+        return self.rules[index]
+
+    def _rule_of(self, block: Block) -> int | None:
+        """Return the index of the first rule for a block; None if there is none."""
+        for index, rule in enumerate(self.rules or ()):
+            if rule.type == block.type and rule.allows(block.media_type):
+                return index
+        return None
+
+
+def content_contract(definition: ToolDefinition) -> ContentContract | None:
+    """Return the contract for a tool's blocks; None if its results have no blocks."""
+    declared = definition.get("content")
+    if not declared:
+        return None
+    if declared == ANY:
+        return ContentContract(None)
+    return ContentContract(tuple(_rule(each) for each in declared))
+
+
+def _rule(declared: ContentDefinition) -> ContentRule:
+    fields: Mapping[str, Any] = declared
+    return ContentRule(
+        type=declared["type"],
+        media_types=tuple(fields.get("media_types", ())),
+        min=fields.get("min", 0),
+        max=fields.get("max"),
+        max_bytes=fields.get("max_bytes"),
+        audience=tuple(fields.get("audience", ())),
+        priority=fields.get("priority"),
+    )
+
+
+def _too_large(number: int, block: Block, rule: ContentRule) -> list[str]:
+    if rule.max_bytes is None or block.type == "link" or len(block.data) <= rule.max_bytes:
+        return []
+    return [
+        f"content[{number}]: {_shown(block)} has {len(block.data):,} bytes, max_bytes is {rule.max_bytes:,}"
+    ]
+
+
+def _shown(block: Block) -> str:
+    return block.type if block.media_type is None else f"{block.type} ({block.media_type})"

@@ -1,0 +1,211 @@
+"""Read the content of a result: images, audio, files, links and texts become blocks.
+
+Everything is read before anything is sent. Sources are read in a worker thread, async iterables in the event
+loop; a few bytes that are given as such need neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolgen.runtime.content.block import Block, digest
+from toolgen.runtime.content.media_type import MediaTypeError, media_type_of
+from toolgen.runtime.content.reading import OversizedError, SourceError, is_async, read_source, read_stream
+from toolgen.runtime.content.values import Content, Link, Media, Text, ToolResult, is_content
+from toolgen.runtime.contract.result import NO_RESPONSE, BrokenContract, ReadResult, result_too_large
+from toolgen.runtime.contract.tool_contract import ToolContract
+
+from .threads.thread_run import ThreadRun
+
+if TYPE_CHECKING:
+    from toolgen.runtime.settings import Settings
+
+    from .environment import Environment
+
+_FEW: Final = 64 * 1024  # bytes that are hashed and recognised in the event loop
+
+
+async def read_content(contract: ToolContract, returned: Any, environment: Environment) -> ReadResult:
+    """Return the response and the blocks of what a method in the event loop returned.
+
+    Raises BrokenContract for a source that cannot be a block, TooLargeError beyond `max_result_bytes`.
+    """
+    parts = _take_apart(contract, returned)
+    reader = _Reader(contract, environment.settings)
+    for item in parts.content:
+        data = await reader.stream(item) if _is_stream(item) else None
+        if _is_quick(item, data):
+            reader.add(item, data)
+        else:
+            work = _Work(reader, item, data)
+            await ThreadRun(contract.name, work.run).result(environment.pool, None)
+    return ReadResult(parts.response, tuple(reader.blocks))
+
+
+def read_content_in_thread(
+    contract: ToolContract, returned: Any, environment: Environment, run: ThreadRun
+) -> ReadResult:
+    """Return the same for a method in a worker thread."""
+    parts = _take_apart(contract, returned)
+    reader = _Reader(contract, environment.settings)
+    for item in parts.content:
+        reader.add(item, run.in_loop(reader.stream(item)) if _is_stream(item) else None)
+    return ReadResult(parts.response, tuple(reader.blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What an implementation returned, taken apart."""
+
+    response: Any
+    content: Sequence[Content]
+
+
+def _take_apart(contract: ToolContract, returned: Any) -> _Parts:
+    if isinstance(returned, ToolResult):
+        strangers = [each for each in returned.content if not is_content(each)]
+        if strangers:
+            kind = type(strangers[0]).__name__
+            raise BrokenContract(f"the content of its ToolResult holds a {kind}, which is not content")
+        return _Parts(returned.response, returned.content)
+    if is_content(returned):
+        return _Parts(NO_RESPONSE, (returned,))
+    is_empty_response = returned == [] and contract.response_schema is not None
+    if isinstance(returned, list | tuple) and all(map(is_content, returned)) and not is_empty_response:
+        return _Parts(NO_RESPONSE, returned)
+    return _Parts(returned, ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One block to be read in a worker thread."""
+
+    reader: _Reader
+    item: Content
+    data: bytes | None
+
+    def run(self, _: ThreadRun) -> None:
+        self.reader.add(self.item, self.data)
+
+
+class _Reader:
+    """Turns the content of one result into blocks."""
+
+    def __init__(self, contract: ToolContract, settings: Settings) -> None:
+        assert contract.content is not None
+        self.blocks: list[Block] = []
+        self._contract = contract
+        self._content = contract.content
+        self._settings = settings
+        self._bytes = 0  # of all blocks
+
+    async def stream(self, item: Content) -> bytes:
+        """Return the bytes of a block whose source is an async iterable."""
+        media = cast("Media", item)
+        try:
+            return await read_stream(cast("Any", media.source), self._limit(media))
+        except SourceError as error:
+            raise self._unreadable(media, error) from None
+
+    def add(self, item: Content, data: bytes | None = None) -> None:
+        """Add a block; `data` is that of an async iterable. May block."""
+        block = self._block(item, data)
+        if block.type != "link" and not block.data:
+            raise BrokenContract(f"{self._subject} is empty")
+        self._bytes += len(block.data)
+        if self._bytes > self._settings.max_result_bytes:
+            raise result_too_large(self._contract, self._bytes, self._settings)
+        self.blocks.append(self._content.annotated(block))
+
+    @property
+    def _subject(self) -> str:
+        return f"content[{len(self.blocks)}]"
+
+    def _block(self, item: Content, data: bytes | None) -> Block:
+        if isinstance(item, Link):
+            return _link(item)
+        if isinstance(item, Text):
+            return _text(item)
+        try:
+            if data is None:
+                data = read_source(item, self._limit(item))
+            return self._media(item, data)
+        except SourceError as error:
+            raise self._unreadable(item, error) from None
+        except MediaTypeError as error:
+            raise BrokenContract(f"{self._subject}: {error}") from None
+
+    def _media(self, item: Media, data: bytes) -> Block:
+        name = item.name
+        if name is None and isinstance(item.source, PathLike):
+            name = PurePath(item.source).name
+        declared = self._content.media_types(item.type)
+        media_type = media_type_of(item.type, data, given=item.media_type, name=name, declared=declared)
+        return Block(
+            item.type,
+            data,
+            media_type=media_type,
+            name=name,
+            uri=item.uri,
+            audience=item.audience or (),
+            priority=item.priority,
+            size=len(data),
+            sha256=digest(data),
+        )
+
+    def _limit(self, item: Media) -> int:
+        """Return how many bytes of a source are read: what its rule and the whole result leave."""
+        left = self._settings.max_result_bytes - self._bytes
+        limit = self._content.max_bytes(item.type)
+        return left if limit is None else min(left, limit)
+
+    def _unreadable(self, item: Media, error: SourceError) -> Exception:
+        limit = self._content.max_bytes(item.type)
+        left = self._settings.max_result_bytes - self._bytes
+        if isinstance(error, OversizedError) and (limit is None or left < limit):
+            return result_too_large(self._contract, None, self._settings)
+        return BrokenContract(f"{self._subject} cannot be read: {error}")
+
+
+def _is_stream(item: Content) -> bool:
+    return isinstance(item, Media) and is_async(item)
+
+
+def _is_quick(item: Content, data: bytes | None) -> bool:
+    """True if a block can be made in the event loop without delaying others."""
+    if not isinstance(item, Media):
+        return True
+    given = item.source if data is None else data
+    return isinstance(given, bytes | bytearray | memoryview) and len(given) <= _FEW
+
+
+def _link(item: Link) -> Block:
+    return Block(
+        "link",
+        b"",
+        media_type=item.media_type,
+        name=item.name,
+        title=item.title,
+        description=item.description,
+        uri=item.uri,
+        audience=item.audience or (),
+        priority=item.priority,
+        size=item.size,
+    )
+
+
+def _text(item: Text) -> Block:
+    data = item.text.encode(errors="backslashreplace")  # lone surrogates cannot be sent
+    return Block(
+        "text",
+        data,
+        media_type=item.media_type,
+        audience=item.audience or (),
+        priority=item.priority,
+        size=len(data),
+        sha256=digest(data),
+    )

@@ -1,0 +1,38 @@
+"""Small files of several media types, and a tool that returns what it is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolgen.runtime import BaseTool, ToolContext, ToolResponse
+
+from tests.runtime.tool_factory import make_tool, run
+
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(20)
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(20) + b"\xff\xd9"
+PDF = b"%PDF-1.7\n1 0 obj\n"
+WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(24)
+SVG = b'<?xml version="1.0"?>\n<!-- a chart -->\n<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+
+
+def returning(*values: Any, content: Any, **definition: Any) -> BaseTool[Any, Any]:
+    """Return a tool whose async `execute` returns the only value, or the list of values."""
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> Any:
+        return values[0] if len(values) == 1 else list(values)
+
+    return make_tool(execute, content=content, **definition)
+
+
+def returning_in_thread(*values: Any, content: Any, **definition: Any) -> BaseTool[Any, Any]:
+    """Return the same tool as a plain `def`, which runs in a worker thread."""
+
+    def execute(self: Any, request: Any, context: ToolContext) -> Any:
+        return values[0] if len(values) == 1 else list(values)
+
+    return make_tool(execute, content=content, **definition)
+
+
+def answer(*values: Any, content: Any, **definition: Any) -> ToolResponse:
+    """Return the response of a call of such a tool."""
+    return run(returning(*values, content=content, **definition))
