@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 import pytest
-from toolgen.runtime import Audio, File, Image, Link, ResponseForm, Text, ToolResult
+from toolgen.runtime import Audio, File, Image, Link, ResponseForm, Text, ToolResult, ToolSpec, ToolSpecError
 
 from tests.runtime.content_samples import JPEG, PDF, PNG, SVG, WAV, answer, returning, returning_in_thread
 from tests.runtime.tool_factory import code_of, run
@@ -153,6 +153,33 @@ def test_what_is_not_content_is_refused(caplog: pytest.LogCaptureFixture) -> Non
         Image("chart.png")  # type: ignore[arg-type]
     wrong = ToolResult(None, PNG)
     assert "holds a bytes, which is not content" in refusal(caplog, wrong, content="any")
+
+
+def test_the_description_says_what_comes_back() -> None:
+    spec = ToolSpec(
+        name="chart",
+        description="Draw the sales.",
+        returns="The total.",
+        content=[
+            {"type": "image", "media_types": ["image/png"], "description": "The chart.", "min": 1, "max": 1},
+            {"type": "link", "max": 3},
+        ],
+    )
+    assert spec.definition["description"] == (
+        "Draw the sales.\n\nReturns: The total.\n\n"
+        "Content of the result:\n- image (image/png), 1: The chart.\n- link, at most 3"
+    )
+    assert ToolSpec(name="any", description="Forward.", content="any").definition["description"] == "Forward."
+
+
+def test_the_content_of_a_tool_spec_is_checked() -> None:
+    wrong: Any = [{"type": "picture", "max": 0, "audience": ["users"], "priority": 2, "size": 1}, {"min": -1}]
+    with pytest.raises(ToolSpecError) as caught:
+        ToolSpec(name="chart", description="Draw.", content=wrong)
+    assert [fault.partition(": ")[0] for fault in caught.value.faults] == [
+        "content[0].type", "content[0].max", "content[0].audience[0]", "content[0].priority", "content[0]",
+        "content[1].type is missing", "content[1].min",
+    ]  # fmt: skip
 
 
 def test_the_text_of_a_response_describes_blocks_and_never_encodes_them() -> None:

@@ -122,6 +122,11 @@ SPEC_LANGUAGE: dict[str, Code] = {
         "Many parsers still use the booleans of YAML 1.1 and would name this tool `true`.",
         'Quote the name: name: "yes".',
     ),
+    "bad-content": error(
+        "an entry of `content` that no result can satisfy, or that takes no block",
+        "A block belongs to the first entry with its type and media type; other entries do not count it.",
+        "Give each entry media types of its own, and limits that a result can have.",
+    ),
     "bad-value": error(
         "a value that the field does not accept",
         "Names must be valid for every provider; other fields have the bounds of the language.",

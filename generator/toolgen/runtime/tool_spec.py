@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from .definition.check import TYPES, ToolSpecError, definition_faults, type_faults
+from .definition.description import join_description
 from .definition.tool_definition import ContentDefinition, InjectDefinition, ToolDefinition
 from .errors import ToolError
 
@@ -208,9 +209,9 @@ def _description(spec: ToolSpec, returns: Any) -> Any:
     """Return the description as every target publishes it, laid out as for a spec in YAML."""
     if not isinstance(spec.description, str):
         return spec.description
-    leads = (("Use when: ", spec.when_to_use), ("Avoid when: ", spec.avoid_when), ("Returns: ", returns))
-    parts = [f"{lead}{text.strip()}" for lead, text in leads if text and isinstance(text, str)]
-    return "\n\n".join([spec.description.strip(), *parts]) if parts else spec.description
+    given = {"use_when": spec.when_to_use, "avoid_when": spec.avoid_when, "returns": returns}
+    texts = {key: text for key, text in given.items() if isinstance(text, str)}
+    return join_description(spec.description, texts, spec.content)
 
 
 def _input_schema(spec: ToolSpec) -> dict[str, Any]:

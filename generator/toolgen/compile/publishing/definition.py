@@ -7,15 +7,18 @@ from typing import Any
 from toolgen.data.package import PackageSettings
 from toolgen.data.program import ProgramTool
 from toolgen.data.spec import Spec
+from toolgen.runtime.definition.description import join_description
 from toolgen.targets.builtin import MCP
-
-_LEAD_INS = (("use_when", "Use when: "), ("avoid_when", "Avoid when: "), ("returns", "Returns: "))
 
 
 def description(spec: Spec) -> str:
     """Return the description that every target publishes: with `use_when` and so on, a paragraph each."""
-    parts = [lead_in + text.strip() for key, lead_in in _LEAD_INS if (text := getattr(spec, key))]
-    return "\n\n".join([spec.description.strip(), *parts]) if parts else spec.description
+    texts = {"use_when": spec.use_when, "avoid_when": spec.avoid_when, "returns": spec.returns}
+    written = spec.content
+    content = (
+        written if isinstance(written, str) else [each.model_dump(exclude_unset=True) for each in written]
+    )
+    return join_description(spec.description, texts, content)
 
 
 def definition(tool: ProgramTool, py_name: str, class_name: str, settings: PackageSettings) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from toolgen.data.source import Source, Span
 from toolgen.data.spec import SCHEMA_FIELDS, Spec, is_shared_file, schemas_of
 from toolgen.data.target import Target
 from toolgen.schema.document import JsonPath
+from toolgen.semantics.content import check_content
 from toolgen.semantics.json_schema import check_root, check_schema
 from toolgen.semantics.names import check_names
 from toolgen.suggestions import did_you_mean
@@ -90,6 +91,7 @@ def _spec(
         faults.extend(_shape_faults(source, data, error, reported))
         return None
     faults.extend(check_names(spec, source))
+    faults.extend(check_content(spec, source))
     return spec
 
 

@@ -25,7 +25,7 @@ _CONTAINERS: Final = {  # formats that hold audio as well as video
     "video/mp4": ("audio/mp4",),
     "video/webm": ("audio/webm",),
 }
-_SVG: Final = "image/svg+xml"
+SVG: Final = "image/svg+xml"
 _SVG_ELEMENT: Final = re.compile(rb"<(?:\w+:)?svg[\s>/]")
 _SURE: Final = 0.3  # confidence, from 0 to 1, below which short texts look like pictures
 _CHECKED: Final = ("image/", "audio/", "video/", "application/pdf")  # types that are known by their bytes
@@ -69,7 +69,7 @@ def media_type_of(
     if named:
         return _checked(named, types, data)
     if _SVG_ELEMENT.search(data):
-        return _SVG
+        return SVG
     return _unrecognised(data, declared)
 
 
@@ -100,7 +100,7 @@ def _found(data: bytes) -> Iterator[_Found]:
 
 def _checked(media_type: str, found: Sequence[str], data: bytes) -> str:
     """Return `media_type` unless the bytes contradict it."""
-    if media_type == _SVG:
+    if media_type == SVG:
         contradicted = not _SVG_ELEMENT.search(data)
     else:
         contradicted = media_type not in found and media_type in _recognisable()
@@ -123,7 +123,7 @@ def _recognisable() -> frozenset[str]:
 
     known = {_canonical(row.mime_type) for row in puremagic.magic_header_array}
     known |= {inner for outer in known for inner in _CONTAINERS.get(outer, ())}
-    return frozenset(each for each in known if each.startswith(_CHECKED)) - {_SVG}
+    return frozenset(each for each in known if each.startswith(_CHECKED)) - {SVG}
 
 
 def _unrecognised(data: bytes, declared: Collection[str]) -> str:

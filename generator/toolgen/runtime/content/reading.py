@@ -90,14 +90,16 @@ def _append(data: bytearray, chunk: object, limit: int) -> None:
 
 def _read_file(path: Path, root: str | os.PathLike[str] | None, limit: int) -> bytes:
     descriptor = _open(path) if root is None else _open_inside(path, Path(root))
-    with open(descriptor, "rb", buffering=0) as file:
+    try:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise SourceError("it is not a regular file")
         if before.st_size > limit:
             raise OversizedError(limit)
-        data = _joined(iter(lambda: file.read(_CHUNK), b""), limit)
+        data = _joined(iter(lambda: os.read(descriptor, _CHUNK), b""), limit)
         after = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
     if len(data) != before.st_size or after.st_mtime_ns != before.st_mtime_ns:
         raise SourceError("it changed while it was read")
     return data

@@ -99,6 +99,7 @@ class Link:
     description: str | None = None
     media_type: str | None = None
     size: int | None = None  # bytes
+    private: bool = False  # it may lead to a private address, or to a file of this machine
     audience: tuple[Audience, ...] | None = None
     priority: float | None = None
 

@@ -13,8 +13,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgen.runtime.content.block import Block, digest
-from toolgen.runtime.content.media_type import MediaTypeError, media_type_of
+from toolgen.runtime.content.links import link_fault
+from toolgen.runtime.content.media_type import SVG, MediaTypeError, media_type_of
 from toolgen.runtime.content.reading import OversizedError, SourceError, is_async, read_source, read_stream
+from toolgen.runtime.content.svg import is_active_svg
 from toolgen.runtime.content.values import Content, Link, Media, Text, ToolResult, is_content
 from toolgen.runtime.contract.result import NO_RESPONSE, BrokenContract, ReadResult, result_too_large
 from toolgen.runtime.contract.tool_contract import ToolContract
@@ -127,6 +129,8 @@ class _Reader:
 
     def _block(self, item: Content, data: bytes | None) -> Block:
         if isinstance(item, Link):
+            if fault := link_fault(item.uri, private=item.private):
+                raise BrokenContract(f"{self._subject}: the link {fault}")
             return _link(item)
         if isinstance(item, Text):
             return _text(item)
@@ -145,6 +149,10 @@ class _Reader:
             name = PurePath(item.source).name
         declared = self._content.media_types(item.type)
         media_type = media_type_of(item.type, data, given=item.media_type, name=name, declared=declared)
+        if media_type == SVG and SVG not in declared and is_active_svg(data):
+            raise BrokenContract(
+                f"{self._subject} is an SVG with active content, and its spec does not declare {SVG}"
+            )
         return Block(
             item.type,
             data,

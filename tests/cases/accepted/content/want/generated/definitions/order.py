@@ -14,7 +14,12 @@ DEFINITION: Final[ToolDefinition] = {
     "name": "order",
     "py_name": "order",
     "class_name": "OrderTool",
-    "description": "Place an order; a receipt comes with it where there is one.",
+    "description": (
+        "Place an order; a receipt comes with it where there is one.\n"
+        "\n"
+        "Content of the result:\n"
+        "- file, any number"
+    ),
     "input_schema": {"type": "object"},
     "output_schema": {
         "type": "object",

@@ -14,7 +14,13 @@ DEFINITION: Final[ToolDefinition] = {
     "name": "print_order",
     "py_name": "print_order",
     "class_name": "PrintOrderTool",
-    "description": "Print an order.",
+    "description": (
+        "Print an order.\n"
+        "\n"
+        "Content of the result:\n"
+        "- file (application/pdf), at most 1\n"
+        "- text, at most 1"
+    ),
     "input_schema": {"type": "object"},
     "content": [
         {"type": "file", "media_types": ["application/pdf"], "max": 1},

@@ -14,7 +14,7 @@ DEFINITION: Final[ToolDefinition] = {
     "name": "record",
     "py_name": "record",
     "class_name": "RecordTool",
-    "description": "Record until it is quiet.",
+    "description": "Record until it is quiet.\n\nContent of the result:\n- audio (audio/*), any number",
     "input_schema": {"type": "object"},
     "stream": {
         "chunk_schema": {

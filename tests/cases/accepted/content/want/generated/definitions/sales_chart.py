@@ -14,7 +14,13 @@ DEFINITION: Final[ToolDefinition] = {
     "name": "sales_chart",
     "py_name": "sales_chart",
     "class_name": "SalesChartTool",
-    "description": "Draw the sales of a year.",
+    "description": (
+        "Draw the sales of a year.\n"
+        "\n"
+        "Content of the result:\n"
+        "- image (image/png), 1: The chart.\n"
+        "- link, any number: The report behind it."
+    ),
     "input_schema": {
         "type": "object",
         "required": ["year"],

@@ -28,7 +28,11 @@ class SoldOutError(ToolError):
 
 
 class OrderTool(BaseTool[OrderRequest, OrderResponse]):
-    """Place an order; a receipt comes with it where there is one."""
+    """Place an order; a receipt comes with it where there is one.
+
+    Content of the result:
+    - file, any number
+    """
 
     definition = DEFINITION
     request_model = OrderRequest

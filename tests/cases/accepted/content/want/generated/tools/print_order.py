@@ -20,7 +20,12 @@ __all__ = ["PrintOrderRequest", "PrintOrderTool"]
 
 
 class PrintOrderTool(BaseTool[PrintOrderRequest, Any]):
-    """Print an order."""
+    """Print an order.
+
+    Content of the result:
+    - file (application/pdf), at most 1
+    - text, at most 1
+    """
 
     definition = DEFINITION
     request_model = PrintOrderRequest

@@ -20,7 +20,11 @@ __all__ = ["RecordChunk", "RecordRequest", "RecordTool"]
 
 
 class RecordTool(BaseTool[RecordRequest, Any]):
-    """Record until it is quiet."""
+    """Record until it is quiet.
+
+    Content of the result:
+    - audio (audio/*), any number
+    """
 
     definition = DEFINITION
     request_model = RecordRequest

@@ -20,7 +20,12 @@ __all__ = ["SalesChartRequest", "SalesChartResponse", "SalesChartTool"]
 
 
 class SalesChartTool(BaseTool[SalesChartRequest, SalesChartResponse]):
-    """Draw the sales of a year."""
+    """Draw the sales of a year.
+
+    Content of the result:
+    - image (image/png), 1: The chart.
+    - link, any number: The report behind it.
+    """
 
     definition = DEFINITION
     request_model = SalesChartRequest

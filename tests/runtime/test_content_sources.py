@@ -1,0 +1,282 @@
+"""Sources of blocks: what is read, what is refused, and that nothing is sent by halves."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit
+
+from tests.runtime.content_samples import PNG, answer, returning, returning_in_thread
+from tests.runtime.tool_factory import code_of, make_tool, run
+
+TOOLS = pytest.mark.parametrize("tool", [returning, returning_in_thread])
+
+
+class Chunks:
+    """An async iterable that records how much was read, and that it was closed."""
+
+    def __init__(self, *chunks: Any) -> None:
+        self.chunks, self.given, self.closed = chunks, 0, False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            for chunk in self.chunks:
+                self.given += 1
+                yield chunk
+        finally:
+            self.closed = True
+
+
+class Growing(io.RawIOBase):
+    """A file without an end; counts the bytes that were read."""
+
+    given = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        self.given += size
+        return bytes(size)
+
+
+def refused(caplog: pytest.LogCaptureFixture, tool: Any) -> str:
+    caplog.clear()
+    with caplog.at_level(logging.INFO):
+        response = run(tool)
+    assert code_of(response) == "invalid_response"
+    assert response.blocks == ()
+    return caplog.records[-1].getMessage()
+
+
+@TOOLS
+def test_every_source_is_read_to_its_end(tool: Any, tmp_path: Path) -> None:
+    path = tmp_path / "chart.png"
+    path.write_bytes(PNG)
+    sources = (PNG, bytearray(PNG), memoryview(PNG), path, io.BytesIO(PNG), Chunks(PNG[:9], PNG[9:]))
+    response = run(tool(*map(Image, sources), content="any"))
+    assert [block.data for block in response.blocks] == [PNG] * len(sources)
+    assert [block.name for block in response.blocks] == [None, None, None, "chart.png", None, None]
+
+
+def test_a_source_is_read_outside_of_the_event_loop() -> None:
+    threads = []
+
+    class Slow(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            threads.append(threading.current_thread().name)
+            return super().read(size)
+
+    assert answer(Image(Slow(PNG)), content="any").success
+    assert set(threads) == {"toolgen-worker"}
+
+
+def test_a_source_is_read_before_injected_values_are_released() -> None:
+    @contextmanager
+    def opened() -> Iterator[io.BytesIO]:
+        with io.BytesIO(PNG) as file:
+            yield file
+
+    async def in_loop(self: Any, request: Any, context: Any, *, file: Any) -> Any:
+        return Image(file)
+
+    def in_thread(self: Any, request: Any, context: Any, *, file: Any) -> Any:
+        return Image(file)
+
+    for execute in (in_loop, in_thread):
+        tool = make_tool(execute, content="any", inject=[{"name": "file"}])
+        assert run(tool, context={"file": opened}).blocks[0].data == PNG
+
+
+@TOOLS
+def test_no_more_is_read_than_a_block_may_have(tool: Any, caplog: pytest.LogCaptureFixture) -> None:
+    endless, chunks = Growing(), Chunks(*[bytes(600)] * 100)
+    content = [{"type": "file", "max_bytes": 1000}]
+    for source in (endless, chunks):
+        reason = refused(caplog, tool(File(source), content=content))
+        assert "content[0] cannot be read: it has more than 1,000 bytes" in reason
+    assert endless.given < 1_000_000
+    assert (chunks.given, chunks.closed) == (2, True)
+
+
+def test_a_result_of_all_blocks_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TOOLGEN_MAX_RESULT_BYTES", "100")
+    huge = tmp_path / "huge"
+    with huge.open("wb") as file:
+        file.truncate(1_000_000_000)
+    for values in ((File(bytes(60)), File(bytes(60))), (File(huge),), (Text("x" * 101),), (File(Growing()),)):
+        response = answer(*values, content="any")
+        assert (code_of(response), response.blocks) == ("too_large", ())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")
+def test_only_regular_files_are_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path):
+        reason = refused(caplog, returning(File(path), content="any"))
+        assert "it is not a regular file" in reason
+        assert str(path) not in reason
+
+
+def test_a_missing_file_is_a_failure_of_the_tool(tmp_path: Path) -> None:
+    assert code_of(answer(File(tmp_path / "gone"), content="any")) == "internal_error"
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"one\n")
+    status = os.fstat
+
+    def grow(descriptor: int) -> os.stat_result:
+        before = status(descriptor)
+        with path.open("ab") as file:
+            file.write(b"more\n")
+        return before
+
+    monkeypatch.setattr(os, "fstat", grow)
+    assert "it changed while it was read" in refused(caplog, returning(File(path), content="any"))
+
+
+def test_a_path_does_not_leave_its_root(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    root = tmp_path / "charts"
+    (root / "2026").mkdir(parents=True)
+    (root / "2026" / "a.png").write_bytes(PNG)
+    (tmp_path / "secret.png").write_bytes(PNG)
+    (root / "link.png").symlink_to(tmp_path / "secret.png")
+    (root / "inner.png").symlink_to(root / "2026" / "a.png")
+    for inside in ("2026/a.png", "inner.png", str(root / "2026" / "a.png")):
+        assert answer(Image(Path(inside), root=root), content="any").success, inside
+    for outside in ("../secret.png", "link.png", str(tmp_path / "secret.png"), "2026/../../secret.png"):
+        reason = refused(caplog, returning(Image(Path(outside), root=root), content="any"))
+        assert "it is outside of its root" in reason, outside
+    assert "it is not a regular file" in refused(caplog, returning(File(Path("."), root=root), content="any"))
+
+
+@pytest.mark.parametrize("value", [Image(b""), Audio(io.BytesIO()), File(Chunks()), Text("")])
+def test_a_block_without_data_is_refused(value: Any, caplog: pytest.LogCaptureFixture) -> None:
+    assert "content[0] is empty" in refused(caplog, returning(value, content="any"))
+
+
+@TOOLS
+def test_a_file_in_text_mode_is_refused(tool: Any, caplog: pytest.LogCaptureFixture) -> None:
+    for source in (io.StringIO("text"), Chunks("text")):
+        reason = refused(caplog, tool(File(source), content="any"))
+        assert "it gives str, not bytes: open files in binary mode" in reason
+
+
+def test_one_bad_block_is_enough_to_send_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    assert "content[1] is empty" in refused(caplog, returning(Image(PNG), Text(""), content="any"))
+
+
+def test_an_exception_of_a_source_is_one_of_the_tool() -> None:
+    class Broken(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            raise OSError("disk")
+
+    assert code_of(answer(File(Broken()), content="any")) == "internal_error"
+
+
+def test_reading_ends_with_the_time_limit() -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            await asyncio.sleep(0.01)
+            yield b"x"
+
+    assert code_of(answer(File(endless()), content="any", timeout=0.1)) == "timeout"
+
+
+def test_other_calls_are_answered_while_a_source_is_read() -> None:
+    entered, release = threading.Event(), threading.Event()
+
+    class Waiting(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            entered.set()
+            release.wait(10)
+            return super().read(size)
+
+    async def both() -> tuple[Any, Any]:
+        kit = Toolkit([returning(Image(Waiting(PNG)), content="any")])
+        waiting = asyncio.create_task(kit.call("x", {}))
+        while not entered.is_set():
+            await asyncio.sleep(0.001)
+        assert not waiting.done()
+        release.set()
+        return await waiting, None
+
+    assert asyncio.run(both())[0].success
+
+
+@pytest.mark.parametrize(
+    ("uri", "fault"),
+    [
+        ("report.html", "is not an absolute address"),
+        ("", "is not an absolute address"),
+        ("javascript:alert(1)", "has the scheme javascript, which runs code or carries data"),
+        ("DATA:text/html,x", "has the scheme data, which runs code or carries data"),
+        ("file:///etc/passwd", "has the scheme file, which names a file of this machine"),
+        ("https://", "has no host"),
+        ("https://user:pw@example.com/", "contains a user name or password"),
+        ("https://example.com/a b", "contains a space or a control character"),
+        ("http://127.0.0.1:8080/x", "leads to a private address"),
+        ("http://localhost/x", "leads to a private address"),
+        ("http://[::1]/x", "leads to a private address"),
+        ("http://10.1.2.3/x", "leads to a private address"),
+        ("http://169.254.169.254/latest/meta-data", "leads to a private address"),
+        ("http://2130706433/", "leads to a private address"),
+        ("http://0x7f.1/", "leads to a private address"),
+        ("http://[::ffff:192.168.0.1]/", "leads to a private address"),
+        ("http://db.internal/", "leads to a private address"),
+    ],
+)
+def test_a_link_that_callers_must_not_follow_is_refused(
+    uri: str, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert f"content[0]: the link {fault}" in refused(caplog, returning(Link(uri), content="any"))
+
+
+@pytest.mark.parametrize(
+    "uri", ["https://example.com/a?b=c#d", "shop://orders/7", "mailto:a@example.com", "https://1.1.1.1/"]
+)
+def test_other_links_are_passed_on(uri: str) -> None:
+    assert answer(Link(uri), content="any").blocks[0].uri == uri
+
+
+def test_a_private_link_is_allowed_where_the_implementation_says_so() -> None:
+    assert answer(Link("http://wiki.internal/x", private=True), content="any").success
+
+
+SCRIPTED = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+
+
+@pytest.mark.parametrize(
+    "svg",
+    [
+        SCRIPTED,
+        b'<svg onload="alert(1)"></svg>',
+        b'<svg><a xlink:href=" java&#x73;cript:alert(1)"/></svg>',
+        b"<svg><foreignObject/></svg>",
+        b'<svg><use href="data:image/svg+xml;base64,PHN2Zz4="/></svg>',
+        b'<svg><a href="java\nscript:alert(1)"/></svg>',
+        b'<!DOCTYPE svg [<!ENTITY x "y">]><svg/>',
+    ],
+)
+def test_an_svg_with_script_is_sent_only_where_svg_is_declared(
+    svg: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    for content in ("any", [{"type": "image"}], [{"type": "image", "media_types": ["image/*"]}]):
+        assert "is an SVG with active content" in refused(caplog, returning(Image(svg), content=content))
+    declared = [{"type": "image", "media_types": ["image/svg+xml"]}]
+    assert answer(Image(svg), content=declared).blocks[0].data == svg
+
+
+def test_a_plain_svg_is_sent_everywhere() -> None:
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg"><title>online</title><path d="M0 0"/></svg>'
+    assert answer(Image(svg), content="any").success
