@@ -74,7 +74,7 @@ def rename_tool(files: Mapping[str, str], tree: Mapping[str, str]) -> dict[str, 
     classes = re.search(r"^class (\w+)Tool\(", tree[modules[0]], re.MULTILINE)
     assert classes is not None
     names = {module: "ping", module.upper(): "PING", classes[1]: "Ping"}
-    pattern = re.compile("|".join(map(re.escape, names)))
+    pattern = re.compile(f"(?<![A-Za-z])(?:{'|'.join(map(re.escape, names))})")
     return {path: pattern.sub(lambda found: names[found[0]], text) for path, text in files.items()}
 
 

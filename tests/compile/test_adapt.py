@@ -76,6 +76,90 @@ def test_strict_tools_share_a_budget() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [("{anthropic: {cache_control: {}}}", "t004.yaml"), ("{bedrock: {cachePoint: {}}}", "t004.yaml")],
+)
+def test_too_many_breakpoints_of_the_prompt_cache(options: str, first: str) -> None:
+    (found,) = request_warnings(many_tools(5, f"targets: {options}\n"), TARGETS)
+    assert found.span.file == first
+    assert "one request takes 4 cache breakpoints; from here on there are more, 5 in all" in found.message
+    assert request_warnings(many_tools(4, f"targets: {options}\n"), TARGETS) == []
+
+
+EXAMPLES = """\
+name: do
+description: Do it.
+input_schema:
+  type: object
+  properties:
+    "word<": {type: string}
+    n: {type: integer}
+    x-a: {type: string}
+  anyOf: [{required: ["word<"]}, {patternProperties: {"^y-": {type: string}}}]
+  unevaluatedProperties: false
+examples:
+  - {name: renamed, input: {"word<": a, n: 1}}
+  - {name: refused, input: {y-b: b}}
+"""
+
+
+def test_an_example_that_the_published_schema_refuses_is_left_out() -> None:
+    program = analyze({"tool.yaml": EXAMPLES}, CONFIGURED_TARGETS)
+    published = program.tools[0].published
+    assert published["anthropic"].input_examples == ({"word_": "a", "n": 1},)
+    assert published["anthropic"].examples_differ
+    assert [each.input_examples for name, each in published.items() if name != "anthropic"] == [()] * 4
+    left_out = "anthropic: this example is left out, since the published schema does not accept it"
+    assert [each.span.line for each in program.warnings if each.message == left_out] == [13]
+    assert f"13 {left_out}" not in warnings_of(EXAMPLES)
+
+
+def test_five_examples_with_arguments_and_without_errors_are_published() -> None:
+    text = SPEC.format(name="do") + "errors: [{code: gone, description: Gone.}]\nexamples:\n"
+    text += "  - {name: empty, input: {}}\n  - {name: error, input: {word: xe}, error: gone}\n"
+    text += "".join(f"  - {{name: {n}, input: {{word: x{n}}}}}\n" for n in "abcdefg")
+    published = analyze({"tool.yaml": text}, TARGETS).tools[0].published["anthropic"]
+    assert published.input_examples == tuple({"word": f"x{n}"} for n in "abcde")
+    assert not published.examples_differ
+    without = analyze({"tool.yaml": text + "targets: {anthropic: {input_examples: false}}\n"}, TARGETS)
+    assert without.tools[0].published["anthropic"].input_examples == ()
+
+
+OUTPUT = """\
+output_schema:
+  type: object
+  properties: {order: {type: string, pattern: "^PO-"}}
+"""
+
+
+def test_output_schemas_are_published_and_losses_in_them_reported() -> None:
+    text = SPEC.format(name="do") + OUTPUT
+    published = analyze({"tool.yaml": text}, TARGETS).tools[0].published
+    assert published["openai"].output_schema == {
+        "type": "object",
+        "properties": {"order": {"type": "string", "pattern": "^PO-"}},
+    }
+    assert published["gemini"].output_schema == {
+        "type": "object",
+        "properties": {"order": {"type": "string", "description": '(pattern: "^PO-")'}},
+    }
+    assert [published[name].output_schema for name in ("mcp", "anthropic", "bedrock")] == [None] * 3
+    assert warnings_of(text) == []
+    in_output = "10 gemini: there is no `pattern`; toolgen still enforces it"
+    assert warnings_of(text, CONFIGURED_TARGETS) == [PATTERN, in_output]
+    without = analyze({"tool.yaml": text + "targets: {gemini: {output_schema: false}}\n"}, TARGETS)
+    assert without.tools[0].published["gemini"].output_schema is None
+    assert [each.span.line for each in without.warnings] == [7]
+
+
+def test_what_is_published_is_the_same_from_the_cache() -> None:
+    texts, cache = {"tool.yaml": EXAMPLES + OUTPUT}, dict[str, bytes]()
+    first, second = (compile_project(texts, TARGETS, PackageSettings(), cache).tree for _ in range(2))
+    assert first == second
+    assert '"input_examples": [{"word_": "a", "n": 1}]' in first["definitions/do.py"]
+
+
 def test_request_limits_are_reported_with_and_without_cache() -> None:
     texts, cache = many_tools(21, "targets: {bedrock: {strict: true}}\n"), dict[str, bytes]()
     first, second = (compile_project(texts, TARGETS, PackageSettings(), cache).warnings for _ in range(2))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from strict_subset import faults
-from toolgen.schema.dialects.openai import publish, to_strict
+from toolgen.schema.dialects.openai import accepts_strings, publish, to_strict
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.restore import restorer
@@ -373,3 +373,37 @@ def test_strict_option_decides_what_is_published() -> None:
     published = publish(hopeless, True)
     assert (published.schema, published.strict) == (hopeless, False)
     assert any(loss.fatal for loss in published.losses)
+
+
+@pytest.mark.parametrize(
+    ("schema", "accepted"),
+    [
+        ({}, True),
+        (True, True),
+        (False, False),
+        ({"type": "object"}, False),
+        ({"type": ["integer", "string"]}, True),
+        ({"type": ["integer", "null"]}, False),
+        ({"const": 1}, False),
+        ({"enum": [1, None]}, False),
+        ({"enum": [1, "a"]}, True),
+        ({"anyOf": [{"type": "array"}, {"type": "object"}]}, False),
+        ({"oneOf": [{"type": "array"}, {"type": "string"}]}, True),
+        ({"allOf": [{}, {"type": "object"}]}, False),
+        ({"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}}, False),
+        ({"$ref": "#/$defs/A", "type": "object", "$defs": {"A": {}}}, False),
+        ({"$ref": "#/$defs/A", "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "array"}]}}}, True),
+        ({"$ref": "#/elsewhere"}, True),
+        (
+            {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "$ref": "#/definitions/A",
+                "type": "object",
+                "definitions": {"A": {}},
+            },
+            True,
+        ),
+    ],
+)
+def test_schemas_of_results_that_are_always_json(schema: Any, accepted: bool) -> None:
+    assert accepts_strings(schema) is accepted

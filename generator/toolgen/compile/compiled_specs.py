@@ -22,8 +22,9 @@ from toolgen.data.package import ErrorClass, Import, Package, Tool
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Marks, Source
 from toolgen.python_source.literals import PreprintedDict, literal
+from toolgen.schema.document import Schema
 
-FORMAT = 6
+FORMAT = 7
 """Raised when the same spec is encoded otherwise than before."""
 
 
@@ -123,10 +124,35 @@ def _tool_data(tool: Tool) -> dict[str, Any]:
     data["errors"] = [asdict(error) for error in tool.errors]
     data["imports"] = [asdict(each) for each in tool.imports]
     data["published"] = {
-        name: [each.name, each.strict, *(() if each.input_schema is own else _printed(each.input_schema))]
-        for name, each in tool.published.items()
+        name: _published_data(each, own, tool.output_schema) for name, each in tool.published.items()
     }
     return {**data, "printed": literal(tool.definition)}
+
+
+def _published_data(published: PublishedTool, own: Schema, own_output: Schema | None) -> dict[str, Any]:
+    """The fields that are not the defaults; null stands for the tool's own schema."""
+    data: dict[str, Any] = {"name": published.name, "input_schema": None}
+    if published.input_schema is not own:
+        data["input_schema"] = _printed(published.input_schema)
+    if published.strict:
+        data["strict"] = True
+    if published.output_schema is not None:
+        is_own = published.output_schema is own_output
+        data["output_schema"] = None if is_own else _printed(published.output_schema)
+    if published.input_examples:
+        data["input_examples"] = published.input_examples
+    if published.examples_differ:
+        data["examples_differ"] = True
+    return data
+
+
+def _published_of(data: dict[str, Any], own: Schema, own_output: Schema | None) -> PublishedTool:
+    for key, schema in (("input_schema", own), ("output_schema", own_output)):
+        if key in data:
+            data[key] = schema if data[key] is None else PreprintedDict(*data[key])
+    if "input_examples" in data:
+        data["input_examples"] = tuple(data["input_examples"])
+    return PublishedTool(**data)
 
 
 def _printed(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
@@ -142,7 +168,6 @@ def _tool_of(data: dict[str, Any]) -> Tool:
     data["imports"] = tuple(Import(**each) for each in data["imports"])
     data["definition"] = PreprintedDict(data["definition"], data.pop("printed"))
     data["published"] = {
-        name: PublishedTool(wire_name, PreprintedDict(*schema) if schema else own, strict)
-        for name, (wire_name, strict, *schema) in data["published"].items()
+        name: _published_of(each, own, data["output_schema"]) for name, each in data["published"].items()
     }
     return Tool(**{**data, **{name: tuple(data[name]) for name in _TUPLES}})

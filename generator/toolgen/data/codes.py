@@ -153,8 +153,9 @@ SPEC_LANGUAGE: dict[str, Code] = {
         "Write `name`, `description` and `input_schema`; or only `$defs`.",
     ),
     "taken-name": error(
-        "an injected name that is reserved by Python or by `execute`",
-        "Injected values are keyword arguments of `execute`, beside `request` and `context`.",
+        "an injected name that is reserved, or a group with the name of its tool",
+        "Injected values are keyword arguments of `execute`, beside `request` and `context`; OpenAI reserves "
+        "the namespace with a tool's name.",
         "Choose another name.",
     ),
     "unknown-field": error(
@@ -263,6 +264,11 @@ CONSISTENCY: dict[str, Code] = {
         "an example that violates the schema",
         "Examples drive docs, mock and contract tests, so they must be valid calls.",
         "Change the example, or the schema.",
+    ),
+    "conflicting-options": error(
+        "two fields that a provider does not take together",
+        "It would refuse every request with this tool.",
+        "Remove one of the two.",
     ),
     "output-and-error": error(
         "an example with an output and an error",

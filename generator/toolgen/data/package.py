@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.data.program import PublishedTool
-from toolgen.schema.document import Schema
+from toolgen.schema.document import JsonObject, Schema
 from toolgen.schema.providers import PROVIDERS
 
 
@@ -52,6 +52,9 @@ class Variant:
     input_schema: Schema
     own_schema: bool  # the constant is this variant's, and not that of an equal one
     strict: bool
+    output_constant: str | None = None  # that holds its output schema; None: it is not published otherwise
+    output_schema: Schema | None = None
+    input_examples: tuple[JsonObject, ...] | None = None  # None: those of the definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +91,23 @@ class Tool:
     def variants(self) -> tuple[Variant, ...]:
         """Return what differs from the definition for each provider. Equal schemas share a constant."""
         found: list[Variant] = []
-        for target, told in ((name, self.published[name]) for name in PROVIDERS if name in self.published):
-            own = told.input_schema is not self.input_schema
-            equal = next((v.constant for v in found if own and v.input_schema == told.input_schema), None)
+        for target, each in ((name, self.published[name]) for name in PROVIDERS if name in self.published):
+            own = each.input_schema is not self.input_schema
+            equal = next((v.constant for v in found if own and v.input_schema == each.input_schema), None)
             constant = equal or (f"{target.upper()}_INPUT_SCHEMA" if own else None)
-            if own or told.strict:
-                found.append(Variant(target, constant, told.input_schema, own and not equal, told.strict))
+            own_output = each.output_schema is not None and each.output_schema is not self.output_schema
+            variant = Variant(
+                target,
+                constant,
+                each.input_schema,
+                own and not equal,
+                each.strict,
+                f"{target.upper()}_OUTPUT_SCHEMA" if own_output else None,
+                each.output_schema if own_output else None,
+                each.input_examples if each.examples_differ else None,
+            )
+            if own or each.strict or own_output or each.examples_differ:
+                found.append(variant)
         return tuple(found)
 
 

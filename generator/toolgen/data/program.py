@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Source
 from toolgen.data.spec import Spec
-from toolgen.schema.document import Schema
+from toolgen.schema.document import JsonObject, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,9 @@ class PublishedTool:
     name: str  # the published name
     input_schema: Schema
     strict: bool = False  # the provider is asked to enforce `input_schema`
+    output_schema: Schema | None = None  # None: it is not published
+    input_examples: tuple[JsonObject, ...] = ()  # arguments that `input_schema` accepts
+    examples_differ: bool = False  # from the arguments in the spec's examples
 
 
 @dataclass(frozen=True, slots=True)

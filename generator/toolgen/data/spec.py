@@ -21,6 +21,7 @@ IDENTIFIER = r"^[a-z_][a-zA-Z0-9_]{0,63}$"
 DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 MEDIA_TYPE = r"^[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$"
+GROUP = r"^[a-zA-Z][a-zA-Z0-9_-]{0,63}$"  # OpenAI's pattern for namespaces, beginning with a letter
 
 SHARED_FILE_KEYS = frozenset(("$defs", "$schema", "$comment"))
 """Top-level keys of a file of shared schemas; a file with any other key is a tool."""
@@ -195,6 +196,13 @@ class Spec(SpecPart):
     )
     concurrency: Annotated[int, Field(ge=1, le=10_000)] | None = _about(
         "Calls of this tool that run at the same time; more wait in a bounded queue.", None
+    )
+    group: Annotated[str, StringConstraints(pattern=GROUP)] | None = _about(
+        "Tools that belong together; a namespace where a provider has them.", None
+    )
+    load: Literal["always", "deferred"] | None = _about(
+        "deferred: the model finds the tool by search where a provider has it, and does not see it before.",
+        None,
     )
     examples: list[Example] = _about("Calls as they should go; they drive docs, mock and contract tests.", [])
     aliases: list[Text] = _about("Further names that are answered and never listed.", [])

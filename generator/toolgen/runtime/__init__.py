@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .adapters.request_types import (
         AnthropicTool,
+        AnthropicToolSearch,
         BedrockToolConfig,
         GeminiFunctionDeclaration,
         GeminiTool,
         OpenAIChatTool,
+        OpenAINamespace,
         OpenAIResponsesTool,
+        OpenAIToolSearch,
     )
     from .checkpoint import Checkpoint, CheckpointError
     from .confirmation.question import Approval, Confirmation, ConfirmationPending
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnthropicTool",
+    "AnthropicToolSearch",
     "Approval",
     "Audio",
     "BaseTool",
@@ -52,7 +56,9 @@ __all__ = [
     "Image",
     "Link",
     "OpenAIChatTool",
+    "OpenAINamespace",
     "OpenAIResponsesTool",
+    "OpenAIToolSearch",
     "ProviderVariant",
     "ResponseForm",
     "SetupContext",
@@ -75,6 +81,7 @@ __all__ = [
 
 _HOMES = {
     "AnthropicTool": "adapters.request_types",
+    "AnthropicToolSearch": "adapters.request_types",
     "Approval": "confirmation.question",
     "Audio": "content.values",
     "BaseTool": "tool",
@@ -91,7 +98,9 @@ _HOMES = {
     "Image": "content.values",
     "Link": "content.values",
     "OpenAIChatTool": "adapters.request_types",
+    "OpenAINamespace": "adapters.request_types",
     "OpenAIResponsesTool": "adapters.request_types",
+    "OpenAIToolSearch": "adapters.request_types",
     "ProviderVariant": "definition.tool_definitions",
     "ResponseForm": "response",
     "SetupContext": "execution.readiness",

@@ -87,6 +87,8 @@ class ToolSpec:
     auth: Mapping[str, Any] | None = None
     timeout: float | None = None  # seconds
     concurrency: int | None = None  # calls at the same time
+    group: str | None = None
+    load: Literal["always", "deferred"] | None = None
     examples: Sequence[Mapping[str, Any]] = ()
     aliases: Sequence[str] = ()
     final_answer: bool = False
@@ -188,6 +190,8 @@ def _definition(spec: ToolSpec) -> dict[str, Any]:
         "auth": spec.auth,
         "timeout": spec.timeout,
         "concurrency": spec.concurrency,
+        "group": spec.group,
+        "load": spec.load,
         "examples": list(spec.examples) or None,
         "aliases": list(spec.aliases) or None,
         "final_answer": spec.final_answer or None,

@@ -16,6 +16,7 @@ class ProviderLimits:
 
     argument_name: str | None = None  # pattern, of the properties at the root
     root: frozenset[str] = frozenset()  # keywords that are refused at the root of the input schema
+    input_examples: int = 0  # how many are published beside the schema; 0: there is no field for them
 
 
 _COMBINATORS: Final = frozenset({"anyOf", "oneOf", "allOf"})
@@ -32,6 +33,8 @@ PROVIDERS: Final[Mapping[str, ProviderLimits]] = {
         # "input_schema does not support oneOf, allOf, or anyOf at the top level",
         # github.com/kenn-io/kata/pull/365; 2026-09.
         root=_COMBINATORS,
+        # "1-5 examples per tool", https://www.anthropic.com/engineering/advanced-tool-use; 2025-11.
+        input_examples=5,
     ),
     "bedrock": ProviderLimits(
         # The rules of Anthropic's API: most tools on Bedrock are for Claude.

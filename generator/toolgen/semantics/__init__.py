@@ -1,1 +1,1 @@
-"""Errors that the shape of a spec cannot show: schemas, names, examples, placeholders, reference loops."""
+"""Errors that the shape of a spec cannot show: schemas, names, examples, placeholders, options, loops."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from toolgen.targets.definition import (
     ExportFormat,
@@ -19,47 +19,15 @@ from toolgen.targets.definition import (
     TargetDefinition,
     TargetOptions,
 )
+from toolgen.targets.options import (
+    AnthropicOptions,
+    BedrockOptions,
+    GeminiOptions,
+    McpOptions,
+    OpenAIOptions,
+)
 
-MCP_NAME: Final = r"^[^\x00-\x1f\x7f]{1,256}$"
 _ADAPTERS = "toolgen.runtime.adapters"
-
-
-class McpOptions(TargetOptions):
-    """Options for MCP."""
-
-    name: Annotated[str, StringConstraints(pattern=MCP_NAME)] | None = Field(
-        None, description="The published name; by default that of the tool."
-    )
-    annotations_title: bool = Field(
-        True, description="Publish the title as annotations.title, too, for older clients."
-    )
-    inline: bool = Field(
-        False, description="Publish schemas with references written out, for clients that lose `$defs`."
-    )
-
-
-class OpenAIOptions(TargetOptions):
-    """Options for OpenAI."""
-
-    strict: bool | None = Field(
-        None, description="Strict mode; left out, it is used wherever nothing is lost by it."
-    )
-
-
-class AnthropicOptions(TargetOptions):
-    """Options for Anthropic."""
-
-    strict: bool = Field(False, description="Strict mode.")
-
-
-class GeminiOptions(TargetOptions):
-    """Options for Gemini."""
-
-
-class BedrockOptions(TargetOptions):
-    """Options for Amazon Bedrock."""
-
-    strict: bool = Field(False, description="Strict mode.")
 
 
 _CLAUDE_STRICT: Final = StrictRequestLimits(
@@ -123,6 +91,10 @@ _DEFINITIONS: Final = (
         options=AnthropicOptions,
         # The API's error of 400, github.com/home-assistant/core/issues/147760; 2026-07.
         tool_name=r"[a-zA-Z0-9_-]{1,128}",
+        # https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "up to 4 cache breakpoints";
+        # 2026-11. Those of messages count, too.
+        cache_option="cache_control",
+        max_cache_points=4,
         strict_limits=_CLAUDE_STRICT,
         exports=(ExportFormat("anthropic", f"{_ADAPTERS}.anthropic:anthropic_tools", "[...], for Messages"),),
     ),
@@ -151,6 +123,10 @@ _DEFINITIONS: Final = (
         options=BedrockOptions,
         # Shape `ToolName` of bedrock-runtime in botocore 1.44; 2026-11.
         tool_name=r"[a-zA-Z0-9_-]{1,64}",
+        # https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html, "Maximum number of cache
+        # checkpoints per request"; 2026-11.
+        cache_option="cachePoint",
+        max_cache_points=4,
         # github.com/strands-agents/harness-sdk/issues/2664; 2026-07.
         strict_limits=_CLAUDE_STRICT,
         exports=(

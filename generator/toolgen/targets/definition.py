@@ -55,6 +55,8 @@ class TargetDefinition:
     tool_name: str = "^.+$"  # pattern of the whole name; empty: the target publishes no tools
     max_description: int | None = None  # characters
     max_tools: int | None = None  # in one request
+    cache_option: str = ""  # the option that puts a breakpoint of the prompt cache behind a tool
+    max_cache_points: int = 0  # in one request
     strict_limits: StrictRequestLimits | None = None
     label: str = ""  # as people call it
     options: type[TargetOptions] = TargetOptions

@@ -209,6 +209,8 @@ GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type
         ({"inject": [{"name": "class"}]}, "inject[0].name: expected the name of a keyword argument"),
         ({"inject": [{"name": "a"}, {"name": "a"}]}, "'a' is given twice"),
         ({"inject": [{"name": "request"}]}, "parameter of execute already"),
+        ({"group": "two words"}, "group: expected 1 to 64 letters, digits, _ or -, beginning with a letter"),
+        ({"load": "late"}, "load: expected always or deferred"),
         ({"timeout": "30s"}, "timeout: expected a number of seconds"),
         ({"confirm": {"mesage": "?"}}, "did you mean 'message'?"),
         ({"errors": [{"code": "Bad", "description": "B."}]}, "errors[0].code: expected a word in snake_case"),

@@ -42,11 +42,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from anthropic import Anthropic
-from anthropic.types import ToolParam
+from anthropic.types import ToolParam, ToolSearchToolBm25_20251119Param, ToolUnionParam
 from google.genai.types import FunctionDeclarationDict, GenerateContentConfigDict, ToolDict
 from openai import OpenAI
 from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionToolUnionParam
-from openai.types.responses import FunctionToolParam
+from openai.types.responses import FunctionToolParam, NamespaceToolParam, ToolSearchToolParam
 from openai.types.responses import ToolParam as ResponsesToolParam
 
 from generated import anthropic_tools, gemini_tools
@@ -54,9 +54,10 @@ from generated.openai_tools import CHAT_TOOLS, RESPONSES_TOOLS
 
 chat_tool: ChatCompletionFunctionToolParam = CHAT_TOOLS[0]
 chat_tools: Iterable[ChatCompletionToolUnionParam] = CHAT_TOOLS
-responses_tool: FunctionToolParam = RESPONSES_TOOLS[0]
+responses_tool: FunctionToolParam | NamespaceToolParam | ToolSearchToolParam = RESPONSES_TOOLS[0]
 responses_tools: Iterable[ResponsesToolParam] = RESPONSES_TOOLS
-anthropic_tool: ToolParam = anthropic_tools.TOOLS[0]
+anthropic_tool: ToolParam | ToolSearchToolBm25_20251119Param = anthropic_tools.TOOLS[0]
+anthropic_list: Iterable[ToolUnionParam] = anthropic_tools.TOOLS
 gemini_function: FunctionDeclarationDict = gemini_tools.FUNCTION_DECLARATIONS[0]
 gemini_tool: ToolDict = gemini_tools.TOOLS[0]
 gemini_config: GenerateContentConfigDict = {"tools": [*gemini_tools.TOOLS]}

@@ -38,7 +38,8 @@ def test_definitions_always_say_whether_they_are_strict() -> None:
         "strict": True,
     }
     assert chat_tools(definitions)[0] == {"type": "function", "function": function}
-    assert responses_tools(definitions)[0] == {"type": "function", **function}
+    output = {"output_schema": Book.definition["output_schema"]}
+    assert responses_tools(definitions)[0] == {"type": "function", **function, **output}
     renamed = responses_tools(definitions)[-1]
     assert (renamed["name"], renamed["strict"]) == ("oa-renamed", False)
     assert renamed["parameters"] is Renamed.definition["input_schema"]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from toolgen.compile.checking.conflicts import find_conflicts, published_name
 from toolgen.compile.publishing.definition import description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.target import Target
+from toolgen.runtime.definition.input_examples import InputExamples, input_examples
 from toolgen.schema.dialect_loss import Loss
-from toolgen.schema.dialects.publish import publish
+from toolgen.schema.dialects.publish import publish, publish_output
+from toolgen.schema.dialects.published import Published
+from toolgen.schema.providers import PROVIDERS
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:
@@ -23,29 +27,77 @@ def adapt(program: Program, targets: Sequence[Target]) -> Program:
     publishing = [target for target in targets if target.tool_name]
     if faults := _name_faults(program.tools, publishing):
         raise SpecErrors(faults)
-    warnings: list[Diagnostic] = []
-    tools = []
-    for tool in program.tools:
-        published: dict[str, PublishedTool] = {}
-        losers: dict[Loss, list[str]] = {}  # loss → the targets that share it
-        lost: list[Diagnostic] = []
-        for target in publishing:
-            published[target.name], losses = _published(tool, target)
-            for loss in losses:
-                losers.setdefault(loss, []).append(target.name)
-            lost += _too_long(tool, target)
-        lost += (_warning(tool, names, loss) for loss, names in losers.items())
-        tools.append(replace(tool, published=published, warnings=(*tool.warnings, *lost)))
-        warnings += lost
+    tools = [_adapted(tool, publishing) for tool in program.tools]
+    warnings = [
+        warning
+        for before, tool in zip(program.tools, tools, strict=True)
+        for warning in tool.warnings[len(before.warnings) :]
+    ]
     return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
 
 
-def _published(tool: ProgramTool, target: Target) -> tuple[PublishedTool, Sequence[Loss]]:
-    """Return what a target publishes, and the losses to report: all, if the author asked for the target."""
-    options = tool.spec.options_of(target.name)
-    result = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
-    reported = tuple(loss for loss in result.losses if loss.always or _asked(tool, target))
-    return PublishedTool(published_name(tool, target.name).name, result.schema, result.strict), reported
+def _adapted(tool: ProgramTool, targets: Sequence[Target]) -> ProgramTool:
+    """Return the tool with what each target publishes, and warnings; losses of several targets are one."""
+    published: dict[str, PublishedTool] = {}
+    losers: dict[tuple[str, Loss], list[str]] = {}  # field and loss → the targets that share it
+    warnings: list[Diagnostic] = []
+    for target in targets:
+        made = _adapt_to(tool, target)
+        published[target.name] = made.tool
+        for field_and_loss in made.losses:
+            losers.setdefault(field_and_loss, []).append(target.name)
+        warnings += made.warnings
+    warnings += (_warning(tool, names, *field_and_loss) for field_and_loss, names in losers.items())
+    return replace(tool, published=published, warnings=(*tool.warnings, *warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Adaptation:
+    """A tool as one target publishes it, and what to report: every loss, if the author asked for it."""
+
+    tool: PublishedTool
+    losses: tuple[tuple[str, Loss], ...]  # with the field of the spec that has the schema
+    warnings: tuple[Diagnostic, ...]
+
+
+def _adapt_to(tool: ProgramTool, target: Target) -> _Adaptation:
+    options, asked = tool.spec.options_of(target.name), _asked(tool, target)
+    schema = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
+    losses = [("input_schema", loss) for loss in schema.losses if loss.always or asked]
+    output = None
+    if tool.output_schema is not None and getattr(options, "output_schema", True):
+        output = publish_output(target.dialect, tool.output_schema)
+    if output is not None and asked:
+        losses += (("output_schema", loss) for loss in output.losses)
+    examples = plain = InputExamples()
+    if getattr(options, "input_examples", True):
+        examples = _examples(tool, target, schema)
+        plain = _examples(tool, target, Published(tool.input_schema))
+    published = PublishedTool(
+        published_name(tool, target.name).name,
+        schema.schema,
+        schema.strict,
+        None if output is None else output.schema,
+        examples.arguments,
+        examples.arguments != plain.arguments,
+    )
+    refused = [_refused_example(tool, target, index) for index in examples.refused if asked]
+    return _Adaptation(published, tuple(losses), (*_too_long(tool, target), *refused))
+
+
+def _examples(tool: ProgramTool, target: Target, schema: Published) -> InputExamples:
+    provider = PROVIDERS.get(target.dialect or "")
+    limit = 0 if provider is None else provider.input_examples
+    written: Any = tool.source.data
+    return input_examples(written.get("examples", ()), schema, limit, valid_for=tool.input_schema)
+
+
+def _refused_example(tool: ProgramTool, target: Target, index: int) -> Diagnostic:
+    return Diagnostic(
+        tool.source.value(("examples", index, "input")),
+        "dialect-loss",
+        f"{target.name}: this example is left out, since the published schema does not accept it",
+    )
 
 
 def _asked(tool: ProgramTool, target: Target) -> bool:
@@ -81,8 +133,8 @@ def _name_faults(tools: Sequence[ProgramTool], targets: Sequence[Target]) -> lis
     return refused + find_conflicts(claim for claim, _ in claims)
 
 
-def _warning(tool: ProgramTool, targets: Sequence[str], loss: Loss) -> Diagnostic:
-    path = ("input_schema", *loss.path)
+def _warning(tool: ProgramTool, targets: Sequence[str], field: str, loss: Loss) -> Diagnostic:
+    path = (field, *loss.path)
     keyword = (*path, loss.keyword)
     where = tool.source.key(keyword) if keyword in tool.source.marks.keys else tool.source.value(path)
     reason = loss.reason[:1].lower() + loss.reason[1:].removesuffix(".")

@@ -24,7 +24,7 @@ def description(spec: Spec) -> str:
 def definition(tool: ProgramTool, py_name: str, class_name: str, settings: PackageSettings) -> dict[str, Any]:
     """Return the entry of a tool in `<package>.catalog.TOOLS`."""
     spec = tool.spec
-    written_fields = spec.model_dump(mode="json", exclude_unset=True)
+    written_fields = spec.model_dump(mode="json", exclude_unset=True, by_alias=True)
     written: Any = tool.source.data  # keys in the author's order, which a model does not keep
     entry: dict[str, Any] = {
         "name": spec.name,
@@ -46,6 +46,9 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         "auth": written_fields.get("auth"),
         "timeout": spec.timeout,
         "concurrency": spec.concurrency,
+        "group": spec.group,
+        "load": spec.load,
+        "examples": _shown_examples(written.get("examples", [])),
         "aliases": spec.aliases,
         "deprecated": written_fields.get("deprecated"),
         "final_answer": spec.final_answer or None,
@@ -60,6 +63,13 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         for key, value in entry.items()
         if value is not None and (value not in ([], {}) or key in schemas or key.startswith("x-"))
     }
+
+
+def _shown_examples(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the parts of examples that a provider may show to models."""
+    return [
+        {"name": example["name"], "input": example["input"]} for example in examples if "error" not in example
+    ]
 
 
 def _annotations(spec: Spec, annotations: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -22,6 +22,9 @@ def _of_target(tools: Sequence[Tool], target: Target) -> Iterator[Diagnostic]:
     definition = target.definition
     if target.asked and definition.max_tools is not None:
         yield from _over(target, tools, [1] * len(tools), definition.max_tools, "tools")
+    if option := definition.cache_option:
+        points = [int(option in tool.definition.get("targets", {}).get(target.name, {})) for tool in tools]
+        yield from _over(target, tools, points, definition.max_cache_points, "cache breakpoints")
     if definition.strict_limits is not None:
         strict = [tool for tool in tools if tool.published[target.name].strict]
         yield from _strict(target, strict, definition.strict_limits)

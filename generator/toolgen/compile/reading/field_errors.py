@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from toolgen.data.spec import CODE, DOTTED, IDENTIFIER, MEDIA_TYPE, NAME, VARIABLE
+from toolgen.data.spec import CODE, DOTTED, GROUP, IDENTIFIER, MEDIA_TYPE, NAME, VARIABLE
 from toolgen.suggestions import did_you_mean, quoted
-from toolgen.targets.builtin import MCP_NAME
 from toolgen.targets.definition import TARGET_NAME
+from toolgen.targets.options import ANTHROPIC_CALLER, MCP_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,8 @@ _PATTERNS: Mapping[str, tuple[str, str]] = {
         "an environment variable",
         "letters, digits and `_`, not beginning with a digit: SHOP_API_KEY",
     ),
+    GROUP: ("a group", "letters, digits, `_` and `-`, at most 64 of them, beginning with a letter"),
+    ANTHROPIC_CALLER: ("a caller", "direct or code_execution_<date>: code_execution_20260521"),
     MCP_NAME: ("a published name", "printable characters, at most 256 of them"),
     TARGET_NAME: ("a published name", "letters, digits, `_`, `-` and `.`, at most 128 of them"),
 }
@@ -171,6 +173,7 @@ EXPLANATIONS: Mapping[str, Explain] = {
     "string_pattern_mismatch": _pattern,
     "string_too_short": _short,
     "string_type": _text,
+    "too_short": _short,
 }
 
 

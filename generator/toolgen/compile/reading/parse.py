@@ -19,6 +19,7 @@ from toolgen.schema.document import JsonPath
 from toolgen.semantics.content import check_content
 from toolgen.semantics.json_schema import check_root, check_schema
 from toolgen.semantics.names import check_names
+from toolgen.semantics.target_options import check_target_options
 from toolgen.suggestions import did_you_mean
 from toolgen.targets.builtin import BUILT_IN
 from toolgen.targets.definition import OwnTargetOptions, TargetDefinition
@@ -92,6 +93,7 @@ def _spec(
         return None
     faults.extend(check_names(spec, source))
     faults.extend(check_content(spec, source))
+    faults.extend(check_target_options(spec, source))
     return spec
 
 
@@ -176,7 +178,7 @@ def _fields_at(path: JsonPath) -> tuple[str, ...]:
         if isinstance(part, str):
             field = model.model_fields.get(part)  # no field: a target of the project's own
             model = OwnTargetOptions if field is None else _model_in(field.annotation)
-    return tuple(model.model_fields)
+    return tuple(field.alias or name for name, field in model.model_fields.items())
 
 
 def _model_in(annotation: Any) -> type[BaseModel]:

@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
-from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject
 
 from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
+from .provider_tool import ProviderTool
+
+TOOL_SEARCH: Final[JsonObject] = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
+"""The tool by which the model finds deferred tools, which it does not see before."""
 
 
 def anthropic_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """Return the `tools` of a Messages request. Raises ValueError if two have the same name."""
-    return PROVIDER.definitions(definitions)
+    """Return the `tools` of a Messages request, with TOOL_SEARCH first if a tool is deferred.
+
+    Raises ValueError if two tools have the same name.
+    """
+    return _tools(PROVIDER.tools(definitions))
 
 
-def _describe(name: str, description: str, published: Published) -> JsonObject:
-    tool = {"name": name, "description": description, "input_schema": published.schema}
-    return {**tool, "strict": True} if published.strict else tool
+def _tools(tools: Sequence[ProviderTool]) -> list[JsonObject]:
+    search = [TOOL_SEARCH] if any(tool.is_deferred for tool in tools) else []
+    return [*search, *map(_describe, tools)]
 
 
-def _module_names(functions: list[JsonObject]) -> Mapping[str, Any]:
-    return {"TOOLS": functions}
+def _describe(tool: ProviderTool) -> JsonObject:
+    described: JsonObject = {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }
+    if tool.strict:
+        described["strict"] = True
+    if tool.input_examples:
+        described["input_examples"] = list(tool.input_examples)
+    if tool.is_deferred:
+        described["defer_loading"] = True
+    for option in ("allowed_callers", "eager_input_streaming"):
+        if option in tool.options:
+            described[option] = tool.options[option]
+    if "cache_control" in tool.options:
+        described["cache_control"] = {"type": "ephemeral", **tool.options["cache_control"]}
+    return described
+
+
+def _module_names(tools: Sequence[ProviderTool]) -> Mapping[str, Any]:
+    return {"TOOLS": _tools(tools)}
 
 
 def _is_tool_use(block: Any) -> bool:
@@ -56,7 +82,7 @@ def _result(result: JsonObject, response: ToolResponse) -> JsonObject:
     return block if response.success else {**block, "is_error": True}
 
 
-PROVIDER: Final = Provider("anthropic", _read, _find, _describe, _module_names)
+PROVIDER: Final = Provider("anthropic", _read, _find, _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_use = ADAPTER.execute

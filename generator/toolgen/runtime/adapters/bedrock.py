@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
-from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject
 
 from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
+from .provider_tool import ProviderTool
 
 
 def tool_config(definitions: Mapping[str, ToolDefinition]) -> JsonObject:
     """Return the `toolConfig` of a Converse request. Raises ValueError if two tools have the same name."""
-    return {"tools": PROVIDER.definitions(definitions)}
+    return _tool_config(PROVIDER.tools(definitions))
 
 
-def _describe(name: str, description: str, published: Published) -> JsonObject:
-    spec = {"name": name, "description": description, "inputSchema": {"json": published.schema}}
-    return {"toolSpec": {**spec, "strict": True} if published.strict else spec}
+def _tool_config(tools: Sequence[ProviderTool]) -> JsonObject:
+    return {"tools": [entry for tool in tools for entry in _entries(tool)]}
 
 
-def _module_names(functions: list[JsonObject]) -> Mapping[str, Any]:
-    return {"TOOL_CONFIG": {"tools": functions}}
+def _entries(tool: ProviderTool) -> Iterator[JsonObject]:
+    spec: JsonObject = {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": {"json": tool.input_schema},
+    }
+    yield {"toolSpec": {**spec, "strict": True} if tool.strict else spec}
+    if "cachePoint" in tool.options:
+        yield {"cachePoint": {"type": "default", **tool.options["cachePoint"]}}
+
+
+def _module_names(tools: Sequence[ProviderTool]) -> Mapping[str, Any]:
+    return {"TOOL_CONFIG": _tool_config(tools)}
 
 
 def _tool_use(block: Any) -> Any:
@@ -65,7 +75,7 @@ def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
     }
 
 
-PROVIDER: Final = Provider("bedrock", _read, _find, _describe, _module_names)
+PROVIDER: Final = Provider("bedrock", _read, _find, _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_use = ADAPTER.execute

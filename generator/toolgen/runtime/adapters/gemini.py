@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
-from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject
 
 from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get
+from .provider_tool import ProviderTool
 
 
 def gemini_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
@@ -21,14 +21,24 @@ def gemini_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
 
 def function_declarations(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
     """Return the function declarations. Raises ValueError if two have the same name."""
-    return PROVIDER.definitions(definitions)
+    return [_describe(tool) for tool in PROVIDER.tools(definitions)]
 
 
-def _describe(name: str, description: str, published: Published) -> JsonObject:
-    return {"name": name, "description": description, "parameters_json_schema": published.schema}
+def _describe(tool: ProviderTool) -> JsonObject:
+    described: JsonObject = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters_json_schema": tool.input_schema,
+    }
+    if tool.output_schema is not None:
+        described["response_json_schema"] = tool.output_schema
+    if "behavior" in tool.options:
+        described["behavior"] = tool.options["behavior"]
+    return described
 
 
-def _module_names(functions: list[JsonObject]) -> Mapping[str, Any]:
+def _module_names(tools: Sequence[ProviderTool]) -> Mapping[str, Any]:
+    functions = [_describe(tool) for tool in tools]
     return {"FUNCTION_DECLARATIONS": functions, "TOOLS": [{"function_declarations": functions}]}
 
 
@@ -65,7 +75,7 @@ def _part(call_id: Any, name: str, response: ToolResponse) -> JsonObject:
     return {"function_response": answer if call_id is None else {"id": call_id, **answer}}
 
 
-PROVIDER: Final = Provider("gemini", _read, _find, _describe, _module_names)
+PROVIDER: Final = Provider("gemini", _read, _find, _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_function_call = ADAPTER.execute

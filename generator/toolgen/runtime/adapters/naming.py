@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.definition.tool_definitions import ToolDefinitions
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.dialects.published import Published
 
@@ -26,19 +25,6 @@ def published_name(definition: ToolDefinition, target: str) -> str:
 def published(definition: ToolDefinition, target: str) -> Published:
     """Return the input schema in the dialect of `target`."""
     return publish(target, definition["input_schema"], options(definition, target).get("strict"))
-
-
-def generated_variants(
-    definitions: Mapping[str, ToolDefinition], target: str
-) -> Iterator[tuple[str, ToolDefinition, Published]]:
-    """Yield published name, definition and published schema of every tool, as they were generated."""
-    for wire_name, definition in definitions.items():
-        if not isinstance(definitions, ToolDefinitions):  # of a catalog that a user's own template printed
-            yield published_name(definition, target), definition, published(definition, target)
-            continue
-        variant = definitions.variant(wire_name, target)
-        schema = variant.get("input_schema", definition["input_schema"])
-        yield published_name(definition, target), definition, Published(schema, variant.get("strict", False))
 
 
 def wire_names(definitions: Mapping[str, ToolDefinition], target: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NoReturn
 
@@ -11,37 +11,86 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
-from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject
 
 from .provider import Provider, ProviderAdapter, ProviderCall, as_plain_data, find_calls, get, identifier
+from .provider_tool import ProviderTool
+
+TOOL_SEARCH: Final[JsonObject] = {"type": "tool_search"}
+"""The tool by which the model finds deferred tools, of which it sees no more than names before."""
+
+_SHOWN_MEMBERS: Final = 20  # tools that the description of a namespace names
 
 
 def chat_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
     """Return the `tools` of a Chat Completions request. Raises ValueError if two have the same name."""
-    return [{"type": "function", "function": each} for each in PROVIDER.definitions(definitions)]
+    return _chat_tools(PROVIDER.tools(definitions))
 
 
 def responses_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-    """Return the `tools` of a Responses request. Raises ValueError if two have the same name."""
-    return [{"type": "function", **each} for each in PROVIDER.definitions(definitions)]
+    """Return the `tools` of a Responses request: functions, then a namespace for each group.
+
+    TOOL_SEARCH is the last one if a tool is deferred. Raises ValueError if two tools have the same name.
+    """
+    return _responses_tools(PROVIDER.tools(definitions))
 
 
-def _describe(name: str, description: str, published: Published) -> JsonObject:
+def _chat_tools(tools: Sequence[ProviderTool]) -> list[JsonObject]:
+    return [{"type": "function", "function": _function(tool)} for tool in tools]
+
+
+def _responses_tools(tools: Sequence[ProviderTool]) -> list[JsonObject]:
+    found: list[JsonObject] = []
+    namespaces: dict[str, list[ProviderTool]] = {}
+    for tool in tools:
+        if tool.group is None:
+            found.append(_responses_function(tool))
+        else:
+            namespaces.setdefault(tool.group, []).append(tool)
+    found += (_namespace(name, members) for name, members in sorted(namespaces.items()))
+    return [*found, TOOL_SEARCH] if any(tool.is_deferred for tool in tools) else found
+
+
+def _function(tool: ProviderTool) -> JsonObject:
     # `strict` is always given: the defaults of the two APIs differ
     return {
-        "name": name,
-        "description": description,
-        "parameters": published.schema,
-        "strict": published.strict,
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.input_schema,
+        "strict": tool.strict,
     }
 
 
-def _module_names(functions: list[JsonObject]) -> Mapping[str, Any]:
+def _responses_function(tool: ProviderTool) -> JsonObject:
+    described = {"type": "function", **_function(tool)}
+    if tool.output_schema is not None and not tool.has_content:  # of outputs that are strings of JSON
+        described["output_schema"] = tool.output_schema
+    if tool.is_deferred:
+        described["defer_loading"] = True
+    for option in ("allowed_callers", "async"):
+        if option in tool.options:
+            described[option] = tool.options[option]
+    return described
+
+
+def _namespace(name: str, members: Sequence[ProviderTool]) -> JsonObject:
     return {
-        "CHAT_TOOLS": [{"type": "function", "function": each} for each in functions],
-        "RESPONSES_TOOLS": [{"type": "function", **each} for each in functions],
+        "type": "namespace",
+        "name": name,
+        "description": namespace_description(name, members),
+        "tools": [_responses_function(tool) for tool in members],
     }
+
+
+def namespace_description(name: str, members: Sequence[ProviderTool]) -> str:
+    """Return the description of a namespace: the titles of its tools, by which the model searches."""
+    titles = [tool.title or tool.name for tool in members]
+    shown, more = titles[:_SHOWN_MEMBERS], len(titles) - _SHOWN_MEMBERS
+    return f"Tools of {name}: {'; '.join(shown)}" + (f"; and {more} more." if more > 0 else ".")
+
+
+def _module_names(tools: Sequence[ProviderTool]) -> Mapping[str, Any]:
+    return {"CHAT_TOOLS": _chat_tools(tools), "RESPONSES_TOOLS": _responses_tools(tools)}
 
 
 def _is_function_call(item: Any) -> bool:
@@ -132,7 +181,7 @@ def _reason(error: ValueError | RecursionError) -> str:
             return "a number has too many digits"
 
 
-PROVIDER: Final = Provider("openai", _read, _find, _describe, _module_names)
+PROVIDER: Final = Provider("openai", _read, _find, _module_names)
 ADAPTER: Final = ProviderAdapter(PROVIDER)
 
 execute_tool_call = ADAPTER.execute

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from toolgen.runtime.errors import InvalidRequestError, ToolError
     from toolgen.runtime.response import ToolResponse
     from toolgen.runtime.toolkit import Toolkit
-    from toolgen.schema.dialects.published import Published
+
+    from .provider_tool import ProviderTool
 
 
 _CACHED_TOOLS = 16  # sets of definitions whose published names are cached
@@ -50,28 +51,20 @@ class Provider(NamedTuple):
     """How a provider's API represents calls, results and definitions.
 
     `read` returns a call, an SDK's object or a dict, as a ProviderCall. `find` returns the calls in a
-    message, a response or a list of their parts. Both raise TypeError for anything else. `describe` returns
-    the definition of a function with a name, a description and a schema.
-    `module_names` returns what the generated module has by name, from the definitions of all functions.
+    message, a response or a list of their parts. Both raise TypeError for anything else.
+    `module_names` returns the definitions for requests by their names in the generated module.
     """
 
     target: str
     read: Callable[[Any], ProviderCall]
     find: Callable[[Any], Sequence[Any]]
-    describe: Callable[[str, str, Published], JsonObject]
-    module_names: Callable[[list[JsonObject]], Mapping[str, Any]]
+    module_names: Callable[[Sequence[ProviderTool]], Mapping[str, Any]]
 
-    def definitions(self, definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
-        """Return the definitions for a request. Raises ValueError if two tools have the same name."""
-        from .naming import published, published_name, wire_names
+    def tools(self, definitions: Mapping[str, ToolDefinition]) -> list[ProviderTool]:
+        """Return the tools as they are published. Raises ValueError if two have the same name."""
+        from .provider_tool import provider_tools
 
-        wire_names(definitions, self.target)
-        return [
-            self.describe(
-                published_name(each, self.target), each["description"], published(each, self.target)
-            )
-            for each in definitions.values()
-        ]
+        return provider_tools(definitions, self.target)
 
 
 class ConfirmationsPending(Exception):  # noqa: N818  not an error
@@ -244,14 +237,10 @@ class ProviderAdapter:
             raise TypeError("only the adapter of a generated module has definitions")
         with self._lock:
             if self._definitions is None:
-                from .naming import generated_variants
+                from .provider_tool import generated_tools
 
                 provider, tools = self.provider, self._catalog.TOOLS
-                functions = [
-                    provider.describe(name, definition["description"], published)
-                    for name, definition, published in generated_variants(tools, provider.target)
-                ]
-                self._definitions = provider.module_names(functions)
+                self._definitions = provider.module_names([*generated_tools(tools, provider.target)])
             return self._definitions
 
     async def close(self) -> None:

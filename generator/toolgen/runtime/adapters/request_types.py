@@ -6,7 +6,7 @@ other keys are there for the SDK's sake only, and take any value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, Required, TypedDict
 
 
@@ -26,7 +26,7 @@ class OpenAIChatTool(TypedDict, total=False):
     function: Required[OpenAIFunction]
 
 
-_OpenAIReserved = TypedDict("_OpenAIReserved", {"async": Any}, total=False)
+_OpenAIReserved = TypedDict("_OpenAIReserved", {"async": bool}, total=False)
 
 
 class OpenAIResponsesTool(_OpenAIReserved, total=False):
@@ -37,9 +37,34 @@ class OpenAIResponsesTool(_OpenAIReserved, total=False):
     description: str | None
     parameters: Required[dict[str, object] | None]
     strict: Required[bool | None]
-    allowed_callers: Any
-    defer_loading: Any
-    output_schema: Any
+    allowed_callers: list[Literal["direct", "programmatic"]] | None
+    defer_loading: bool
+    output_schema: dict[str, object] | None
+
+
+class OpenAINamespace(TypedDict, total=False):
+    """Tools of one group for Responses; `NamespaceToolParam` of openai."""
+
+    type: Required[Literal["namespace"]]
+    name: Required[str]
+    description: Required[str]
+    tools: Required[Any]  # a list of `OpenAIResponsesTool`; the SDK has a type of its own for each
+
+
+class OpenAIToolSearch(TypedDict, total=False):
+    """The tool for Responses by which the model finds deferred tools; `ToolSearchToolParam` of openai."""
+
+    type: Required[Literal["tool_search"]]
+    description: Any
+    execution: Any
+    parameters: Any
+
+
+class AnthropicCacheControl(TypedDict, total=False):
+    """A breakpoint of the prompt cache; `CacheControlEphemeralParam` of anthropic."""
+
+    type: Required[Literal["ephemeral"]]
+    ttl: Literal["5m", "1h"]
 
 
 class AnthropicTool(TypedDict, total=False):
@@ -49,12 +74,23 @@ class AnthropicTool(TypedDict, total=False):
     description: str
     input_schema: Required[Any]  # a JSON Schema; the SDK's type of it cannot be written without the SDK
     strict: bool
+    allowed_callers: Any  # a list of str; each version of the SDK has further literals
+    cache_control: AnthropicCacheControl | None
+    defer_loading: bool
+    eager_input_streaming: bool | None
+    input_examples: Iterable[dict[str, object]]
+    type: Any
+
+
+class AnthropicToolSearch(TypedDict, total=False):
+    """The tool for Messages by which the model finds deferred tools; `ToolSearchToolBm25_20251119Param`."""
+
+    name: Required[Literal["tool_search_tool_bm25"]]
+    type: Required[Literal["tool_search_tool_bm25_20251119", "tool_search_tool_bm25"]]
     allowed_callers: Any
     cache_control: Any
     defer_loading: Any
-    eager_input_streaming: Any
-    input_examples: Any
-    type: Any
+    strict: Any
 
 
 class GeminiFunctionDeclaration(TypedDict, total=False):
@@ -63,10 +99,10 @@ class GeminiFunctionDeclaration(TypedDict, total=False):
     name: str | None
     description: str | None
     parameters_json_schema: Any
-    behavior: Any
+    response_json_schema: Any
+    behavior: Any  # BLOCKING or NON_BLOCKING, an enum in the SDK
     parameters: Any
     response: Any
-    response_json_schema: Any
 
 
 class GeminiTool(TypedDict, total=False):
@@ -102,11 +138,18 @@ class BedrockToolSpec(TypedDict):
     strict: NotRequired[bool]
 
 
+class BedrockCachePoint(TypedDict):
+    """A point of the prompt cache."""
+
+    type: Literal["default"]
+    ttl: NotRequired[Literal["5m", "1h"]]
+
+
 class BedrockTool(TypedDict, total=False):
-    """An entry of a `BedrockToolConfig`."""
+    """An entry of a `BedrockToolConfig`: one of the keys."""
 
     toolSpec: BedrockToolSpec
-    cachePoint: Any
+    cachePoint: BedrockCachePoint
     systemTool: Any
 
 

@@ -24,6 +24,7 @@ class ToolSpecError(ValueError):
 
 
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
+_GROUP: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _CODE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -33,6 +34,7 @@ _AUDIENCES: Final = ("user", "assistant")
 _MEDIA_TYPE: Final = re.compile(r"[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})")
 _RESERVED: Final = frozenset({"self", "request", "context"})  # parameters that `execute` has anyway
 _ON_UNSUPPORTED: Final = ("deny", "two_step", "allow")
+_LOAD: Final = ("always", "deferred")
 
 
 def definition_faults(definition: object) -> list[str]:
@@ -245,6 +247,8 @@ _CHECKS: Final[Mapping[str, Callable[[object], Iterator[str]]]] = {
     ),
     "timeout": _seconds,
     "concurrency": _positive_integer,
+    "group": partial(_matches, _GROUP, "1 to 64 letters, digits, _ or -, beginning with a letter"),
+    "load": partial(_choice, _LOAD),
     "examples": partial(_list_of, _mapping),
     "aliases": partial(_list_of, _text),
     "deprecated": _mapping,

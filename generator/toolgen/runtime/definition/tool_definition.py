@@ -86,7 +86,9 @@ class ToolDefinition(TypedDict, total=False):
     auth: AuthDefinition
     timeout: float  # seconds
     concurrency: int  # calls at the same time
-    examples: Sequence[Mapping[str, Any]]
+    group: str
+    load: Literal["always", "deferred"]
+    examples: Sequence[Mapping[str, Any]]  # generated definitions have name and input of those without error
     aliases: Sequence[str]
     deprecated: DeprecatedDefinition
     final_answer: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, TypedDict
 
@@ -14,6 +14,8 @@ class ProviderVariant(TypedDict, total=False):
 
     input_schema: dict[str, Any]  # in the provider's dialect
     strict: bool  # the provider is asked to enforce the schema
+    output_schema: Mapping[str, Any]  # in the provider's dialect
+    input_examples: Sequence[dict[str, Any]]  # arguments that the provider's schema accepts
 
 
 class ToolDefinitions(Mapping[str, ToolDefinition]):

@@ -13,6 +13,7 @@ from typing import Any
 
 from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Published
+from toolgen.schema.document import Draft, draft_of, resolve_reference
 from toolgen.schema.providers import OPENAI_STRICT
 from toolgen.schema.strict.convert import StrictConverter
 from toolgen.schema.strict.normal_form import NormalForm, NoStrictFormError
@@ -121,3 +122,34 @@ def _is_recursive(name: str, uses: dict[str, set[str]]) -> bool:
             seen.add(reference)
             waiting += uses.get(reference.removeprefix("#/$defs/"), ())
     return f"#/$defs/{name}" in seen
+
+
+def accepts_strings(schema: Any) -> bool:
+    """True unless it is certain that `schema` accepts no string."""
+    return _accepts_strings(schema, schema, {})
+
+
+def _accepts_strings(node: Any, root: Any, targets: dict[str, bool]) -> bool:
+    """`targets` holds the answers for the targets of references, True while one is being looked at."""
+    if not isinstance(node, Mapping):
+        return node is not False
+    reference = node.get("$ref")
+    if isinstance(reference, str):
+        if reference not in targets:
+            targets[reference] = True
+            found = resolve_reference(root, reference)
+            targets[reference] = found is None or _accepts_strings(found.value, root, targets)
+        if not targets[reference] or draft_of(root) is Draft.DRAFT_7:  # which ignores the other keywords
+            return targets[reference]
+    types = node.get("type", "string")
+    if "string" not in ([types] if isinstance(types, str) else types):
+        return False
+    values = [node["const"]] if "const" in node else node.get("enum", [""])
+    if not any(isinstance(value, str) for value in values):
+        return False
+    branches = {
+        keyword: [_accepts_strings(branch, root, targets) for branch in node[keyword]]
+        for keyword in ("allOf", "anyOf", "oneOf")
+        if keyword in node
+    }
+    return all(branches.pop("allOf", ())) and all(any(each) for each in branches.values())

@@ -38,7 +38,23 @@ def publish(dialect: str | None, schema: Schema, strict: bool | None = None) -> 
         published.strict,
         (*losses, *root_losses, *name_losses),
         lambda: property_names_restorer(renames),
+        renames,
     )
+
+
+def publish_output(dialect: str | None, schema: Schema) -> Published | None:
+    """Return what the schema of a tool's results is in `dialect`; None if the provider has no field for it.
+
+    OpenAI's field describes results that are JSON. A result that is a string is sent as it is, so a schema
+    that accepts strings is not published there.
+    """
+    match dialect:
+        case "openai":
+            return None if openai.accepts_strings(schema) else Published(schema)
+        case "gemini":
+            return gemini.publish(schema)
+        case _:
+            return None
 
 
 def _convert(dialect: str | None, schema: Schema, strict: bool | None) -> Published:

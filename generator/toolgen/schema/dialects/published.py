@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.schema.dialect_loss import Loss
@@ -19,9 +19,10 @@ def _no_restorer() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A schema in a dialect, and what was lost on the way."""
+    """A schema in a dialect, and the losses of the conversion."""
 
     schema: Schema  # the author's own object if nothing has to change
     strict: bool = False  # the provider is asked to hold the model to it
     losses: tuple[Loss, ...] = ()
     restore: Callable[[], Restorer | None] = _no_restorer  # computes the restorer, if one is needed
+    renames: Mapping[str, str] = field(default_factory=dict)  # property at the root → its published name

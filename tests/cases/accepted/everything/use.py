@@ -58,5 +58,6 @@ call("place_order", {"supplier_id": 1}, None)
 call("place_order", {"supplier_id": "1"})
 call("place_order", {"supplier_id": 1}, scopes=None)
 print(tool_class("make_order").__name__, list(TOOLS), TOOLS["place_order"]["x-owner"])
-print(CHAT_TOOLS[0]["function"]["name"], RESPONSES_TOOLS[0]["name"], RESPONSES_TOOLS[0]["strict"])
+(function,) = RESPONSES_TOOLS[0]["tools"]
+print(CHAT_TOOLS[0]["function"]["name"], RESPONSES_TOOLS[0]["name"], function["name"], function["strict"])
 print([error.code for error in PlaceOrderTool.errors], [error.__name__ for error in PlaceOrderTool.errors])

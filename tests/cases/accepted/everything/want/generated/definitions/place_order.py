@@ -88,6 +88,9 @@ DEFINITION: Final = cast(
         ],
         "auth": {"scopes": ["orders:write"], "secrets": ["SHOP_API_KEY"]},
         "timeout": 30,
+        "group": "purchasing",
+        "load": "always",
+        "examples": [{"name": "one", "input": {"supplier_id": 1}}],
         "aliases": ["make_order", "order.place"],
         "deprecated": {
             "since": "2.0.0",
@@ -121,4 +124,4 @@ OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
 PROVIDERS: Final[dict[str, ProviderVariant]] = {
     "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True}
 }
-"""What providers are told where that differs from the definition."""
+"""Parts of the definition that a provider gets in another form."""

@@ -117,4 +117,4 @@ PROVIDERS: Final[dict[str, ProviderVariant]] = {
     "bedrock": {"input_schema": ANTHROPIC_INPUT_SCHEMA},
     "gemini": {"input_schema": GEMINI_INPUT_SCHEMA},
 }
-"""What providers are told where that differs from the definition."""
+"""Parts of the definition that a provider gets in another form."""

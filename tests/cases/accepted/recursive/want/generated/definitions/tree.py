@@ -132,4 +132,4 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
 PROVIDERS: Final[dict[str, ProviderVariant]] = {
     "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
 }
-"""What providers are told where that differs from the definition."""
+"""Parts of the definition that a provider gets in another form."""

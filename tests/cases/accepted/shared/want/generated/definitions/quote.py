@@ -113,7 +113,44 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "required": ["lines", "total"],
+    "properties": {
+        "lines": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "description": "One article and how many of it.",
+                "additionalProperties": False,
+                "required": ["sku"],
+                "properties": {
+                    "sku": {"type": "string"},
+                    "price": {
+                        "type": "string",
+                        "description": 'An amount in EUR, such as 12.50. (pattern: "^[0-9]+[.][0-9]{2}$")',
+                    },
+                },
+            },
+        },
+        "total": {"description": "All lines together.", "type": "string"},
+        "page": {
+            "type": "object",
+            "properties": {
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "(default: 20)",
+                }
+            },
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -57,4 +57,4 @@ PROVIDERS: Final[dict[str, ProviderVariant]] = {
     "bedrock": {"input_schema": OPENAI_INPUT_SCHEMA},
     "gemini": {"input_schema": OPENAI_INPUT_SCHEMA},
 }
-"""What providers are told where that differs from the definition."""
+"""Parts of the definition that a provider gets in another form."""
