@@ -10,9 +10,9 @@ from toolgen.runtime.adapters.provider import ProviderAdapter
 from . import catalog
 
 if TYPE_CHECKING:
-    from toolgen.runtime import AnthropicTool
+    from toolgen.runtime import AnthropicTool, AnthropicToolSearch
 
-    TOOLS: list[AnthropicTool]
+    TOOLS: list[AnthropicTool | AnthropicToolSearch]
     """For `client.messages.create(tools=…)`."""
 
 adapter = ProviderAdapter("anthropic", catalog)

@@ -10,12 +10,17 @@ from toolgen.runtime.adapters.provider import ProviderAdapter
 from . import catalog
 
 if TYPE_CHECKING:
-    from toolgen.runtime import OpenAIChatTool, OpenAIResponsesTool
+    from toolgen.runtime import (
+        OpenAIChatTool,
+        OpenAINamespace,
+        OpenAIResponsesTool,
+        OpenAIToolSearch,
+    )
 
     CHAT_TOOLS: list[OpenAIChatTool]
     """For `client.chat.completions.create(tools=…)`."""
 
-    RESPONSES_TOOLS: list[OpenAIResponsesTool]
+    RESPONSES_TOOLS: list[OpenAIResponsesTool | OpenAINamespace | OpenAIToolSearch]
     """For `client.responses.create(tools=…)`."""
 
 adapter = ProviderAdapter("openai", catalog)

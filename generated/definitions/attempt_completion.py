@@ -104,6 +104,19 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
     "auth": {"scopes": ["workspace:read"]},
     "timeout": 10,
+    "examples": [
+        {
+            "name": "an answer",
+            "input": {"result": "The shop is open from Tuesday to Saturday, 10-18."},
+        },
+        {
+            "name": "a file",
+            "input": {
+                "result": "The quote for the repair is ready to be sent.",
+                "files": ["templates/quote.txt"],
+            },
+        },
+    ],
     "final_answer": True,
 }
 
@@ -128,7 +141,38 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["result", "files", "message", "warnings", "next_actions"],
+    "properties": {
+        "result": {"type": "string", "description": "The result for the user."},
+        "files": {
+            "type": "array",
+            "description": "Files that belong to it, as they were named.",
+            "items": {"type": "string"},
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

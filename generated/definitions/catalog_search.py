@@ -178,6 +178,18 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "timeout": 10,
+    "examples": [
+        {
+            "name": "a technical topic",
+            "input": {"query": "bleeding hydraulic brakes", "limit": 1},
+        },
+        {
+            "name": "narrowed by subject and year",
+            "input": {"query": "batteries", "subjects": ["safety"], "year_from": 2024},
+        },
+        {"name": "some of the words", "input": {"query": "bamboo frames", "limit": 1}},
+        {"name": "nothing found", "input": {"query": "unicycle"}},
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -230,7 +242,83 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["documents", "total", "message", "warnings", "next_actions"],
+    "properties": {
+        "documents": {
+            "type": "array",
+            "description": "Matching documents, best first.",
+            "maxItems": 20,
+            "items": {
+                "type": "object",
+                "description": "A document of the library.",
+                "additionalProperties": False,
+                "required": [
+                    "document_id",
+                    "title",
+                    "author",
+                    "year",
+                    "pages",
+                    "subjects",
+                    "excerpt",
+                ],
+                "properties": {
+                    "document_id": {
+                        "type": "integer",
+                        "description": "Number of the document in the library.",
+                        "minimum": 1,
+                    },
+                    "title": {
+                        "type": "string",
+                        "description": "Title of the document.",
+                    },
+                    "author": {"type": "string", "description": "Who wrote it."},
+                    "year": {"type": "integer", "description": "Year of publication."},
+                    "pages": {
+                        "type": "integer",
+                        "description": "Number of pages.",
+                        "minimum": 1,
+                    },
+                    "subjects": {
+                        "type": "array",
+                        "description": "What it is about.",
+                        "items": {"type": "string"},
+                    },
+                    "excerpt": {
+                        "type": "string",
+                        "description": "Passage of the summary that matched, hits between ** and **.",
+                    },
+                },
+            },
+        },
+        "total": {
+            "type": "integer",
+            "description": "How many matched in all; larger than the list where `limit` cut it.",
+            "minimum": 0,
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

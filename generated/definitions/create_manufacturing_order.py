@@ -211,6 +211,25 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "auth": {"scopes": ["stock:write"]},
     "timeout": 30,
+    "examples": [
+        {
+            "name": "three kits",
+            "input": {
+                "order_number": "MO-2026-0003",
+                "product_sku": "KIT-DRIVE",
+                "quantity": 3,
+                "due_on": "2026-12-01",
+            },
+        },
+        {
+            "name": "components run low",
+            "input": {
+                "order_number": "MO-2026-0003",
+                "product_sku": "KIT-BRAKE",
+                "quantity": 2,
+            },
+        },
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -244,7 +263,109 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "order_number",
+        "product_sku",
+        "product_name",
+        "quantity",
+        "status",
+        "components",
+        "is_preview",
+        "message",
+        "warnings",
+        "next_actions",
+    ],
+    "properties": {
+        "id": {
+            "type": "integer",
+            "description": "Number of the order, `manufacturing_orders.id`; a preview has none.",
+            "minimum": 1,
+        },
+        "order_number": {
+            "type": "string",
+            "description": 'Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003". (pattern: "^MO-20[0-9]{2}-[0-9]{4}$")',
+        },
+        "product_sku": {
+            "type": "string",
+            "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
+        },
+        "product_name": {"type": "string", "description": "Name of the product."},
+        "quantity": {
+            "type": "integer",
+            "description": "How many are built.",
+            "minimum": 1,
+        },
+        "status": {
+            "type": "string",
+            "description": "State of the order.",
+            "enum": ["in_progress"],
+        },
+        "components": {
+            "type": "array",
+            "description": "The components that were taken from stock, by article number.",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "description": "What happened to the stock of one article.",
+                "additionalProperties": False,
+                "required": [
+                    "sku",
+                    "name",
+                    "change",
+                    "in_stock_before",
+                    "in_stock_after",
+                ],
+                "properties": {
+                    "sku": {
+                        "type": "string",
+                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
+                    },
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "change": {
+                        "type": "integer",
+                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
+                    },
+                    "in_stock_before": {
+                        "type": "integer",
+                        "description": "Units in stock before.",
+                        "minimum": 0,
+                    },
+                    "in_stock_after": {
+                        "type": "integer",
+                        "description": "Units in stock now.",
+                        "minimum": 0,
+                    },
+                },
+            },
+        },
+        "is_preview": {
+            "type": "boolean",
+            "description": "True when nothing has been changed yet and this only shows what would happen.",
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -250,6 +250,30 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "auth": {"scopes": ["orders:write"]},
     "timeout": 30,
+    "examples": [
+        {
+            "name": "one line at the list price",
+            "input": {
+                "supplier_id": 1,
+                "location_id": 2,
+                "order_number": "PO-2026-0005",
+                "items": [{"sku": "PAD-DB1", "quantity": 24}],
+            },
+        },
+        {
+            "name": "an agreed price, and warnings",
+            "input": {
+                "supplier_id": 3,
+                "location_id": 1,
+                "order_number": "PO-2026-0006",
+                "items": [
+                    {"sku": "CHN-11S", "quantity": 2, "unit_price": "18.50"},
+                    {"sku": "SEA-250", "quantity": 1},
+                ],
+                "note": "Please deliver before noon.",
+            },
+        },
+    ],
     "aliases": ["make_po"],
 }
 
@@ -312,7 +336,109 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "order_number",
+        "supplier_id",
+        "supplier_name",
+        "location_id",
+        "status",
+        "lines",
+        "total_cost",
+        "currency",
+        "is_preview",
+        "message",
+        "warnings",
+        "next_actions",
+    ],
+    "properties": {
+        "id": {
+            "type": "integer",
+            "description": "Number of the order, `purchase_orders.id`; a preview has none.",
+            "minimum": 1,
+        },
+        "order_number": {
+            "type": "string",
+            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
+        },
+        "supplier_id": {"type": "integer", "description": "Number of the supplier."},
+        "supplier_name": {"type": "string", "description": "Name of the supplier."},
+        "location_id": {
+            "type": "integer",
+            "description": "Number of the place that receives the goods.",
+        },
+        "status": {
+            "type": "string",
+            "description": "State of the order.",
+            "enum": ["ordered", "partly_received", "received", "cancelled"],
+        },
+        "lines": {
+            "type": "array",
+            "description": "The lines as ordered.",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "description": "One line of an order, with its price settled.",
+                "additionalProperties": False,
+                "required": ["sku", "name", "quantity", "unit_price", "line_total"],
+                "properties": {
+                    "sku": {
+                        "type": "string",
+                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
+                    },
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "quantity": {
+                        "type": "integer",
+                        "description": "Units ordered.",
+                        "minimum": 1,
+                    },
+                    "unit_price": {
+                        "type": "string",
+                        "description": 'Price of one unit in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,5})\\\\.[0-9]{2}$")',
+                    },
+                    "line_total": {
+                        "type": "string",
+                        "description": 'Amount in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,13})\\\\.[0-9]{2}$")',
+                    },
+                },
+            },
+        },
+        "total_cost": {
+            "type": "string",
+            "description": 'Amount in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,13})\\\\.[0-9]{2}$")',
+        },
+        "currency": {
+            "type": "string",
+            "description": "Currency of every amount.",
+            "enum": ["EUR"],
+        },
+        "is_preview": {
+            "type": "boolean",
+            "description": "True when nothing has been changed yet and this only shows what would happen.",
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

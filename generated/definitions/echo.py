@@ -51,6 +51,10 @@ DEFINITION: Final[ToolDefinition] = {
             "text": {"type": "string", "description": "The text that was sent."}
         },
     },
+    "examples": [
+        {"name": "a text", "input": {"text": "Zürich → naïve 🚲"}},
+        {"name": "nothing", "input": {"text": ""}},
+    ],
     "final_answer": True,
 }
 
@@ -69,4 +73,4 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
 PROVIDERS: Final[dict[str, ProviderVariant]] = {
     "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
 }
-"""What providers are told where that differs from the definition."""
+"""Parts of the definition that a provider gets in another form."""

@@ -156,6 +156,24 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "runner", "type": "examples.store.commands.Runner"}],
     "auth": {"scopes": ["workspace:read"]},
     "timeout": 30,
+    "examples": [
+        {
+            "name": "count lines",
+            "input": {"command": "wc", "arguments": ["-l", "notes/suppliers.md"]},
+        },
+        {
+            "name": "find files",
+            "input": {"command": "find", "arguments": ["templates", "-name", "quote*"]},
+        },
+        {
+            "name": "in a folder, nothing found",
+            "input": {
+                "command": "grep",
+                "arguments": ["-i", "unicycle", "suppliers.md"],
+                "folder": "notes",
+            },
+        },
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -198,7 +216,55 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "command_line",
+        "exit_code",
+        "stdout",
+        "stderr",
+        "truncated",
+        "message",
+        "warnings",
+    ],
+    "properties": {
+        "command_line": {
+            "type": "string",
+            "description": "What was run, as a shell would write it.",
+        },
+        "exit_code": {
+            "type": ["integer", "null"],
+            "description": "0 where all went well; what another number says depends on the command. Null where it was stopped.",
+        },
+        "stdout": {
+            "type": "string",
+            "description": "What it wrote to its standard output.",
+        },
+        "stderr": {
+            "type": "string",
+            "description": "What it wrote to its standard error.",
+        },
+        "truncated": {
+            "type": "boolean",
+            "description": "True when it wrote more than 60 kB and was stopped.",
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -168,6 +168,13 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "auth": {"scopes": ["stock:write"]},
     "timeout": 30,
+    "examples": [
+        {"name": "a sales order", "input": {"order_number": "SO-2026-0002"}},
+        {
+            "name": "what the workshop has built",
+            "input": {"order_number": "MO-2026-0002"},
+        },
+    ],
 }
 
 OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -195,8 +202,100 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "order_number",
+        "kind",
+        "customer",
+        "status",
+        "stock",
+        "is_preview",
+        "message",
+        "warnings",
+        "next_actions",
+    ],
+    "properties": {
+        "order_number": {"type": "string", "description": "Number of the order."},
+        "kind": {
+            "type": "string",
+            "description": "Kind of order.",
+            "enum": ["sales", "manufacturing"],
+        },
+        "customer": {
+            "type": ["string", "null"],
+            "description": "Who gets the goods; null for a manufacturing order.",
+        },
+        "status": {
+            "type": "string",
+            "description": "State of the order.",
+            "enum": ["fulfilled"],
+        },
+        "stock": {
+            "type": "array",
+            "description": "What changed in stock, one entry an article.",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "description": "What happened to the stock of one article.",
+                "additionalProperties": False,
+                "required": [
+                    "sku",
+                    "name",
+                    "change",
+                    "in_stock_before",
+                    "in_stock_after",
+                ],
+                "properties": {
+                    "sku": {
+                        "type": "string",
+                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
+                    },
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "change": {
+                        "type": "integer",
+                        "description": "Change in units, positive for incoming and negative for outgoing ones.",
+                    },
+                    "in_stock_before": {
+                        "type": "integer",
+                        "description": "Units in stock before.",
+                        "minimum": 0,
+                    },
+                    "in_stock_after": {
+                        "type": "integer",
+                        "description": "Units in stock now.",
+                        "minimum": 0,
+                    },
+                },
+            },
+        },
+        "is_preview": {
+            "type": "boolean",
+            "description": "True when nothing has been changed yet and this only shows what would happen.",
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
+}
+
 PROVIDERS: Final[dict[str, ProviderVariant]] = {
     "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True},
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA},
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    },
 }
-"""What providers are told where that differs from the definition."""
+"""Parts of the definition that a provider gets in another form."""

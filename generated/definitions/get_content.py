@@ -98,6 +98,9 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "timeout": 10,
+    "examples": [
+        {"name": "opening hours", "input": {"type": "page", "slug": "opening-hours"}}
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -117,7 +120,38 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["type", "slug", "title", "body", "published_on", "url"],
+    "properties": {
+        "type": {
+            "type": "string",
+            "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
+            "enum": ["article", "page", "project"],
+        },
+        "slug": {
+            "type": "string",
+            "description": 'Name of the item in its address, such as "opening-hours". (pattern: "^[a-z0-9]+(-[a-z0-9]+)*$"; maxLength: 100)',
+        },
+        "title": {"type": "string", "description": "Title of the item."},
+        "body": {"type": "string", "description": "The whole text."},
+        "published_on": {
+            "type": "string",
+            "description": "Day of publication.",
+            "format": "date",
+        },
+        "url": {
+            "type": "string",
+            "description": 'Where a customer can read it. (format: "uri")',
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -157,6 +157,17 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
     "auth": {"scopes": ["workspace:read"]},
     "timeout": 10,
+    "examples": [
+        {"name": "a whole file", "input": {"path": "notes/suppliers.md"}},
+        {
+            "name": "some lines",
+            "input": {
+                "path": "notes/meeting-2026-09-14.md",
+                "first_line": 3,
+                "line_count": 1,
+            },
+        },
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -183,7 +194,66 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "path",
+        "text",
+        "first_line",
+        "last_line",
+        "total_lines",
+        "truncated",
+        "message",
+        "warnings",
+        "next_actions",
+    ],
+    "properties": {
+        "path": {"type": "string", "description": "Path relative to the workspace."},
+        "text": {
+            "type": "string",
+            "description": "The lines as they are in the file, with their line ends.",
+        },
+        "first_line": {
+            "type": "integer",
+            "description": "Number of the first line in `text`.",
+            "minimum": 1,
+        },
+        "last_line": {
+            "type": "integer",
+            "description": "Number of the last line in `text`; one less than `first_line` where it is empty.",
+            "minimum": 0,
+        },
+        "total_lines": {
+            "type": "integer",
+            "description": "Lines in the file.",
+            "minimum": 0,
+        },
+        "truncated": {
+            "type": "boolean",
+            "description": "True when lines follow that were not returned.",
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -212,6 +212,14 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
     "auth": {"scopes": ["workspace:read"]},
     "timeout": 30,
+    "examples": [
+        {"name": "a text", "input": {"query": "ingrid"}},
+        {
+            "name": "an expression, cut by the limit",
+            "input": {"query": "\\d{2}-\\d{2}", "mode": "regex", "limit": 1},
+        },
+        {"name": "no match", "input": {"query": "penny-farthing", "path": "templates"}},
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -249,7 +257,105 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "matches",
+        "total",
+        "files_searched",
+        "skipped",
+        "message",
+        "warnings",
+        "next_actions",
+    ],
+    "properties": {
+        "matches": {
+            "type": "array",
+            "description": "Matching lines, by path and number.",
+            "maxItems": 200,
+            "items": {
+                "type": "object",
+                "description": "A line that matches.",
+                "additionalProperties": False,
+                "required": ["path", "line", "text"],
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "Path of the file relative to the workspace.",
+                    },
+                    "line": {
+                        "type": "integer",
+                        "description": "Number of the line, counted from 1.",
+                        "minimum": 1,
+                    },
+                    "text": {
+                        "type": "string",
+                        "description": "The line, cut after 300 characters. (maxLength: 300)",
+                    },
+                },
+            },
+        },
+        "total": {
+            "type": "integer",
+            "description": "How many matched in all; larger than the list where `limit` cut it.",
+            "minimum": 0,
+        },
+        "files_searched": {
+            "type": "integer",
+            "description": "How many files were looked at.",
+            "minimum": 0,
+        },
+        "skipped": {
+            "type": "array",
+            "description": "What was passed over, sorted by path.",
+            "items": {
+                "type": "object",
+                "description": "A file or folder that was not searched.",
+                "additionalProperties": False,
+                "required": ["path", "reason"],
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "Path relative to the workspace.",
+                    },
+                    "reason": {
+                        "type": "string",
+                        "description": "hidden (its name begins with a dot), link (symbolic link), special_file, too_deep (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.",
+                        "enum": [
+                            "hidden",
+                            "link",
+                            "special_file",
+                            "too_deep",
+                            "too_large",
+                            "not_text",
+                            "unreadable",
+                        ],
+                    },
+                },
+            },
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

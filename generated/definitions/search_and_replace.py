@@ -225,6 +225,30 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
     "auth": {"scopes": ["workspace:write"]},
     "timeout": 30,
+    "examples": [
+        {
+            "name": "new opening hours",
+            "input": {"search": "10-18", "replacement": "10-19"},
+        },
+        {
+            "name": "with groups",
+            "input": {
+                "search": "(\\d{3,4})-555-(\\d{4})",
+                "replacement": "\\1 555 \\2",
+                "mode": "regex",
+                "path": "notes",
+                "include": "*.md",
+            },
+        },
+        {
+            "name": "no match",
+            "input": {
+                "search": "penny-farthing",
+                "replacement": "bicycle",
+                "path": "templates",
+            },
+        },
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -260,7 +284,105 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "is_preview",
+        "files",
+        "replacements",
+        "files_searched",
+        "skipped",
+        "message",
+        "warnings",
+        "next_actions",
+    ],
+    "properties": {
+        "is_preview": {
+            "type": "boolean",
+            "description": "True when nothing has been changed yet and this only shows what would happen.",
+        },
+        "files": {
+            "type": "array",
+            "description": "Files that changed, sorted by path.",
+            "items": {
+                "type": "object",
+                "description": "A file that changed.",
+                "additionalProperties": False,
+                "required": ["path", "replacements"],
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "Path relative to the workspace.",
+                    },
+                    "replacements": {
+                        "type": "integer",
+                        "description": "How many places changed in it.",
+                        "minimum": 1,
+                    },
+                },
+            },
+        },
+        "replacements": {
+            "type": "integer",
+            "description": "Replacements in all files together.",
+            "minimum": 0,
+        },
+        "files_searched": {
+            "type": "integer",
+            "description": "How many files were looked at.",
+            "minimum": 0,
+        },
+        "skipped": {
+            "type": "array",
+            "description": "What was passed over, sorted by path.",
+            "items": {
+                "type": "object",
+                "description": "A file or folder that was not searched.",
+                "additionalProperties": False,
+                "required": ["path", "reason"],
+                "properties": {
+                    "path": {
+                        "type": "string",
+                        "description": "Path relative to the workspace.",
+                    },
+                    "reason": {
+                        "type": "string",
+                        "description": "hidden (its name begins with a dot), link (symbolic link), special_file, too_deep (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.",
+                        "enum": [
+                            "hidden",
+                            "link",
+                            "special_file",
+                            "too_deep",
+                            "too_large",
+                            "not_text",
+                            "unreadable",
+                        ],
+                    },
+                },
+            },
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -151,6 +151,17 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "timeout": 10,
+    "examples": [
+        {
+            "name": "facts about the shop",
+            "input": {"query": "warranty", "types": ["page"]},
+        },
+        {"name": "cut by the limit", "input": {"query": "battery", "limit": 1}},
+        {
+            "name": "drafts stay hidden",
+            "input": {"query": "mechanic drives", "types": ["page"]},
+        },
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -181,7 +192,73 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["items", "total", "message", "warnings", "next_actions"],
+    "properties": {
+        "items": {
+            "type": "array",
+            "description": "Matching items, best first.",
+            "maxItems": 20,
+            "items": {
+                "type": "object",
+                "description": "A published item of the website.",
+                "additionalProperties": False,
+                "required": ["type", "slug", "title", "excerpt", "published_on", "url"],
+                "properties": {
+                    "type": {
+                        "type": "string",
+                        "description": "article (advice and news), page (facts about the shop) or project (what the shop has done).",
+                        "enum": ["article", "page", "project"],
+                    },
+                    "slug": {
+                        "type": "string",
+                        "description": 'Name of the item in its address, such as "opening-hours". (pattern: "^[a-z0-9]+(-[a-z0-9]+)*$"; maxLength: 100)',
+                    },
+                    "title": {"type": "string", "description": "Title of the item."},
+                    "excerpt": {
+                        "type": "string",
+                        "description": "Passage of the text that matched, hits between ** and **.",
+                    },
+                    "published_on": {
+                        "type": "string",
+                        "description": "Day of publication.",
+                        "format": "date",
+                    },
+                    "url": {
+                        "type": "string",
+                        "description": 'Where a customer can read it. (format: "uri")',
+                    },
+                },
+            },
+        },
+        "total": {
+            "type": "integer",
+            "description": "How many matched in all; larger than the list where `limit` cut it.",
+            "minimum": 0,
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

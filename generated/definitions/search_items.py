@@ -165,6 +165,15 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "timeout": 10,
+    "examples": [
+        {"name": "by words", "input": {"query": "brake pads"}},
+        {
+            "name": "short of stock",
+            "input": {"query": "light", "below_reorder_point": True},
+        },
+        {"name": "by number", "input": {"query": "KIT-DRIVE"}},
+        {"name": "nothing found", "input": {"query": "unicycle", "category": "wheels"}},
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -201,7 +210,85 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["items", "total", "message", "warnings", "next_actions"],
+    "properties": {
+        "items": {
+            "type": "array",
+            "description": "Matching articles, best first.",
+            "maxItems": 50,
+            "items": {
+                "type": "object",
+                "description": "An article.",
+                "additionalProperties": False,
+                "required": [
+                    "sku",
+                    "name",
+                    "category",
+                    "supplier_id",
+                    "list_price",
+                    "in_stock",
+                    "reorder_point",
+                ],
+                "properties": {
+                    "sku": {
+                        "type": "string",
+                        "description": 'Article number as in the item list, such as "CHN-11S". (pattern: "^[A-Z]{3}-[A-Z0-9]{1,12}$")',
+                    },
+                    "name": {"type": "string", "description": "Name of the article."},
+                    "category": {
+                        "type": "string",
+                        "description": "Category of the article.",
+                    },
+                    "supplier_id": {
+                        "type": ["integer", "null"],
+                        "description": "Number of its usual supplier; null for what the workshop builds.",
+                    },
+                    "list_price": {
+                        "type": "string",
+                        "description": 'Price of one unit in EUR with two decimals, such as "12.50". (pattern: "^(0|[1-9][0-9]{0,5})\\\\.[0-9]{2}$")',
+                    },
+                    "in_stock": {
+                        "type": "integer",
+                        "description": "Units in stock.",
+                        "minimum": 0,
+                    },
+                    "reorder_point": {
+                        "type": "integer",
+                        "description": "Units below which to order or build more.",
+                        "minimum": 0,
+                    },
+                },
+            },
+        },
+        "total": {
+            "type": "integer",
+            "description": "How many matched in all; larger than the list where `limit` cut it.",
+            "minimum": 0,
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -154,6 +154,22 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "reader", "type": "examples.store.reader.Reader"}],
     "auth": {"scopes": ["data:read"]},
     "timeout": 10,
+    "examples": [
+        {
+            "name": "what to reorder",
+            "input": {
+                "query": "SELECT sku, in_stock, reorder_point FROM items WHERE category = ? AND in_stock < reorder_point ORDER BY sku",
+                "parameters": ["brakes"],
+            },
+        },
+        {
+            "name": "cut by the limit",
+            "input": {
+                "query": "SELECT name, lead_time_days FROM suppliers ORDER BY lead_time_days",
+                "limit": 2,
+            },
+        },
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -183,7 +199,54 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["columns", "rows", "row_count", "truncated", "message", "warnings"],
+    "properties": {
+        "columns": {
+            "type": "array",
+            "description": "Names of the columns.",
+            "minItems": 1,
+            "items": {"type": "string"},
+        },
+        "rows": {
+            "type": "array",
+            "description": "One list of values a row, in the order of `columns`.",
+            "maxItems": 500,
+            "items": {
+                "type": "array",
+                "items": {
+                    "description": "A text, a number or null.",
+                    "type": ["string", "number", "null"],
+                },
+            },
+        },
+        "row_count": {
+            "type": "integer",
+            "description": "How many rows are in `rows`.",
+            "minimum": 0,
+        },
+        "truncated": {
+            "type": "boolean",
+            "description": "True when the statement had more rows than were returned.",
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -72,6 +72,13 @@ DEFINITION: Final[ToolDefinition] = {
     },
     "stream": {"chunk_schema": {"type": "string", "description": "One line."}},
     "timeout": 60,
+    "examples": [
+        {
+            "name": "two lines",
+            "input": {"lines": ["First, take the wheel off.", "Then, the tyre."]},
+        },
+        {"name": "none", "input": {"lines": []}},
+    ],
     "final_answer": True,
 }
 
@@ -98,4 +105,4 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
 PROVIDERS: Final[dict[str, ProviderVariant]] = {
     "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
 }
-"""What providers are told where that differs from the definition."""
+"""Parts of the definition that a provider gets in another form."""

@@ -164,6 +164,13 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
     "auth": {"scopes": ["workspace:write"]},
     "timeout": 10,
+    "examples": [
+        {"name": "an empty list", "input": {}},
+        {
+            "name": "a plan",
+            "input": {"add": ["Count the brake pads", "Order what is missing"]},
+        },
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -208,7 +215,60 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["items", "left", "message", "warnings", "next_actions"],
+    "properties": {
+        "items": {
+            "type": "array",
+            "description": "All items, in order.",
+            "items": {
+                "type": "object",
+                "description": "One thing to do.",
+                "additionalProperties": False,
+                "required": ["number", "text", "state"],
+                "properties": {
+                    "number": {
+                        "type": "integer",
+                        "description": "Its place in the list, counted from 1.",
+                        "minimum": 1,
+                    },
+                    "text": {"type": "string", "description": "What to do."},
+                    "state": {
+                        "type": "string",
+                        "description": "How far it is.",
+                        "enum": ["open", "doing", "done", "dropped"],
+                    },
+                },
+            },
+        },
+        "left": {
+            "type": "integer",
+            "description": "How many items are open or being done.",
+            "minimum": 0,
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""

@@ -191,6 +191,40 @@ DEFINITION: Final[ToolDefinition] = {
     ],
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "timeout": 10,
+    "examples": [
+        {
+            "name": "a delivery note that agrees",
+            "input": {
+                "order_number": "PO-2026-0004",
+                "lines": [
+                    {"sku": "LGT-FR80", "quantity": 12},
+                    {"sku": "LGT-RR", "quantity": 12},
+                ],
+            },
+        },
+        {
+            "name": "an invoice with differences",
+            "input": {
+                "order_number": "PO-2026-0004",
+                "lines": [
+                    {"sku": "LGT-FR80", "quantity": 10, "unit_price": "46.90"},
+                    {"sku": "MUD-28", "quantity": 2, "unit_price": "32.50"},
+                ],
+                "total": "534.00",
+            },
+        },
+        {
+            "name": "an order that is closed",
+            "input": {
+                "order_number": "PO-2026-0001",
+                "lines": [
+                    {"sku": "PAD-DB1", "quantity": 40, "unit_price": "12.90"},
+                    {"sku": "ROT-160", "quantity": 10, "unit_price": "21.50"},
+                ],
+                "total": "731.00",
+            },
+        },
+    ],
 }
 
 OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -298,8 +332,91 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "order_number",
+        "supplier_name",
+        "order_status",
+        "matches",
+        "mismatches",
+        "message",
+        "warnings",
+        "next_actions",
+    ],
+    "properties": {
+        "order_number": {
+            "type": "string",
+            "description": 'Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005". (pattern: "^PO-20[0-9]{2}-[0-9]{4}$")',
+        },
+        "supplier_name": {"type": "string", "description": "Name of the supplier."},
+        "order_status": {
+            "type": "string",
+            "description": "State of the order.",
+            "enum": ["ordered", "partly_received", "received", "cancelled"],
+        },
+        "matches": {
+            "type": "boolean",
+            "description": "True when document and order agree.",
+        },
+        "mismatches": {
+            "type": "array",
+            "description": "Differences, in the order of the order's lines; empty when all agrees.",
+            "items": {
+                "type": "object",
+                "description": "One difference.",
+                "additionalProperties": False,
+                "required": ["kind", "sku", "ordered", "documented"],
+                "properties": {
+                    "kind": {
+                        "type": "string",
+                        "description": "missing_line (ordered, not on the document), unexpected_line (on the document, not ordered), quantity, unit_price or total.",
+                        "enum": [
+                            "missing_line",
+                            "unexpected_line",
+                            "quantity",
+                            "unit_price",
+                            "total",
+                        ],
+                    },
+                    "sku": {
+                        "type": ["string", "null"],
+                        "description": "Article number; null for the total.",
+                    },
+                    "ordered": {
+                        "type": ["string", "null"],
+                        "description": "What the order says; null for nothing.",
+                    },
+                    "documented": {
+                        "type": ["string", "null"],
+                        "description": "What the document says; null for nothing.",
+                    },
+                },
+            },
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
+}
+
 PROVIDERS: Final[dict[str, ProviderVariant]] = {
     "openai": {"input_schema": OPENAI_INPUT_SCHEMA, "strict": True},
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA},
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    },
 }
-"""What providers are told where that differs from the definition."""
+"""Parts of the definition that a provider gets in another form."""

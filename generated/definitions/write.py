@@ -167,6 +167,23 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "workspace", "type": "examples.store.workspace.Workspace"}],
     "auth": {"scopes": ["workspace:write"]},
     "timeout": 30,
+    "examples": [
+        {
+            "name": "a new letter",
+            "input": {
+                "path": "letters/kite.txt",
+                "text": "Dear Ms Kite,\n\nyour wheels are ready.\n",
+            },
+        },
+        {
+            "name": "a line more",
+            "input": {
+                "path": "notes/suppliers.md",
+                "text": "- Velo Union: closed in August\n",
+                "mode": "append",
+            },
+        },
+    ],
 }
 
 GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
@@ -190,7 +207,54 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
     },
 }
 
-PROVIDERS: Final[dict[str, ProviderVariant]] = {
-    "gemini": {"input_schema": GEMINI_INPUT_SCHEMA}
+GEMINI_OUTPUT_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "is_preview",
+        "path",
+        "created",
+        "line_count",
+        "message",
+        "warnings",
+        "next_actions",
+    ],
+    "properties": {
+        "is_preview": {
+            "type": "boolean",
+            "description": "True when nothing has been changed yet and this only shows what would happen.",
+        },
+        "path": {"type": "string", "description": "Path relative to the workspace."},
+        "created": {
+            "type": "boolean",
+            "description": "True when there was no such file before.",
+        },
+        "line_count": {
+            "type": "integer",
+            "description": "Lines in the file now.",
+            "minimum": 0,
+        },
+        "message": {
+            "type": "string",
+            "description": "What happened, in one sentence for the user; in a preview, what would happen. (minLength: 1)",
+        },
+        "warnings": {
+            "type": "array",
+            "description": "What the user should know before relying on the result; empty when all is well.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+        "next_actions": {
+            "type": "array",
+            "description": "Sensible next steps, most useful first; empty when there is nothing to do.",
+            "items": {"type": "string", "description": "(minLength: 1)"},
+        },
+    },
 }
-"""What providers are told where that differs from the definition."""
+
+PROVIDERS: Final[dict[str, ProviderVariant]] = {
+    "gemini": {
+        "input_schema": GEMINI_INPUT_SCHEMA,
+        "output_schema": GEMINI_OUTPUT_SCHEMA,
+    }
+}
+"""Parts of the definition that a provider gets in another form."""
