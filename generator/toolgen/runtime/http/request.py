@@ -6,7 +6,6 @@ import base64
 import binascii
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,10 +13,8 @@ from urllib.parse import quote, urlsplit
 
 from toolgen.runtime.errors import InvalidRequestError, MissingDependencyError
 
-from .media import FORM, MULTIPART, is_json
+from .media import FORM, MULTIPART, TOKEN, is_json
 from .styles import Pairs, UnsafeValueError, in_cookie, in_header, in_path, in_query, text_of
-
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, section 5.6.2
 
 Part = tuple[str, tuple[str | None, bytes, str]]
 """One part of a form: its name, then file name, content and media type."""
@@ -44,7 +41,7 @@ class PreparedRequest:
 
     def set_header(self, name: str, value: str) -> None:
         """Set a header. Raises InvalidRequestError if HTTP has no header of that name."""
-        if not _HEADER_NAME.fullmatch(name):
+        if not TOKEN.fullmatch(name):
             raise InvalidRequestError(
                 f"The tool's specification names a header {name!r}, which HTTP cannot have."
             )
@@ -65,9 +62,14 @@ class PreparedRequest:
 def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> PreparedRequest:
     """Return the request of `arguments`, as `operation`, the tool's `x-openapi`, describes it.
 
-    Raises InvalidRequestError for a value that would change the target of the request, MissingDependencyError
-    if neither the document nor the environment defines the server.
+    Raises InvalidRequestError for a value that would change the target of the request, and for an operation
+    that HTTP cannot express; MissingDependencyError if neither the document nor the environment defines the
+    server.
     """
+    if not TOKEN.fullmatch(operation["method"]):
+        raise InvalidRequestError(
+            f"The tool's specification names a method {operation['method']!r}, which HTTP cannot have."
+        )
     made = PreparedRequest(operation["method"])
     values = dict(arguments)
     path: str = operation["path"]
