@@ -6,8 +6,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from toolgen.cli.saved_blocks import save_blocks
+from toolgen.project import UnableError
+from toolgen.runtime import Block, ToolResponse
 
 from .conftest import Cli, Done
 
@@ -231,3 +235,71 @@ def test_export_leaves_nothing_behind(project: Cli) -> None:
     project("export", "mcp")
     assert project.tree(".") == before
     assert project("export", "mpc").code == 2
+
+
+CHART = """\
+name: chart
+description: Draw a chart.
+input_schema: {type: object, properties: {whole: {type: boolean}}}
+content: any
+"""
+DRAW = """\
+from generated.tools.chart import ChartTool
+from toolgen.runtime import File, Image, Link, Text, ToolResult
+
+class Chart(ChartTool):
+    def execute(self, request, context):
+        blocks = Image(bytes.fromhex("89504e470d0a1a0a")), File(b"a,b", name="../rows.csv"), Link("https://example.com/r")
+        return ToolResult({"total": 7}, *blocks) if request.whole else [*blocks, Text("Up\\x1b[31m.")]
+"""
+
+
+def test_blocks_are_written_to_new_files_and_shown(call: Callable[..., Done], project: Cli) -> None:
+    project.spec("chart", CHART)
+    (project.root / "work/chart.py").write_text(DRAW)
+    project("generate")
+    whole = call("chart", "--input", '{"whole": true}', "--save", "out")
+    assert (whole.code, json.loads(whole.out)) == (0, {"total": 7})
+    assert (project.root / "out/chart-1.png").read_bytes() == bytes.fromhex("89504e470d0a1a0a")
+    assert (project.root / "out/rows.csv").read_bytes() == b"a,b"
+    assert "wrote out/chart-1.png" in whole.err
+    assert "[link: https://example.com/r" not in whole.out
+    again = call("chart", "--save", "out", "--format", "json")
+    blocks = json.loads(again.out)["blocks"]
+    assert [block.get("file") for block in blocks] == [
+        "out/chart-1-2.png", "out/rows-2.csv", None, "out/chart-4.txt",
+    ]  # fmt: skip
+    alone = call("chart")
+    assert [block["type"] for block in json.loads(alone.out)] == ["image", "file", "link", "text"]
+    assert "--save FOLDER" in alone.err
+    assert "\x1b" not in alone.err
+
+
+@pytest.mark.parametrize(
+    ("name", "saved"),
+    [
+        ("a.tar.gz", "a.tar.gz"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\temp\\a b.pdf", "a b.pdf"),
+        ("con.txt", "x-1.pdf"),
+        (".hidden", "hidden"),
+        ("…/..", "x-1.pdf"),
+        ("a\x00b:c.pdf", "a_b_c.pdf"),
+        (None, "x-1.pdf"),
+    ],
+)
+def test_names_of_saved_files_stay_in_the_folder(name: str | None, saved: str, tmp_path: Path) -> None:
+    block = Block("file", b"%PDF", media_type="application/pdf", name=name)
+    response = ToolResponse("x", True, blocks=(block,))
+    assert save_blocks(response, tmp_path / "new") == [tmp_path / "new" / saved]
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [saved]
+
+
+def test_a_saved_file_replaces_nothing_and_follows_no_link(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("kept")
+    (tmp_path / "a.pdf").symlink_to(tmp_path / "secret")
+    response = ToolResponse("x", True, blocks=(Block("file", b"%PDF", name="a.pdf"),))
+    assert save_blocks(response, tmp_path) == [tmp_path / "a-2.pdf"]
+    assert (tmp_path / "secret").read_text() == "kept"
+    with pytest.raises(UnableError):
+        save_blocks(response, tmp_path / "secret")

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 from typing import Any
 
 import pytest
-from toolgen.runtime import Audio, File, Image, Link, ResponseForm, Text, ToolResult, ToolSpec, ToolSpecError
+from toolgen.runtime import (
+    Audio,
+    File,
+    Image,
+    Link,
+    ResponseForm,
+    Text,
+    ToolConfig,
+    Toolkit,
+    ToolResult,
+    ToolSpec,
+    ToolSpecError,
+)
 
 from tests.runtime.content_samples import JPEG, PDF, PNG, SVG, WAV, answer, returning, returning_in_thread
-from tests.runtime.tool_factory import code_of, run
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 IMAGES = [{"type": "image"}]
 PNG_ONLY = [{"type": "image", "media_types": ["image/png"]}]
@@ -93,7 +106,7 @@ def test_blocks_of_a_tool_that_declares_none_break_the_contract(caplog: pytest.L
     ("content", "values", "fault"),
     [
         ([{"type": "image", "min": 1}], (), "expected at least 1 of image, got 0"),
-        ([{"type": "image", "max": 1}], (Image(PNG), Image(PNG)), "expected at most 1 of image, got 2"),
+        ([{"type": "image", "max": 1}], (Image(PNG), Image(PNG)), "content[1]: expected at most 1 of image"),
         ([{"type": "image", "max_bytes": 20}], (Image(PNG),), "cannot be read: it has more than 20 bytes"),
         ([{"type": "text", "max_bytes": 2}], (Text("abc"),), "text (text/plain) has 3 bytes, max_bytes is 2"),
     ],
@@ -200,3 +213,76 @@ def test_rendered_forms_have_everything_of_a_block_but_its_data() -> None:
     ]
     assert "content" not in shown
     assert "blocks" not in run(returning(1, content=[])).render(ResponseForm.DICT)
+
+
+def streaming(*items: Any, in_thread: bool = False, **definition: Any) -> Any:
+    """Return a tool that yields items, in an async generator or in one that runs in a worker thread."""
+
+    async def in_loop(self: Any, request: Any, context: Any) -> Any:
+        for item in items:
+            yield item
+
+    def threaded(self: Any, request: Any, context: Any) -> Any:
+        yield from items
+
+    stream = {"chunk_schema": {"type": "object", "required": ["row"]}}
+    return make_tool(threaded if in_thread else in_loop, stream=stream, **definition)
+
+
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_a_stream_has_chunks_of_mixed_kinds(in_thread: bool) -> None:
+    async def collected(tool: Any) -> list[Any]:
+        return [item async for item in Toolkit([tool]).stream("x", {})]
+
+    items = ({"row": 1}, Image(PNG), {"row": 2}, Text("Done."))
+    *chunks, response = asyncio.run(collected(streaming(*items, in_thread=in_thread, content="any")))
+    assert [getattr(chunk, "type", chunk) for chunk in chunks] == [{"row": 1}, "image", {"row": 2}, "text"]
+    assert response.content == [{"row": 1}, {"row": 2}]
+    assert [block.data for block in response.blocks] == [PNG, b"Done."]
+    last = {"total": 7}
+    tool = streaming(*items, last, in_thread=in_thread, content="any", output_schema=TOTAL)
+    assert asyncio.run(collected(tool))[-1].content == last
+
+
+@pytest.mark.parametrize(
+    ("items", "content", "fault"),
+    [
+        ((Image(PNG),), [{"type": "text"}], "content[0]: image (image/png) is not declared"),
+        (({"row": 1},), [{"type": "text", "min": 1}], "expected at least 1 of text, got 0"),
+        ((Text("a"), Text("b")), [{"type": "text", "max": 1}], "content[1]: expected at most 1 of text"),
+        ((Text("a"), Image(b"")), "any", "content[1] is empty"),
+    ],
+)
+def test_blocks_of_a_stream_keep_the_contract(
+    items: Any, content: Any, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        response = run(streaming(*items, content=content))
+    assert (code_of(response), response.blocks) == ("invalid_response", ())
+    assert fault in caplog.records[-1].getMessage()
+
+
+def test_blocks_of_a_stream_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLGEN_MAX_STREAM_BYTES", "60")
+    assert code_of(run(streaming(Text("x" * 40), Text("x" * 40), content="any"))) == "too_large"
+    monkeypatch.setenv("TOOLGEN_MAX_STREAM_CHUNKS", "1")
+    assert code_of(run(streaming(Text("x"), Text("x"), content="any"))) == "too_large"
+
+
+def test_logs_have_type_size_and_hash_of_blocks_and_never_their_content(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        link = Link("https://secret.example/", name="secret")
+        response = answer(Image(PNG, name="secret.png"), link, Text("secret"), content="any")
+    record: Any = next(each for each in caplog.records if getattr(each, "event", "") == "finished")
+    digest = response.blocks[0].sha256
+    assert f"finished with image image/png 36 {digest}, link, text text/plain 6" in record.getMessage()
+    assert record.blocks[0] == {"type": "image", "media_type": "image/png", "size": 36, "sha256": digest}
+    assert "secret" not in "".join(str(vars(each)) for each in caplog.records)
+
+
+def test_the_event_of_a_finished_call_has_its_blocks() -> None:
+    events: list[Any] = []
+    run(returning(Image(PNG), content="any"), config=ToolConfig(callback=events.append))
+    assert [block.data for block in events[-1].data["blocks"]] == [PNG]

@@ -153,6 +153,7 @@ def _to_spec(tool: _ListedTool, spec_name: str, is_first: bool, notes: list[str]
     _add_annotations(definition, fields, carried, options)
     _add_icons_and_meta(definition, fields, carried)
     _add_schemas(definition, fields, carried, notes)
+    fields["content"] = "any"  # servers do not declare it
     if options:
         fields["targets"] = {"mcp": options}
     if carried:

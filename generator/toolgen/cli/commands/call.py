@@ -12,12 +12,14 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from toolgen.cli.output import ask, can_ask, emit_json, say
 from toolgen.cli.parser import add_format
+from toolgen.cli.saved_blocks import save_blocks
 from toolgen.project import Project, UnableError, find_project
 from toolgen.suggestions import did_you_mean
 
@@ -29,6 +31,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the tool's name, or an alias")
     parser.add_argument(
         "--input", default="{}", metavar="JSON", help="the arguments; @FILE reads a file, - reads stdin"
+    )
+    parser.add_argument(
+        "--save",
+        metavar="FOLDER",
+        type=Path,
+        help="write images, audio, files and texts of the result to new files in this folder",
     )
     parser.add_argument("--yes", action="store_true", help="confirm what the tool asks the user to confirm")
     parser.add_argument(
@@ -49,13 +57,28 @@ def run(args: argparse.Namespace) -> bool:
         if toolkit.definition_of(args.name) is None:
             raise _unknown(args.name, toolkit)
         response = asyncio.run(_call(toolkit, args.name, given, _confirm_with(args.yes), scopes))
+    files = [None] * len(response.blocks) if args.save is None else save_blocks(response, args.save)
     if args.format == "json":
-        emit_json(_as_data(response))
+        emit_json(_as_data(response, files))
     elif response.error is not None:
         say(response.error.as_text())
     else:
-        emit_json(response.content)
+        _print(response, files)
     return response.success
+
+
+def _print(response: ToolResponse, files: Sequence[Path | None]) -> None:
+    """Print the response's data; its blocks, if there is nothing else. Say what the blocks are."""
+    from toolgen.runtime import printable
+
+    if response.blocks and response.content is None:
+        emit_json(_as_data(response, files)["blocks"])
+    else:
+        emit_json(response.content)
+    for block, file in zip(response.blocks, files, strict=True):
+        say(printable(block.as_text()) if file is None else f"wrote {file}")
+    if any(block.type not in ("link", "text") for block in response.blocks) and not any(files):
+        say("`--save FOLDER` writes them to files")
 
 
 async def _call(
@@ -152,5 +175,9 @@ async def _ask(confirmation: Confirmation) -> bool:
         signal.signal(signal.SIGINT, asyncios)
 
 
-def _as_data(response: ToolResponse) -> dict[str, Any]:
-    return json.loads(json.dumps(response.as_dict(), default=str))  # type: ignore[no-any-return]  # extras are anything
+def _as_data(response: ToolResponse, files: Sequence[Path | None]) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(json.dumps(response.as_dict(), default=str))  # extras are anything
+    for block, file in zip(data["blocks"], files, strict=True):
+        if file is not None:
+            block["file"] = str(file)
+    return data

@@ -56,6 +56,16 @@ class Block:
         facts = ", ".join(part for part in (self.media_type, named, _size(self.size)) if part)
         return f"[{self.type}: {facts}]" if self.uri is None else f"[{self.type}: {facts}] {self.uri}"
 
+    def as_log(self) -> dict[str, Any]:
+        """Return type, media type, size and hash, without anything that the tool wrote."""
+        fields = {
+            "type": self.type,
+            "media_type": self.media_type,
+            "size": self.size,
+            "sha256": self.sha256,
+        }
+        return {key: value for key, value in fields.items() if value not in (None, "")}
+
     def as_dict(self) -> dict[str, Any]:
         """Return type, media type, size, hash and so on as a dict: everything but the data of a file."""
         fields = {

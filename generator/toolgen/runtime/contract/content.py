@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,28 +58,9 @@ class ContentContract:
         known = [limit for limit in limits if limit is not None]
         return max(known) if known and len(known) == len(limits) else None
 
-    def faults(self, blocks: Sequence[Block]) -> list[str]:
-        """Return what breaks the contract, one sentence each and without values; empty if nothing does."""
-        found: list[str] = []
-        counts: dict[int, int] = {}
-        for number, block in enumerate(blocks):
-            index = self._rule_of(block)
-            if index is not None:
-                counts[index] = counts.get(index, 0) + 1
-                found += _too_large(number, block, self._rule(index))
-            elif self.rules is not None:
-                found.append(f"content[{number}]: {_shown(block)} is not declared")
-        for index, rule in enumerate(self.rules or ()):
-            count = counts.get(index, 0)
-            if count < rule.min:
-                found.append(f"content: expected at least {rule.min} of {rule}, got {count}")
-            elif rule.max is not None and count > rule.max:
-                found.append(f"content: expected at most {rule.max} of {rule}, got {count}")
-        return found
-
     def annotated(self, block: Block) -> Block:
         """Return a block with the audience and priority of its rule, where it has none of its own."""
-        index = self._rule_of(block)
+        index = self.rule_of(block)
         if index is None:
             return block
         rule = self._rule(index)
@@ -92,12 +74,49 @@ class ContentContract:
         assert self.rules is not None
         return self.rules[index]
 
-    def _rule_of(self, block: Block) -> int | None:
+    def rule_of(self, block: Block) -> int | None:
         """Return the index of the first rule for a block; None if there is none."""
         for index, rule in enumerate(self.rules or ()):
             if rule.type == block.type and rule.allows(block.media_type):
                 return index
         return None
+
+
+class BlockCheck:
+    """Checks the blocks of one result, one by one. Faults are sentences without values."""
+
+    def __init__(self, contract: ContentContract) -> None:
+        self._contract = contract
+        self._blocks = 0
+        self._counts: Counter[int] = Counter()  # by the index of a rule
+
+    def add(self, block: Block) -> str | None:
+        """Return what breaks the contract about the next block; None if nothing does."""
+        subject = f"content[{self._blocks}]"
+        self._blocks += 1
+        rules = self._contract.rules
+        if rules is None:
+            return None
+        index = self._contract.rule_of(block)
+        if index is None:
+            return f"{subject}: {_shown(block)} is not declared"
+        rule = rules[index]
+        self._counts[index] += 1
+        if rule.max is not None and self._counts[index] == rule.max + 1:
+            return f"{subject}: expected at most {rule.max} of {rule}"
+        if rule.max_bytes is not None and block.type != "link" and len(block.data) > rule.max_bytes:
+            return (
+                f"{subject}: {_shown(block)} has {len(block.data):,} bytes, max_bytes is {rule.max_bytes:,}"
+            )
+        return None
+
+    def missing(self) -> list[str]:
+        """Return what a result lacks that has no more blocks."""
+        return [
+            f"content: expected at least {rule.min} of {rule}, got {self._counts[index]}"
+            for index, rule in enumerate(self._contract.rules or ())
+            if self._counts[index] < rule.min
+        ]
 
 
 def content_contract(definition: ToolDefinition) -> ContentContract | None:
@@ -121,14 +140,6 @@ def _rule(declared: ContentDefinition) -> ContentRule:
         audience=tuple(fields.get("audience", ())),
         priority=fields.get("priority"),
     )
-
-
-def _too_large(number: int, block: Block, rule: ContentRule) -> list[str]:
-    if rule.max_bytes is None or block.type == "link" or len(block.data) <= rule.max_bytes:
-        return []
-    return [
-        f"content[{number}]: {_shown(block)} has {len(block.data):,} bytes, max_bytes is {rule.max_bytes:,}"
-    ]
 
 
 def _shown(block: Block) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from toolgen.runtime.validation.faults import LIMIT, find_faults, list_faults
 from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_path
 
+from .content import BlockCheck
 from .tool_contract import ToolContract
 
 
@@ -69,7 +71,7 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     except (ValueError, PydanticSerializationError):  # models accept text that is not valid Unicode
         raise _broken(contract, "its response", None, content) from None
     if settings is not None and len(data) > settings.max_result_bytes:
-        raise result_too_large(contract, len(data), settings)
+        raise _too_large(contract, "result", len(data), settings)
     if ("N" in text or "I" in text) and not _is_finite(text, content):
         raise _broken(contract, "its response", None, content)
     return WrittenResult(content, content if isinstance(content, str) else text)
@@ -81,8 +83,10 @@ def write_result_with_blocks(contract: ToolContract, result: ReadResult, setting
     Raises BrokenContract if either breaks the contract, TooLargeError if they are too large together.
     """
     assert contract.content is not None
-    if faults := contract.content.faults(result.blocks):
-        raise BrokenContract("its content breaks the contract:\n" + "\n".join(f"- {each}" for each in faults))
+    check = BlockCheck(contract.content)
+    faults = [fault for block in result.blocks if (fault := check.add(block)) is not None]
+    if faults := faults + check.missing():
+        raise broken_content(faults)
     if result.response is not NO_RESPONSE:
         written = write_result(contract, result.response, settings)
     elif contract.response_schema is None:
@@ -92,17 +96,14 @@ def write_result_with_blocks(contract: ToolContract, result: ReadResult, setting
     if result.blocks:
         size = len(written.text.encode()) + sum(len(block.data) for block in result.blocks)
         if size > settings.max_result_bytes:
-            raise result_too_large(contract, size, settings)
+            raise _too_large(contract, "result", size, settings)
         written.blocks = result.blocks
     return written
 
 
-def result_too_large(contract: ToolContract, size: int | None, settings: Settings) -> TooLargeError:
-    """Return the error of a result that is larger than the limit; `size` is None if it was not read whole."""
-    if size is not None:
-        return _too_large(contract, "result", size, settings)
-    limit = settings.max_result_bytes
-    return TooLargeError(f"The result of {contract.name} has more than {limit} bytes. Ask for less.")
+def broken_content(faults: Sequence[str]) -> BrokenContract:
+    """Return the error for blocks that break the contract."""
+    return BrokenContract("its content breaks the contract:\n" + "\n".join(f"- {each}" for each in faults))
 
 
 def _too_large(contract: ToolContract, subject: str, size: int, settings: Settings) -> TooLargeError:

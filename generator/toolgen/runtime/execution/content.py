@@ -18,14 +18,13 @@ from toolgen.runtime.content.media_type import SVG, MediaTypeError, media_type_o
 from toolgen.runtime.content.reading import OversizedError, SourceError, is_async, read_source, read_stream
 from toolgen.runtime.content.svg import is_active_svg
 from toolgen.runtime.content.values import Content, Link, Media, Text, ToolResult, is_content
-from toolgen.runtime.contract.result import NO_RESPONSE, BrokenContract, ReadResult, result_too_large
+from toolgen.runtime.contract.result import NO_RESPONSE, BrokenContract, ReadResult
 from toolgen.runtime.contract.tool_contract import ToolContract
+from toolgen.runtime.errors import TooLargeError
 
 from .threads.thread_run import ThreadRun
 
 if TYPE_CHECKING:
-    from toolgen.runtime.settings import Settings
-
     from .environment import Environment
 
 _FEW: Final = 64 * 1024  # bytes that are hashed and recognised in the event loop
@@ -37,15 +36,9 @@ async def read_content(contract: ToolContract, returned: Any, environment: Envir
     Raises BrokenContract for a source that cannot be a block, TooLargeError beyond `max_result_bytes`.
     """
     parts = _take_apart(contract, returned)
-    reader = _Reader(contract, environment.settings)
-    for item in parts.content:
-        data = await reader.stream(item) if _is_stream(item) else None
-        if _is_quick(item, data):
-            reader.add(item, data)
-        else:
-            work = _Work(reader, item, data)
-            await ThreadRun(contract.name, work.run).result(environment.pool, None)
-    return ReadResult(parts.response, tuple(reader.blocks))
+    reader = BlockReader(contract, environment, environment.settings.max_result_bytes)
+    blocks = [await reader.read(item) for item in parts.content]
+    return ReadResult(parts.response, tuple(blocks))
 
 
 def read_content_in_thread(
@@ -53,10 +46,8 @@ def read_content_in_thread(
 ) -> ReadResult:
     """Return the same for a method in a worker thread."""
     parts = _take_apart(contract, returned)
-    reader = _Reader(contract, environment.settings)
-    for item in parts.content:
-        reader.add(item, run.in_loop(reader.stream(item)) if _is_stream(item) else None)
-    return ReadResult(parts.response, tuple(reader.blocks))
+    reader = BlockReader(contract, environment, environment.settings.max_result_bytes)
+    return ReadResult(parts.response, tuple(reader.read_in_thread(item, run) for item in parts.content))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,50 +73,70 @@ def _take_apart(contract: ToolContract, returned: Any) -> _Parts:
     return _Parts(returned, ())
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """One block to be read in a worker thread."""
+class BlockReader:
+    """Turns the content of one result into blocks.
 
-    reader: _Reader
-    item: Content
-    data: bytes | None
+    Args:
+        contract: the contract of the tool, which declares content.
+        environment: has the worker threads.
+        limit: bytes of all blocks together.
+        subject: what is too large beyond that, a result or a stream.
+    """
 
-    def run(self, _: ThreadRun) -> None:
-        self.reader.add(self.item, self.data)
-
-
-class _Reader:
-    """Turns the content of one result into blocks."""
-
-    def __init__(self, contract: ToolContract, settings: Settings) -> None:
+    def __init__(
+        self, contract: ToolContract, environment: Environment, limit: int, *, subject: str = "result"
+    ) -> None:
         assert contract.content is not None
-        self.blocks: list[Block] = []
         self._contract = contract
         self._content = contract.content
-        self._settings = settings
-        self._bytes = 0  # of all blocks
+        self._environment = environment
+        self._left = self._limit = limit
+        self._name = subject
+        self._count = 0
 
-    async def stream(self, item: Content) -> bytes:
+    async def read(self, item: Content) -> Block:
+        """Return a block, read in a worker thread unless that is not worth it.
+
+        Raises BrokenContract for a source that cannot be a block, TooLargeError beyond the limit.
+        """
+        data = await self._read_stream(item) if _is_stream(item) else None
+        if _is_quick(item, data):
+            return self._finished(item, data)
+        work = ThreadRun(self._contract.name, lambda _: self._finished(item, data))
+        block: Block = await work.result(self._environment.pool, None)
+        return block
+
+    def read_in_thread(self, item: Content, run: ThreadRun) -> Block:
+        """Return a block, read in this worker thread; raises what `read` does."""
+        return self._finished(item, run.in_loop(self._read_stream(item)) if _is_stream(item) else None)
+
+    async def _read_stream(self, item: Content) -> bytes:
         """Return the bytes of a block whose source is an async iterable."""
         media = cast("Media", item)
         try:
-            return await read_stream(cast("Any", media.source), self._limit(media))
+            return await read_stream(cast("Any", media.source), self._limit_of(media))
         except SourceError as error:
             raise self._unreadable(media, error) from None
 
-    def add(self, item: Content, data: bytes | None = None) -> None:
-        """Add a block; `data` is that of an async iterable. May block."""
+    def _finished(self, item: Content, data: bytes | None) -> Block:
+        """Return the block of an item; `data` is that of an async iterable. May block."""
         block = self._block(item, data)
         if block.type != "link" and not block.data:
             raise BrokenContract(f"{self._subject} is empty")
-        self._bytes += len(block.data)
-        if self._bytes > self._settings.max_result_bytes:
-            raise result_too_large(self._contract, self._bytes, self._settings)
-        self.blocks.append(self._content.annotated(block))
+        self._left -= len(block.data)
+        if self._left < 0:
+            raise self._too_large()
+        self._count += 1
+        return self._content.annotated(block)
+
+    def _too_large(self) -> TooLargeError:
+        return TooLargeError(
+            f"The {self._name} of {self._contract.name} has more than {self._limit} bytes. Ask for less."
+        )
 
     @property
     def _subject(self) -> str:
-        return f"content[{len(self.blocks)}]"
+        return f"content[{self._count}]"
 
     def _block(self, item: Content, data: bytes | None) -> Block:
         if isinstance(item, Link):
@@ -136,7 +147,7 @@ class _Reader:
             return _text(item)
         try:
             if data is None:
-                data = read_source(item, self._limit(item))
+                data = read_source(item, self._limit_of(item))
             return self._media(item, data)
         except SourceError as error:
             raise self._unreadable(item, error) from None
@@ -165,17 +176,15 @@ class _Reader:
             sha256=digest(data),
         )
 
-    def _limit(self, item: Media) -> int:
-        """Return how many bytes of a source are read: what its rule and the whole result leave."""
-        left = self._settings.max_result_bytes - self._bytes
+    def _limit_of(self, item: Media) -> int:
+        """Return how many bytes of a source are read: as its rule allows, and as the others have left."""
         limit = self._content.max_bytes(item.type)
-        return left if limit is None else min(left, limit)
+        return self._left if limit is None else min(self._left, limit)
 
     def _unreadable(self, item: Media, error: SourceError) -> Exception:
         limit = self._content.max_bytes(item.type)
-        left = self._settings.max_result_bytes - self._bytes
-        if isinstance(error, OversizedError) and (limit is None or left < limit):
-            return result_too_large(self._contract, None, self._settings)
+        if isinstance(error, OversizedError) and (limit is None or self._left < limit):
+            return self._too_large()
         return BrokenContract(f"{self._subject} cannot be read: {error}")
 
 

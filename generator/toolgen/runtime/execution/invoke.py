@@ -111,7 +111,7 @@ class MethodRun:
             result = await read_content(prepared.contract, result, self.environment)
         if not prepared.streams:
             return prepared.write(prepared.contract, result, settings)
-        stream = CollectedStream(prepared.contract, settings)
+        stream = CollectedStream(prepared.contract, self.environment)
         await collect(stream, result, self.listen)
         return stream.result()
 
@@ -137,7 +137,7 @@ class MethodRun:
             result = read_content_in_thread(prepared.contract, result, self.environment, run)
         if not prepared.streams:
             return prepared.write(prepared.contract, result, settings)
-        stream = CollectedStream(prepared.contract, settings)
+        stream = CollectedStream(prepared.contract, self.environment)
         if isgenerator(result):
             with closing(result):
                 collect_in_thread(stream, result, self.listen, run)

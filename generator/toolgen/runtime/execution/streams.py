@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_json
 
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.values import is_content
 from toolgen.runtime.context import Listener
+from toolgen.runtime.contract.content import BlockCheck
 from toolgen.runtime.contract.result import (
     BrokenContract,
     WrittenResult,
+    broken_content,
     is_response,
     write_chunk,
     write_chunks,
@@ -22,9 +26,11 @@ from toolgen.runtime.contract.result import (
 )
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import TooLargeError
-from toolgen.runtime.settings import Settings
+
+from .content import BlockReader
 
 if TYPE_CHECKING:
+    from .environment import Environment
     from .threads.thread_run import ThreadRun
 
 _NONE = object()
@@ -36,9 +42,16 @@ _SECONDS_PER_TURN: Final = 0.01  # likewise
 class CollectedStream:
     """The chunks of one call so far. If the tool has an output schema, the last item is the response."""
 
-    def __init__(self, contract: ToolContract, settings: Settings) -> None:
+    def __init__(self, contract: ToolContract, environment: Environment) -> None:
+        settings = environment.settings
+        self.reader: BlockReader | None = None  # None: the tool declares no content
+        self._check: BlockCheck | None = None
+        if contract.content is not None:
+            self.reader = BlockReader(contract, environment, settings.max_stream_bytes, subject="stream")
+            self._check = BlockCheck(contract.content)
         self._contract = contract
         self._settings = settings
+        self._blocks: list[Block] = []
         self._held: Any = _NONE  # the newest item, if it may be the response
         self._chunks: list[Any] = []
         self._count = 0
@@ -61,28 +74,49 @@ class CollectedStream:
             known.append(self._chunk(item))
         return known
 
+    def add_block(self, block: Block) -> list[Any]:
+        """Add the next item, a block; return the items that are now known to be chunks, the block last.
+
+        Raises BrokenContract if it is not declared, TooLargeError beyond a limit.
+        """
+        known = [] if self._held is _NONE else [self._chunk(self._held)]
+        self._held = _NONE
+        if self._check is not None and (fault := self._check.add(block)) is not None:
+            raise broken_content([fault])
+        self._blocks.append(block)
+        self._count_chunk(len(block.data))
+        return [*known, block]
+
     def is_list_of_chunks(self, result: Any) -> bool:
         """True if `result` is a list of all chunks."""
         return self._contract.response_schema is None and isinstance(result, list)
 
     def result(self) -> WrittenResult:
-        """Return the response; the list of chunks if the tool has no output schema."""
+        """Return the response; the list of chunks if the tool has no output schema. Blocks are beside it."""
+        if self._check is not None and (missing := self._check.missing()):
+            raise broken_content(missing)
         if self._contract.response_schema is None:
-            return write_chunks(self._contract, self._chunks)
-        if self._held is _NONE:
+            result = write_chunks(self._contract, self._chunks)
+        elif self._held is _NONE:
             raise BrokenContract("its stream ended without a response")
-        return write_result(self._contract, self._held, self._settings)
+        else:
+            result = write_result(self._contract, self._held, self._settings)
+        result.blocks = tuple(self._blocks)
+        return result
 
     def _chunk(self, item: Any) -> Any:
         chunk = write_chunk(self._contract, item)
+        self._count_chunk(len(to_json(chunk, inf_nan_mode="constants")))
+        return chunk
+
+    def _count_chunk(self, size: int) -> None:
         self._count += 1
-        self._bytes += len(to_json(chunk, inf_nan_mode="constants"))
+        self._bytes += size
         name, limits = self._contract.name, self._settings
         if self._count > limits.max_stream_chunks:
             raise TooLargeError(f"The stream of {name} has more than {limits.max_stream_chunks} chunks.")
         if self._bytes > limits.max_stream_bytes:
             raise TooLargeError(f"The stream of {name} has more than {limits.max_stream_bytes} bytes.")
-        return chunk
 
 
 async def collect(stream: CollectedStream, result: Any, listen: Listener | None) -> None:
@@ -91,16 +125,16 @@ async def collect(stream: CollectedStream, result: Any, listen: Listener | None)
     if isasyncgen(result):
         async with aclosing(result) as items:
             async for item in items:
-                await _pass_on(stream.add(item), listen)
+                await _pass_on(await _added(stream, item), listen)
                 await turn.end_if_long()
     elif isgenerator(result):
         with closing(result):
             for item in result:
-                await _pass_on(stream.add(item), listen)
+                await _pass_on(await _added(stream, item), listen)
                 await turn.end_if_long()
     else:  # all chunks as a list, or only the response
         for item in result if stream.is_list_of_chunks(result) else [result]:
-            await _pass_on(stream.add(item), listen)
+            await _pass_on(await _added(stream, item), listen)
             await turn.end_if_long()
 
 
@@ -109,11 +143,21 @@ def collect_in_thread(
 ) -> None:
     """Add the items of a generator to `stream`, in the thread of `run`, until the call is abandoned."""
     for item in items:
-        chunks = stream.add(item)
+        if stream.reader is not None and is_content(item):
+            chunks = stream.add_block(stream.reader.read_in_thread(item, run))
+        else:
+            chunks = stream.add(item)
         if run.abandoned:
             return
         if chunks and listen is not None:
             run.in_loop(_pass_on(chunks, listen))
+
+
+async def _added(stream: CollectedStream, item: Any) -> list[Any]:
+    """Add the next item, read first if it is content; return the items that are known to be chunks."""
+    if stream.reader is not None and is_content(item):
+        return stream.add_block(await stream.reader.read(item))
+    return stream.add(item)
 
 
 async def _pass_on(chunks: list[Any], listen: Listener | None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Mapping, MutableMapping
+from collections.abc import Awaitable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from inspect import isawaitable
 from time import perf_counter
@@ -103,14 +103,32 @@ class CallRecord:
         self._ended = True
         seconds = _seconds(self._call)
         if response.error is None:
-            log(self._call, logging.INFO, "finished", "finished", seconds=seconds)
+            if response.blocks:
+                blocks = [block.as_log() for block in response.blocks]
+                log(
+                    self._call, logging.INFO, _with_blocks(blocks), "finished", seconds=seconds, blocks=blocks
+                )
+            else:
+                log(self._call, logging.INFO, "finished", "finished", seconds=seconds)
             if self._call.config.callback is not None:
-                await notify(self._call, "finished", {"content": response.content, "seconds": seconds})
+                data = {"content": response.content, "seconds": seconds}
+                if response.blocks:
+                    data["blocks"] = response.blocks
+                await notify(self._call, "finished", data)
             return
         log_failure(self._call, response.error, seconds)
         if self._span is not None:
             mark_failed(self._span, response.error.code)
         await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
+
+
+def _with_blocks(blocks: Sequence[Mapping[str, Any]]) -> str:
+    """Return the summary of a call with blocks: their types, sizes and hashes, never their content."""
+    shown = [
+        " ".join(str(block[key]) for key in ("type", "media_type", "size", "sha256") if key in block)
+        for block in blocks
+    ]
+    return f"finished with {', '.join(shown)}"
 
 
 def note_failure(

@@ -8,6 +8,7 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp_types.version import LATEST_PROTOCOL_VERSION
 
+from toolgen.runtime.content.block import Block
 from toolgen.runtime.contract.result import as_text
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
@@ -84,9 +85,10 @@ class CallProgress:
         await self._report(progress, total, message)
 
     async def chunk(self, chunk: Any) -> None:
-        """Send a chunk of the result as a step of progress: a string as it is, anything else as JSON."""
+        """Send a chunk of the result as a step of progress: a string, the text of a block, or JSON."""
         self._last += 1
         try:
-            await self._report(self._last, None, as_text(chunk))
+            text = chunk.as_text() if isinstance(chunk, Block) else as_text(chunk)
+            await self._report(self._last, None, text)
         except Exception as error:  # a client that has disconnected must not undo the work
             LOGGER.error("a chunk could not be sent as progress", exc_info=without_text(error))

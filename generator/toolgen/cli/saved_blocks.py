@@ -1,0 +1,61 @@
+"""Save the blocks of a response as files: `toolgen call --save FOLDER`."""
+
+from __future__ import annotations
+
+import re
+from mimetypes import MimeTypes
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from toolgen.project import UnableError
+
+if TYPE_CHECKING:
+    from toolgen.runtime import Block, ToolResponse
+
+_UNSAFE: Final = re.compile(r"[^\w .()+,=@-]")  # characters that a file's name cannot have on every system
+_DEVICES: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")  # names that Windows reserves
+_LONGEST: Final = 100  # characters of a name
+_ENDS: Final = {"image/jpeg": ".jpg", "audio/wav": ".wav", "text/plain": ".txt", "text/markdown": ".md"}
+
+
+def save_blocks(response: ToolResponse, folder: Path) -> list[Path | None]:
+    """Write every block with data to a new file in `folder`, which is created. Return their paths.
+
+    Links have no file. Existing files are never replaced: a number is added to the name. Raises UnableError
+    if a file cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [
+            None
+            if block.type == "link"
+            else _write(folder, _file_name(response.tool_name, number, block), block.data)
+            for number, block in enumerate(response.blocks, 1)
+        ]
+    except OSError as error:
+        message = f"cannot write to {folder}: {error.strerror or error}"
+        raise UnableError("cannot-write", message, "give another folder to --save") from error
+
+
+def _write(folder: Path, name: str, data: bytes) -> Path:
+    stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
+    for number in range(1, 10_000):
+        path = folder / (name if number == 1 else f"{stem}-{number}{dot}{end}")
+        try:
+            with path.open("xb") as file:  # follows no link, and replaces nothing
+                file.write(data)
+        except FileExistsError:
+            continue
+        return path
+    raise FileExistsError(0, f"there are too many files called {name}")
+
+
+def _file_name(tool_name: str, number: int, block: Block) -> str:
+    """Return a name for a block: its own without folders and odd characters, or one made of its tool's."""
+    last = re.split(r"[/\\]", block.name or "")[-1]
+    name = _UNSAFE.sub("_", last)[-_LONGEST:].strip(" .")
+    if name and not _DEVICES.match(name):
+        return name
+    media_type = block.media_type or ""
+    end = _ENDS.get(media_type) or MimeTypes().guess_extension(media_type) or ".bin"
+    return f"{tool_name}-{number}{end}"
