@@ -19,7 +19,11 @@ SHARED = "shared "
 EXTENSION = "x-"
 """Field of the place that is an extension's name; its value is also a text."""
 _PLAIN = "plain"
-_SPECIAL: Mapping[str, str] = {"Inject.type": "sqlite3.Connection", "Example.error": _PLAIN}
+_SPECIAL: Mapping[str, str] = {
+    "Inject.type": "sqlite3.Connection",
+    "Example.error": _PLAIN,
+    "Anthropic.allowed_callers[]": "direct",
+}
 
 
 class UnknownShapeError(Exception):
