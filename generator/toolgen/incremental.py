@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from dataclasses import dataclass
 from hashlib import sha256
 
-from toolgen.compile.compare import digest
 from toolgen.compile.compiled_specs import decode, encode
+from toolgen.compile.output_changes import digest
 from toolgen.compile.reading.read import read
 from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import SpecErrors

@@ -10,8 +10,8 @@ from typing import Any
 
 from toolgen.compile.checking.conflicts import find_conflicts
 from toolgen.compile.checking.resolve import resolve
-from toolgen.compile.compare import digest
 from toolgen.compile.compiled_specs import FORMAT, collect
+from toolgen.compile.output_changes import digest
 from toolgen.compile.printing.format import format_files, format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules

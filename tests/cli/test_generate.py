@@ -183,7 +183,7 @@ def test_another_toolchain_with_the_same_output_is_reported_as_clean(project: Cl
 
 
 def test_another_toolchain_that_generates_something_else_is_named(project: Cli) -> None:
-    from toolgen.compile.compare import digest
+    from toolgen.compile.output_changes import digest
 
     project("generate")
     models = project.root / "generated/models/greet.py"

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from toolgen.compile.compare import compare, digest
+from toolgen.compile.output_changes import digest, find_changes
 from toolgen.data.changes import Tree
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.project import Project, UnableError, find_project, read_output, refuse_foreign, write
@@ -38,7 +38,7 @@ def manifest_of(tree: Tree) -> Manifest:
 
 def put(project: Project, tree: Tree) -> None:
     ours = read_output(project, tree)
-    changes = compare(tree, ours.files, ours.manifest)
+    changes = find_changes(tree, ours.files, ours.manifest)
     refuse_foreign(project, changes, ours.manifest)
     write(project, changes, manifest_text(manifest_of(tree)))
 

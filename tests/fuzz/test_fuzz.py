@@ -17,10 +17,10 @@ from tools.fuzz import names, schemas, server, text
 from tools.fuzz.batches import run_batch
 from tools.fuzz.cases import Case, pack, written
 from tools.fuzz.corpus import Entry, entries
+from tools.fuzz.generated_syntax import faults_of
 from tools.fuzz.places import UnknownShapeError, places_of
 from tools.fuzz.planted import ENVIRONMENT, PLANTED_BUGS
 from tools.fuzz.strings import FIXED, PIECES
-from tools.fuzz.syntax import faults_of
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ['"""\n__import__("os")\n"""', "{{ 7*7 }} {% raw %}", "\\", "\u2028# coding=utf-7\x85", "class"]

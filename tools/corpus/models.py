@@ -16,7 +16,7 @@ from toolgen.data.target import Target
 from toolgen.models.engine import print_modules
 from toolgen.models.module_source import is_plain, module_source
 from toolgen.pipeline import analyze
-from toolgen.project.inputs.settings import Project
+from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.targets import load_targets
 
 

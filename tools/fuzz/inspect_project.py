@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tools.fuzz.generated_syntax import faults_of
 from tools.fuzz.strings import CANARY
-from tools.fuzz.syntax import faults_of
 
 Json = Any
 _JOINED = ("description", "use_when", "avoid_when", "returns")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tools.fuzz.findings import Finding, Tally
+from tools.fuzz.generated_syntax import faults_of
 from tools.fuzz.project import project
-from tools.fuzz.syntax import faults_of
 
 _SPEC = '{"name": "echo", "description": "Return the text.", "input_schema": {"type": "object"}}'
 _LONGEST = 200  # bytes of a file name, without its ending

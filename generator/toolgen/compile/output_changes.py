@@ -1,4 +1,4 @@
-"""Generated files and files on disk to changes: what `generate` writes and `check` shows.
+"""Find the files that are new, changed, edited or stale: what `generate` writes and `check` shows.
 
 Line ends do not count: git may convert them, so that one commit is LF for some of a team and CRLF for others.
 """
@@ -14,7 +14,7 @@ from toolgen.data.manifest import Manifest
 _CONFLICT = re.compile(r"^<{7} .*^={7}$.*^>{7} ", re.MULTILINE | re.DOTALL)
 
 
-def compare(tree: Tree, on_disk: Tree, manifest: Manifest) -> tuple[Change, ...]:
+def find_changes(tree: Tree, on_disk: Tree, manifest: Manifest) -> tuple[Change, ...]:
     """Return the files of `tree` or of `manifest` that are not on disk as in `tree`, sorted by path.
 
     `on_disk` has those of these files that exist; bytes that are not UTF-8 as surrogate escapes.

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from toolgen.project.files.atomic_write import create_files, replace_files
     from toolgen.project.files.reading import read_text
     from toolgen.project.files.temporary_folder import use_temporary_folder
+    from toolgen.project.inputs.configuration import FILE, PYPROJECT, TABLE, Project
     from toolgen.project.inputs.discovery import find_configuration, find_project, find_root, repository
-    from toolgen.project.inputs.settings import FILE, PYPROJECT, TABLE, Project
     from toolgen.project.inputs.specs import read_specs
     from toolgen.project.inputs.targets import load_targets
     from toolgen.project.output.folder import ExistingOutput, read_output, refuse_foreign, write
@@ -69,7 +69,7 @@ _HOMES = {
     "files.reading": ("read_text",),
     "files.temporary_folder": ("use_temporary_folder",),
     "inputs.discovery": ("find_configuration", "find_project", "find_root", "repository"),
-    "inputs.settings": ("FILE", "PYPROJECT", "TABLE", "Project"),
+    "inputs.configuration": ("FILE", "PYPROJECT", "TABLE", "Project"),
     "inputs.specs": ("read_specs",),
     "inputs.targets": ("load_targets",),
     "output.folder": ("ExistingOutput", "read_output", "refuse_foreign", "write"),

@@ -9,7 +9,7 @@ from io import StringIO
 from typing import Any
 
 from toolgen.cli.building.project_build import OutputPlan
-from toolgen.compile.compare import with_lf
+from toolgen.compile.output_changes import with_lf
 from toolgen.data.changes import Change, ChangeKind
 from toolgen.project.output.manifest import NAME, manifest_text, parse_manifest
 

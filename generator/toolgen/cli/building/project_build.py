@@ -12,7 +12,7 @@ from pathlib import Path
 
 from toolgen.cli.building.progress import worker_pool_with_progress
 from toolgen.cli.output import say
-from toolgen.compile.compare import compare, digest
+from toolgen.compile.output_changes import digest, find_changes
 from toolgen.compile.printing.lower import lower
 from toolgen.data.changes import Change, Tree
 from toolgen.data.diagnostic import Diagnostic
@@ -132,7 +132,7 @@ def _plan(inputs: Inputs, cache: Cache) -> OutputPlan:
     existing = read_output(inputs.project, package.tree)
     renamed = _renamed_classes(existing, package.tree)
     tree = _with_old_names(package.tree, renamed)
-    changes = compare(tree, existing.files, existing.manifest)
+    changes = find_changes(tree, existing.files, existing.manifest)
     refuse_foreign(inputs.project, changes, existing.manifest)
     manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, tree)
     manifest = replace(manifest, renamed_classes=renamed)

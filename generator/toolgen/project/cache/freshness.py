@@ -15,14 +15,14 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from toolgen.compile.compare import digest
+from toolgen.compile.output_changes import digest
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.project.cache.entries import Cache, cache_folder
 from toolgen.project.cache.toolchain import generator_id
 from toolgen.project.files.atomic_write import STAGE
 from toolgen.project.files.reading import read_bytes
+from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.discovery import find_project
-from toolgen.project.inputs.settings import Project
 from toolgen.project.inputs.specs import read_specs
 from toolgen.project.output.manifest import NAME
 

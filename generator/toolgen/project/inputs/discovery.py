@@ -12,7 +12,15 @@ from typing import Any
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import read_bytes
-from toolgen.project.inputs.settings import FILE, PYPROJECT, TABLE, Project, Table, make_project, parse_toml
+from toolgen.project.inputs.configuration import (
+    FILE,
+    PYPROJECT,
+    TABLE,
+    Project,
+    Table,
+    make_project,
+    parse_toml,
+)
 
 SAFE_DIRECTORY = "TOOLGEN_SAFE_DIRECTORY"
 """Environment variable: folders above the start folder whose configuration is used in any case; `*`: all."""

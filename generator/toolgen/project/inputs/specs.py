@@ -10,7 +10,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import read_bytes
-from toolgen.project.inputs.settings import Project
+from toolgen.project.inputs.configuration import Project
 from toolgen.schema.budget import BUDGET
 
 _SUFFIXES = (".yaml", ".yml")

@@ -12,7 +12,7 @@ import toolgen.templates  # type: ignore[import-not-found]  # mapped to template
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
 from toolgen.project.errors import UnableError, reason
-from toolgen.project.inputs.settings import Project
+from toolgen.project.inputs.configuration import Project
 from toolgen.suggestions import did_you_mean
 from toolgen.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
 from toolgen.targets.definition import TargetDefinition

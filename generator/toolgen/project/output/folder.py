@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from toolgen.compile.compare import digest, has_conflict_markers, with_lf
+from toolgen.compile.output_changes import digest, has_conflict_markers, with_lf
 from toolgen.data.changes import Change, ChangeKind, Tree
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.atomic_write import STAGE, read_journal, replace_files
 from toolgen.project.files.reading import read_bytes
-from toolgen.project.inputs.settings import Project
+from toolgen.project.inputs.configuration import Project
 from toolgen.project.output.manifest import NAME, merged_manifest, parse_manifest
 from toolgen.python_source.literals import is_read_as_utf_8
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from toolgen.compile.compare import with_lf
+from toolgen.compile.output_changes import with_lf
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.project.files.reading import is_inside
 
