@@ -12,10 +12,11 @@ from toolgen.compile.checking.conflicts import find_conflicts
 from toolgen.compile.checking.resolve import resolve
 from toolgen.compile.compiled_specs import FORMAT, collect
 from toolgen.compile.output_changes import digest
-from toolgen.compile.printing.format import format_files, format_tree
+from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
-from toolgen.compile.printing.render import laid_out_models, render_index, render_tools
+from toolgen.compile.printing.render import RenderedFiles, render_index, render_tools
+from toolgen.compile.printing.tool_source import tool_source
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.request_limits import exceeded_request_limits
 from toolgen.compile.reading.parse import parse
@@ -106,13 +107,13 @@ def link(
     specs = tuple(by_name[name] for name in sorted(by_name))
     tools = tuple(spec.tool for spec in specs if spec.tool)
     index = render_index(Package.of(settings, tools), targets)
-    if twice := sorted(index.keys() & {path for spec in specs for path in spec.files}):
+    if twice := sorted(index.tree.keys() & {path for spec in specs for path in spec.files}):
         raise TemplateBug(f"two templates print {twice[0]}")
     of_requests = exceeded_request_limits(tools, targets)
     of_specs = [warning for spec in compiled.values() for warning in spec.warnings]
     return LinkedPackage(
         tools=specs,
-        index=format_files(index, options_digest(targets, settings), cache),
+        index=_formatted(index),
         warnings=in_order([*of_specs, *of_requests]),
         request_warnings=of_requests,
     )
@@ -134,10 +135,17 @@ def _limits(target: TargetDefinition) -> list[Any]:
 def _tool_files(package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
     """The formatted files of each tool, by its Python name; one run of the formatter for all that need it."""
     modules = model_modules(package, cache)
-    trees = render_tools(package, targets, modules)
-    laid_out = laid_out_models(modules, targets)
-    together = {path: text for tree in trees.values() for path, text in tree.items()}
-    formatted = format_tree({path: text for path, text in together.items() if path not in laid_out})
-    return {
-        name: {path: formatted.get(path, text) for path, text in tree.items()} for name, tree in trees.items()
-    }
+    sources = {tool.py_name: tool_source(tool, modules[tool.py_name]) for tool in package.tools}
+    rendered = render_tools(package, targets, sources)
+    formatted = _formatted(
+        RenderedFiles(
+            {path: text for files in rendered.values() for path, text in files.tree.items()},
+            frozenset(path for files in rendered.values() for path in files.unformatted),
+        )
+    )
+    return {name: {path: formatted[path] for path in files.tree} for name, files in rendered.items()}
+
+
+def _formatted(files: RenderedFiles) -> Tree:
+    """Return the files; the formatter runs over those that need it."""
+    return {**files.tree, **format_tree({path: files.tree[path] for path in files.unformatted})}

@@ -73,6 +73,10 @@ class Cli:
         path.write_text(SPEC.format(name=name) if text is None else text)
         return path
 
+    def formatted_spec(self, name: str) -> Path:
+        """Write a spec with characters whose width only the formatter knows: it runs over the tool's files."""
+        return self.spec(name, SPEC.format(name=name).replace("hello", "hello ก็"))
+
     def tree(self, folder: str = "generated") -> dict[str, str]:
         """Return every file, except Python's byte-code."""
         top = self.root / folder

@@ -156,7 +156,7 @@ def test_faults_travel_from_wherever_they_are_found(project: Cli, tmp_path: Path
 def test_interrupted_while_others_work(project: Cli, tmp_path: Path) -> None:
     """^C reaches the whole group, and leaves neither processes nor files."""
     for number in range(150):
-        project.spec(f"tool_{number:04}")
+        project.formatted_spec(f"tool_{number:04}")
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     process = subprocess.Popen(

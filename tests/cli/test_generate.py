@@ -356,6 +356,8 @@ def test_long_work_shows_no_progress_without_a_terminal(project: Cli, tmp_path: 
 
 @pytest.mark.skipif(not shutil.which("mount"), reason="no mount on this platform")
 def test_a_temporary_folder_that_is_full(project: Cli, tmp_path: Path) -> None:
+    for number in range(10):
+        project.formatted_spec(f"tool_{number}")
     folder = tmp_path / "small"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "none", str(folder)]

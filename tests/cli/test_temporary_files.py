@@ -93,7 +93,7 @@ def test_a_killed_run_leaves_nothing_for_long(project: Cli, tmp_path: Path) -> N
     place.mkdir()
     environment = {**os.environ, "TMPDIR": str(place), "TOOLGEN_CACHE_DIR": str(tmp_path / "cold")}
     for number in range(150):
-        project.spec(f"tool_{number:04}")
+        project.formatted_spec(f"tool_{number:04}")
     process = subprocess.Popen(
         [sys.executable, "-m", "toolgen", "generate"],
         cwd=project.root,

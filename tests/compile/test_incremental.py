@@ -168,14 +168,3 @@ def test_the_engine_prints_the_same_in_batches_and_alone() -> None:
         format_tree({f"{number}.py": text for number, text in enumerate(texts)}) for texts in (printed, alone)
     )
     assert formatted == expected
-
-
-def test_only_the_last_version_of_the_files_of_all_tools_is_cached() -> None:
-    """It is large: a thousand tools and an edit a minute would fill a disk."""
-    cache: dict[str, bytes] = {}
-    sizes = []
-    for turn in range(3):
-        texts = {"one.yaml": TOOL.replace(b"Say it", b"Say it %d times" % turn) % b"one"}
-        outcome({**shared_project(), **texts}, cache)
-        sizes.append(sum(key.startswith("laid out ") for key in cache))
-    assert sizes[0] == sizes[1] == sizes[2] > 0

@@ -145,15 +145,15 @@ def test_the_engine_prints_unions_of_classes_root_models_and_circles(schema: dic
     assert not module.laid_out
 
 
-def test_code_that_is_not_ascii_is_left_to_the_formatter() -> None:
+def test_the_formatter_would_not_change_wide_characters() -> None:
     schema = {
         **OBJECT,
         "properties": {"p": {"enum": ["거실, 에어컨, 실행", "에어컨, 냉방 실행", "다용도실, 통돌이"]}},
     }
-    described = {**OBJECT, "properties": {"p": {"type": "string", "description": "거실"}}}
-    modules = model_modules(of_schemas([(schema, None), (described, None)]), {})
-    assert [module.laid_out for module in modules.values()] == [False, True]
-    assert all(module.classes for module in modules.values())
+    package = of_schemas([(schema, None)])
+    (printed,) = models_of(package, {}).values()
+    assert format_tree({"a.py": printed}) == {"a.py": printed}
+    assert "= (\n        None\n    )" in printed  # by the number of characters, it would fit on the line
 
 
 ENGINE = "datamodel_code_generator"

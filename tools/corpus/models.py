@@ -11,6 +11,7 @@ from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import tool_classes
 from toolgen.compile.printing.render import models_path, render_tools
+from toolgen.compile.printing.tool_source import tool_source
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.target import Target
 from toolgen.models.engine import print_modules
@@ -68,8 +69,9 @@ def compare_models(package: Package, targets: Sequence[Target]) -> ModelComparis
     made = {tool.py_name: tool_classes(tool) for tool in package.tools}
     plain = tuple(tool for tool in package.tools if is_plain(made[tool.py_name].classes))
     modules = {tool.py_name: module_source(made[tool.py_name]) for tool in plain}
-    trees = render_tools(replace(package, tools=plain), targets, modules)
-    ours = {tool.py_name: trees[tool.py_name][models_path(tool.py_name)] for tool in plain}
+    sources = {tool.py_name: tool_source(tool, modules[tool.py_name]) for tool in plain}
+    rendered = render_tools(replace(package, tools=plain), targets, sources)
+    ours = {tool.py_name: rendered[tool.py_name].tree[models_path(tool.py_name)] for tool in plain}
     laid_out = {f"{name}.py": text for name, text in ours.items() if modules[name].laid_out}
     formatted = format_tree(laid_out)
     wanted = print_modules([made[tool.py_name].classes for tool in plain])

@@ -1,8 +1,7 @@
 """CompiledSpec: collected from the results of the steps; to bytes and back.
 
 The bytes are JSON: a cache or a build action's output is a place that others may have written to, and reading
-JSON runs nothing. The definitions that templates print are stored as Python expressions, too: printing them
-again for every tool, whenever one tool changes, is expensive.
+JSON runs nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import ErrorClass, Import, Package, Tool
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Marks, Source
-from toolgen.python_source.literals import PreprintedDict, literal
 from toolgen.schema.document import Schema
 
-FORMAT = 7
+FORMAT = 8
 """Raised when the same spec is encoded otherwise than before."""
 
 
@@ -126,19 +124,19 @@ def _tool_data(tool: Tool) -> dict[str, Any]:
     data["published"] = {
         name: _published_data(each, own, tool.output_schema) for name, each in tool.published.items()
     }
-    return {**data, "printed": literal(tool.definition)}
+    return data
 
 
 def _published_data(published: PublishedTool, own: Schema, own_output: Schema | None) -> dict[str, Any]:
     """The fields that are not the defaults; null stands for the tool's own schema."""
     data: dict[str, Any] = {"name": published.name, "input_schema": None}
     if published.input_schema is not own:
-        data["input_schema"] = _printed(published.input_schema)
+        data["input_schema"] = published.input_schema
     if published.strict:
         data["strict"] = True
     if published.output_schema is not None:
         is_own = published.output_schema is own_output
-        data["output_schema"] = None if is_own else _printed(published.output_schema)
+        data["output_schema"] = None if is_own else published.output_schema
     if published.input_examples:
         data["input_examples"] = published.input_examples
     if published.examples_differ:
@@ -149,14 +147,10 @@ def _published_data(published: PublishedTool, own: Schema, own_output: Schema | 
 def _published_of(data: dict[str, Any], own: Schema, own_output: Schema | None) -> PublishedTool:
     for key, schema in (("input_schema", own), ("output_schema", own_output)):
         if key in data:
-            data[key] = schema if data[key] is None else PreprintedDict(*data[key])
+            data[key] = schema if data[key] is None else data[key]
     if "input_examples" in data:
         data["input_examples"] = tuple(data["input_examples"])
     return PublishedTool(**data)
-
-
-def _printed(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-    return data, literal(data)
 
 
 def _tool_of(data: dict[str, Any]) -> Tool:
@@ -166,7 +160,6 @@ def _tool_of(data: dict[str, Any]) -> Tool:
             data["definition"][key] = data[key]
     data["errors"] = tuple(ErrorClass(**error) for error in data["errors"])
     data["imports"] = tuple(Import(**each) for each in data["imports"])
-    data["definition"] = PreprintedDict(data["definition"], data.pop("printed"))
     data["published"] = {
         name: _published_of(each, own, data["output_schema"]) for name, each in data["published"].items()
     }

@@ -10,7 +10,8 @@ from typing import Any
 from toolgen.models.annotations import field_annotation, field_default
 from toolgen.models.class_builder import ModelClass
 from toolgen.models.shapes import classes_in, without_constraints
-from toolgen.python_source.layout import annotated_assignment, class_statement, flat
+from toolgen.python_source.layout import WIDTH, annotated_assignment, class_statement, flat
+from toolgen.python_source.text_width import width
 
 _IMPORTS: Sequence[Mapping[str, Sequence[str]]] = (
     {"typing": ("Annotated", "Any", "Literal", "TypeAlias")},
@@ -18,7 +19,6 @@ _IMPORTS: Sequence[Mapping[str, Sequence[str]]] = (
 )
 """Names that classes use, by their modules: the standard library's, then others."""
 _FUTURE = "from __future__ import annotations\n"
-_WIDTH = 88
 _WORD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
 
 
@@ -172,9 +172,8 @@ def _alias(name: str, made: ModelClass) -> StatementSource:
 
 
 def _is_laid_out(source: StatementSource) -> bool:
-    """True if the formatter would not change the statement; it knows how wide characters beyond ASCII are."""
-    is_short = len(source.statement) <= _WIDTH
-    return source.statement.isascii() and (source.statement.startswith(" ") or is_short)
+    """True if the formatter would not change the statement: a field, or an alias that fits on a line."""
+    return source.statement.startswith(" ") or width(source.statement) <= WIDTH
 
 
 def _imports(statements: Iterable[StatementSource], used: Set[str]) -> Iterator[str]:

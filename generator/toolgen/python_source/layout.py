@@ -1,4 +1,4 @@
-"""Lay out statements of model classes as the formatter does, so that it need not run over them.
+"""Lay out statements as the formatter does, so that it need not run over them.
 
 An expression fits on a line or is split in its outermost brackets, and a union at its operators. The rules
 are ruff's; tests compare the two.
@@ -9,14 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_INDENT = 4
-_MARGIN = " " * _INDENT
-_ROOM = 88 - _INDENT  # characters of a line inside a class
+from toolgen.python_source.text_width import width
+
+WIDTH = 88
+INDENT = 4
+_MARGIN = " " * INDENT
+_ROOM = WIDTH - INDENT  # columns of a line inside a class
+_LITERALS = ("[", "{", "(")  # opening brackets whose items are never together on a line of their own
 
 
 @dataclass(frozen=True, slots=True)
 class Brackets:
-    """An expression that can be split after its opening bracket: `list[int]`, `Field(ge=1)`, `[1, 2]`."""
+    """An expression that can be split after its opening bracket: `list[int]`, `Field(ge=1)`, `[1, 2]`.
+
+    A tuple of one item closes with `,)`.
+    """
 
     opening: str  # "list["
     items: Sequence[Expression]
@@ -44,17 +51,41 @@ def flat(expression: Expression) -> str:
             return expression
 
 
-def class_statement(name: str, base: str) -> str:
-    """Return the line `class name(base):`, or three lines if it is too long."""
-    line = f"class {name}({base}):"
-    return line if len(line) <= _INDENT + _ROOM else f"class {name}(\n{_MARGIN}{base}\n):"
+def type_expression(text: str) -> Expression:
+    """Return the expression of a type without quotes, such as `str | list[int | None]`."""
+    members = _split_outside_brackets(text, " | ")
+    if len(members) > 1:
+        return Union([type_expression(member) for member in members])
+    name, bracket, inside = text.partition("[")
+    if not bracket:
+        return text
+    items = _split_outside_brackets(inside.removesuffix("]"), ", ")
+    return Brackets(name + bracket, [type_expression(item) for item in items], "]")
+
+
+def _split_outside_brackets(text: str, separator: str) -> list[str]:
+    parts: list[str] = []
+    for part in text.split(separator):
+        if parts and parts[-1].count("[") > parts[-1].count("]"):
+            parts[-1] += separator + part
+        else:
+            parts.append(part)
+    return parts
+
+
+def class_statement(name: str, base: Expression) -> str:
+    """Return the line `class name(base):`, or several lines if it is too long."""
+    line = f"class {name}({flat(base)}):"
+    if width(line) <= WIDTH:
+        return line
+    return "\n".join([f"class {name}(", *(_MARGIN + part for part in _lines(base, INDENT)), "):"])
 
 
 def annotated_assignment(name: str, annotation: Expression, value: Expression | None) -> str:
     """Return the statement `name: annotation = value` of a class, on as many lines as it needs."""
     end = "" if value is None else f" = {flat(value)}"
     line = f"{name}: {flat(annotation)}{end}"
-    if len(line) <= _ROOM:
+    if width(line) <= _ROOM:
         lines = [line]
     elif value is None:
         lines = _declaration(name, annotation)
@@ -65,16 +96,47 @@ def annotated_assignment(name: str, annotation: Expression, value: Expression | 
     return "\n".join(_MARGIN + line for line in lines)
 
 
+def assignment(name: str, value: Expression) -> str:
+    """Return the statement `name = value` of a class, on as many lines as it needs."""
+    line = f"{name} = {flat(value)}"
+    lines = [line] if _fits(line) else _split_value(f"{name} = ", value)
+    return "\n".join(_MARGIN + line for line in lines)
+
+
+def method_statement(name: str, parameters: Sequence[str], result: Expression) -> str:
+    """Return the line `def name(parameters) -> result:` of a class, or several lines if it is too long."""
+    together = ", ".join(parameters)
+    line = f"def {name}({together}) -> {flat(result)}:"
+    if _fits(line):
+        return _MARGIN + line
+    inner = _MARGIN + together
+    inside = [inner] if _fits(inner) else [f"{_MARGIN}{each}," for each in parameters]
+    last = f") -> {flat(result)}:"
+    if _fits(last) or not isinstance(result, Union):
+        ending = [last]
+    else:
+        ending = [") -> (", *(_MARGIN + part for part in _lines(result, 2 * INDENT)), "):"]
+    return "\n".join(_MARGIN + part for part in [f"def {name}(", *inside, *ending])
+
+
+def arguments(items: Sequence[str], indent: int) -> str:
+    """Return the lines of arguments between the brackets of a call, indented by `indent`."""
+    margin, together = " " * indent, ", ".join(items)
+    if indent + width(together) <= WIDTH:
+        return margin + together
+    return "\n".join(f"{margin}{item}," for item in items)
+
+
 def _declaration(name: str, annotation: Expression) -> list[str]:
     """Return the lines of a long `name: annotation`."""
-    inside = [_MARGIN + line for line in _lines(annotation, _INDENT)]
+    inside = [_MARGIN + line for line in _lines(annotation, 2 * INDENT)]
     parenthesized = [f"{name}: (", *inside, ")"]
     match annotation:
         case Union():
             return parenthesized
         case Brackets():
-            split = list(_split(annotation, 0, f"{name}: "))
-            return split if len(split[0]) <= _ROOM or not _fit(parenthesized) else parenthesized
+            split = list(_split(annotation, INDENT, f"{name}: "))
+            return split if width(split[0]) <= _ROOM or not _fit(parenthesized) else parenthesized
         case _:
             return parenthesized if _fit(parenthesized) else [f"{name}: {annotation}"]
 
@@ -82,7 +144,7 @@ def _declaration(name: str, annotation: Expression) -> list[str]:
 def _split_value(head: str, value: Expression) -> list[str]:
     """Return the lines of a long assignment after whose `head` only the value can be split."""
     if isinstance(value, Brackets):
-        return list(_split(value, 0, head)) if value.items else [head + flat(value)]
+        return list(_split(value, INDENT, head)) if value.items else [head + flat(value)]
     parenthesized = [f"{head}(", _MARGIN + flat(value), ")"]
     return parenthesized if _fit(parenthesized) else [head + flat(value)]
 
@@ -90,28 +152,32 @@ def _split_value(head: str, value: Expression) -> list[str]:
 def _split_assignment(name: str, annotation: Brackets | Union, value: Expression) -> list[str]:
     """Return the lines of a long assignment: the value is split, or else the annotation."""
     head = f"{name}: {flat(annotation)} = "
-    if isinstance(value, Brackets) and value.items and len(head) < _ROOM:
-        return list(_split(value, 0, head))
-    if isinstance(value, str) and not value.startswith("-") and len(head) < _ROOM:
+    if isinstance(value, Brackets) and value.items and width(head) < _ROOM:
+        return list(_split(value, INDENT, head))
+    if isinstance(value, str) and not value.startswith("-") and width(head) < _ROOM:
         return [f"{head}(", _MARGIN + value, ")"]
     if isinstance(annotation, Union):
-        inside = (_MARGIN + line for line in _lines(annotation, _INDENT))
+        inside = (_MARGIN + line for line in _lines(annotation, 2 * INDENT))
         lines, last = [f"{name}: (", *inside], ")"
     else:
-        *lines, last = _split(annotation, 0, f"{name}: ")
-    if isinstance(value, Brackets) and value.items and len(f"{last} = {flat(value)}") > _ROOM:
-        return [*lines, *_split(value, 0, f"{last} = ")]
+        *lines, last = _split(annotation, INDENT, f"{name}: ")
+    if isinstance(value, Brackets) and value.items and width(f"{last} = {flat(value)}") > _ROOM:
+        return [*lines, *_split(value, INDENT, f"{last} = ")]
     return [*lines, f"{last} = {flat(value)}"]
 
 
+def _fits(line: str) -> bool:
+    return width(line) <= _ROOM
+
+
 def _fit(lines: Sequence[str]) -> bool:
-    return all(len(line) <= _ROOM for line in lines)
+    return all(map(_fits, lines))
 
 
 def _lines(expression: Expression, indent: int, before: str = "", after: str = "") -> Iterator[str]:
     """Yield the lines of an expression inside brackets, between two texts."""
     line = f"{before}{flat(expression)}{after}"
-    if len(line) <= _ROOM - indent or isinstance(expression, str):
+    if width(line) <= WIDTH - indent or isinstance(expression, str):
         yield line
     elif isinstance(expression, Brackets):
         yield from _split(expression, indent, before, after)
@@ -125,13 +191,13 @@ def _lines(expression: Expression, indent: int, before: str = "", after: str = "
 def _split(expression: Brackets, indent: int, before: str = "", after: str = "") -> Iterator[str]:
     """Yield the lines of an expression in brackets, split after the opening one."""
     yield before + expression.opening
-    inner = indent + _INDENT
+    inner = indent + INDENT
     together = ", ".join(map(flat, expression.items))
-    several = len(expression.items) > 1
-    if len(together) <= _ROOM - inner and not (several and expression.opening == "["):
+    needs_comma = len(expression.items) > 1 or expression.closing == ",)"
+    if width(together) <= WIDTH - inner and not (needs_comma and expression.opening in _LITERALS):
         yield _MARGIN + together
     else:
         for item in expression.items:
-            for line in _lines(item, inner, after="," if several else ""):
+            for line in _lines(item, inner, after="," if needs_comma else ""):
                 yield _MARGIN + line
-    yield expression.closing + after
+    yield expression.closing.lstrip(",") + after

@@ -10,7 +10,6 @@ import math
 import re
 import textwrap
 import tokenize
-from collections.abc import Mapping
 from typing import Any
 
 _UNPRINTABLE = re.compile(
@@ -22,21 +21,9 @@ _WIDTH = 88
 _LONG = 88  # characters from which on a string with line breaks is printed line by line
 
 
-class PreprintedDict(dict[str, Any]):
-    """JSON data whose Python expression is known already."""
-
-    __slots__ = ("source",)
-
-    def __init__(self, data: Mapping[str, Any], source: str) -> None:
-        super().__init__(data)
-        self.source = source
-
-
 def literal(value: Any) -> str:
     """Return the Python expression for JSON data, unformatted. Raises `TypeError` for anything else."""
     match value:
-        case PreprintedDict():
-            return value.source
         case None | True | False:
             return repr(value)
         case str():
@@ -44,12 +31,19 @@ def literal(value: Any) -> str:
         case int():
             return repr(int(value))
         case float() if math.isfinite(value):
-            return repr(value)
+            return repr(value).replace("e+", "e")
         case dict():
             return "{" + ", ".join(f"{literal(key)}: {_entry(item)}" for key, item in value.items()) + "}"
         case list() | tuple():
             return "[" + ", ".join(map(_entry, value)) + "]"
     raise TypeError(f"{type(value).__name__} is not JSON data")
+
+
+def string_lines(text: str) -> list[str]:
+    """Return one string for each line of long text with line breaks; empty for any other text."""
+    if len(text) <= _LONG or "\n" not in text[:-1]:
+        return []
+    return [_string(line) for line in re.findall(r"[^\n]*\n|[^\n]+", text)]
 
 
 def docstring(text: str, indent: int = 4) -> str:
@@ -63,6 +57,7 @@ def docstring(text: str, indent: int = 4) -> str:
         safe = _escape(line.rstrip().replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
         opening = 0 if lines else 3  # for the quotes
         lines += _wrap(safe, room, opening) if len(safe) > room - 2 * opening else [safe]
+    lines = [lines[0], *textwrap.dedent("\n".join(lines[1:])).split("\n")] if len(lines) > 1 else lines
     lines[-1] += last
     if len(lines) == 1 and len(lines[0]) + indent + 6 <= _WIDTH:
         return f'"""{lines[0]}"""'
@@ -89,9 +84,9 @@ def is_read_as_utf_8(text: str) -> bool:
 
 
 def _entry(value: Any) -> str:
-    """Return a literal inside a list or dict: long text with line breaks is one string for each line."""
-    if isinstance(value, str) and "\n" in value[:-1] and len(value) > _LONG:
-        return "(" + "\n".join(_string(line) for line in re.findall(r"[^\n]*\n|[^\n]+", value)) + ")"
+    """Return a literal inside a list or dict."""
+    if isinstance(value, str) and (lines := string_lines(value)):
+        return "(" + "\n".join(lines) + ")"
     return literal(value)
 
 

@@ -6,17 +6,14 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import MutableMapping
 from pathlib import Path
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from toolgen.data.changes import Tree
 from toolgen.data.internal_error import TemplateBug
-from toolgen.python_source.format_cache import format_cache_entry, load_formatted
 from toolgen.python_source.literals import is_read_as_utf_8
 
-_RULES = 2  # raised when the same text is formatted otherwise than before
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
 _LINT = [
     "check",
@@ -29,30 +26,6 @@ _LINT = [
 _FORMAT = ["format", "--config=format.skip-magic-trailing-comma=true"]
 # What a process needs to start; nothing that ruff reads.
 _ENVIRONMENT = ("SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
-
-
-def format_files(tree: Tree, options: str, cache: MutableMapping[str, bytes]) -> Tree:
-    """Return what `format_tree` returns; paragraphs that are unchanged since the last time come from `cache`.
-
-    It has the last version of each path and `options` only: the files of all tools are large.
-    """
-    sources = {path: text for path, text in tree.items() if path.endswith(".py")}
-    keys = {path: f"laid out {_RULES} {options} {path}" for path in sources}
-    known = {path: load_formatted(text, cache.get(keys[path], b"")) for path, text in sources.items()}
-    todo = {path: text for path, text in sources.items() if known[path] is None}
-    for path, found in known.items():
-        todo |= {f"{path}.{index}.py": text for index, text in (found.changed if found else {}).items()}
-    result = format_tree(todo)
-    formatted: dict[str, str] = {}
-    for path, text in sources.items():
-        if (found := known[path]) is None:
-            formatted[path] = result[path]
-        else:
-            formatted[path] = found.joined({index: result[f"{path}.{index}.py"] for index in found.changed})
-        if found is None or found.changed:
-            cache[keys[path]] = format_cache_entry(text, formatted[path])
-    refuse_encodings(formatted)
-    return {path: formatted.get(path, text) for path, text in tree.items()}
 
 
 def format_tree(tree: Tree) -> Tree:

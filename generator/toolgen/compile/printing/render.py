@@ -5,7 +5,7 @@ Built-in templates are rendered here. A target with templates of the project's o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -19,11 +19,12 @@ from toolgen.compile.printing.template_sandbox import (
     render_in_sandbox,
     template_names,
 )
+from toolgen.compile.printing.tool_source import ToolSource
 from toolgen.data.changes import Tree
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
 from toolgen.data.target import Target
-from toolgen.models.module_source import ModuleSource
+from toolgen.python_source.text_width import is_width_known
 
 _ENDING = ".jinja"
 TOOL = "{tool}"
@@ -32,16 +33,25 @@ _MODELS = f"models/{TOOL}.py"
 
 
 @dataclass(frozen=True, slots=True)
+class RenderedFiles:
+    """Files of the generated package, some of which the formatter has yet to lay out."""
+
+    tree: Tree
+    unformatted: frozenset[str] = frozenset()  # paths
+
+
+@dataclass(frozen=True, slots=True)
 class _RenderedFile:
     path: str
     text: str
     target: str
+    laid_out: bool
 
 
 def render_tools(
-    package: Package, targets: Sequence[Target], modules: Mapping[str, ModuleSource]
-) -> dict[str, Tree]:
-    """Return the files of each tool by its Python name; `modules` has the tools' models by the same names.
+    package: Package, targets: Sequence[Target], sources: Mapping[str, ToolSource]
+) -> dict[str, RenderedFiles]:
+    """Return the files of each tool by its Python name; `sources` has what they print, by the same names.
 
     Raises `TemplateBug`, or `SpecErrors` for a template of the project's own.
     """
@@ -49,25 +59,34 @@ def render_tools(
     for target in targets:
         outputs = {path: output for path, output in outputs_of(target).items() if TOOL in output}
         jobs = [TemplateJob(path, number) for number in range(len(package.tools)) for path in outputs]
-        texts = iter(_texts(target, package, jobs, modules))
+        texts = iter(_texts(target, package, jobs, sources))
         for tool in package.tools:
-            for output in outputs.values():
-                path = output.replace(TOOL, tool.py_name)
-                files[tool.py_name].append(_RenderedFile(path, next(texts), target.name))
-    return {name: _tree(rendered) for name, rendered in files.items()}
+            source = sources[tool.py_name]
+            for template, output in outputs.items():
+                text = next(texts)
+                is_laid_out = source.module.laid_out or output != _MODELS
+                files[tool.py_name].append(
+                    _RenderedFile(
+                        output.replace(TOOL, tool.py_name),
+                        text,
+                        target.name,
+                        is_laid_out and _needs_no_formatter(target, template, text),
+                    )
+                )
+    return {name: _together(rendered) for name, rendered in files.items()}
 
 
-def render_index(package: Package, targets: Sequence[Target]) -> Tree:
+def render_index(package: Package, targets: Sequence[Target]) -> RenderedFiles:
     """Return the files that all tools share. Raises as `render_tools`."""
     files: list[_RenderedFile] = []
     for target in targets:
         outputs = {path: output for path, output in outputs_of(target).items() if TOOL not in output}
         texts = _texts(target, package, [TemplateJob(path) for path in outputs])
         files += (
-            _RenderedFile(output, text, target.name)
-            for output, text in zip(outputs.values(), texts, strict=True)
+            _RenderedFile(output, text, target.name, _needs_no_formatter(target, path, text))
+            for (path, output), text in zip(outputs.items(), texts, strict=True)
         )
-    return _tree(files)
+    return _together(files)
 
 
 def models_path(py_name: str) -> str:
@@ -75,20 +94,18 @@ def models_path(py_name: str) -> str:
     return _MODELS.replace(TOOL, py_name)
 
 
-def laid_out_models(modules: Mapping[str, ModuleSource], targets: Iterable[Target]) -> frozenset[str]:
-    """Return the paths of the models that the formatter would not change; a project's own template may."""
-    if any(f"{_MODELS}{_ENDING}" in target.own for target in targets):
-        return frozenset()
-    return frozenset(models_path(name) for name, module in modules.items() if module.laid_out)
+def _needs_no_formatter(target: Target, template: str, text: str) -> bool:
+    """True if a built-in template printed `text` and knows how wide its characters are."""
+    return template not in target.own and is_width_known(text)
 
 
-def _tree(files: Iterable[_RenderedFile]) -> Tree:
+def _together(files: Sequence[_RenderedFile]) -> RenderedFiles:
     tree: dict[str, str] = {}
     for file in files:
         if file.path in tree:
             raise TemplateBug(f"two templates print {file.path}; the second is of the target {file.target!r}")
         tree[file.path] = file.text
-    return tree
+    return RenderedFiles(tree, frozenset(file.path for file in files if not file.laid_out))
 
 
 def outputs_of(target: Target) -> Mapping[str, str]:
@@ -104,16 +121,16 @@ def _texts(
     target: Target,
     package: Package,
     jobs: Sequence[TemplateJob],
-    modules: Mapping[str, ModuleSource] = MappingProxyType({}),
+    sources: Mapping[str, ToolSource] = MappingProxyType({}),
 ) -> list[str]:
     """Return the text of each job."""
     if target.own:
-        return render_in_sandbox(target, package, jobs, modules) if jobs else []
+        return render_in_sandbox(target, package, jobs, sources) if jobs else []
     environment = _environment(tuple(sorted(target.templates.items())))
 
     def text(job: TemplateJob) -> str:
         try:
-            return environment.get_template(job.template).render(template_names(job, package, modules))
+            return environment.get_template(job.template).render(template_names(job, package, sources))
         except jinja2.TemplateError as error:
             raise TemplateBug(f"template {target.name}/{job.template}: {error}") from error
 

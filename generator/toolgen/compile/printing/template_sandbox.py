@@ -22,12 +22,14 @@ from typing import Any, NoReturn
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from toolgen.compile.printing.tool_source import ToolSource
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
 from toolgen.data.source import Span
 from toolgen.data.target import Target
-from toolgen.models.module_source import ModuleSource
+from toolgen.python_source.imports import all_statement, import_from, module_order
+from toolgen.python_source.layout import arguments
 from toolgen.python_source.literals import comment, docstring, literal
 
 SECONDS = 4.0  # of processor time, to which is added
@@ -42,7 +44,15 @@ OPTIONS: Mapping[str, Any] = {
     "lstrip_blocks": True,
     "keep_trailing_newline": True,
 }
-FILTERS: Mapping[str, Any] = {"literal": literal, "docstring": docstring, "comment": comment}
+FILTERS: Mapping[str, Any] = {
+    "all_statement": all_statement,
+    "arguments": arguments,
+    "comment": comment,
+    "docstring": docstring,
+    "import_from": lambda names, module, indent=0: import_from(module, names, indent),
+    "in_module_order": lambda tools: sorted(tools, key=lambda tool: module_order(tool.py_name)),
+    "literal": literal,
+}
 
 _ENVIRONMENT = ("DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH", "PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
 _CHILD = """
@@ -63,14 +73,13 @@ class TemplateJob:
     tool: int | None = None  # its position in the model
 
 
-def template_names(
-    job: TemplateJob, model: Package, modules: Mapping[str, ModuleSource]
-) -> dict[str, object]:
-    """Return what a template sees: all tools, and for the template of a tool that tool and its models."""
+def template_names(job: TemplateJob, model: Package, sources: Mapping[str, ToolSource]) -> dict[str, object]:
+    """Return what a template sees: all tools, and for the template of a tool that tool and its source."""
     if job.tool is None:
         return {"model": model}
     tool = model.tools[job.tool]
-    return {"model": model, "tool": tool, "module": modules[tool.py_name]}
+    source = sources[tool.py_name]
+    return {"model": model, "tool": tool, "source": source, "module": source.module}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +88,7 @@ class _Task:
 
     templates: Mapping[str, str]
     model: Package
-    modules: Mapping[str, ModuleSource]  # the models of each tool
+    sources: Mapping[str, ToolSource]
     jobs: Sequence[TemplateJob]
     seconds: float  # of processor time
 
@@ -95,15 +104,15 @@ class _TemplateFailure:
 
 
 def render_in_sandbox(
-    target: Target, model: Package, jobs: Sequence[TemplateJob], modules: Mapping[str, ModuleSource]
+    target: Target, model: Package, jobs: Sequence[TemplateJob], sources: Mapping[str, ToolSource]
 ) -> list[str]:
-    """Return the text of each job, all rendered by one process; `modules` has the models of each tool.
+    """Return the text of each job, all rendered by one process; `sources` are by the tools' Python names.
 
     Raises `SpecErrors` with the line of a template that fails (`bad-template`) or exceeds a limit
     (`template-limit`), and `TemplateBug` if a built-in template fails.
     """
     seconds = SECONDS + SECONDS_PER_TOOL * len(model.tools)
-    task = pickle.dumps(_Task(dict(target.templates), model, dict(modules), list(jobs), seconds))
+    task = pickle.dumps(_Task(dict(target.templates), model, dict(sources), list(jobs), seconds))
     paths = [path for path in sys.path if path]
     process = subprocess.Popen(
         [sys.executable, "-I", "-B", "-c", _CHILD, json.dumps(paths)],
@@ -173,7 +182,7 @@ def child() -> None:
     for number, job in enumerate(task.jobs):
         _send({"start": number})
         try:
-            names = template_names(job, task.model, task.modules)
+            names = template_names(job, task.model, task.sources)
             _send({"text": _render_bounded(environment.get_template(job.template), names)})
         except Exception as error:
             _send({"failure": asdict(_template_failure(error, templates))})

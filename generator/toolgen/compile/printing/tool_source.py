@@ -1,0 +1,156 @@
+"""What the templates of a tool print: the statements of its class and its definition, laid out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from toolgen.data.package import ErrorClass, Tool
+from toolgen.models.module_source import ModuleSource
+from toolgen.python_source.imports import all_statement, import_from, import_groups
+from toolgen.python_source.layout import (
+    Brackets,
+    assignment,
+    class_statement,
+    method_statement,
+    type_expression,
+)
+from toolgen.python_source.literal_layout import Code, laid_out
+from toolgen.python_source.literals import literal
+
+_ANY = re.compile(r"(?<![\w.])Any\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSource:
+    """An exception class of a declared error."""
+
+    name: str
+    doc: str
+    fields: tuple[str, ...]  # statements, indented
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSource:
+    """The statements of one tool, laid out, as its templates print them."""
+
+    module: ModuleSource  # for the template `models/{tool}.py`
+    definition: str  # statements of `definitions/{tool}.py`
+    definition_imports: str  # names of `typing`
+    definition_types: str  # names of `toolgen.runtime`
+    imports: str  # of `tools/{tool}.py`, up to those that only annotations need
+    annotation_imports: str  # indented
+    exports: str  # `__all__`
+    class_statement: str
+    error_classes: tuple[ErrorSource, ...]
+    errors: str
+    execute: str  # signatures
+    preview: str
+
+
+def tool_source(tool: Tool, module: ModuleSource) -> ToolSource:
+    """Return the source of a tool with the models `module`."""
+    abstract = {"collections.abc": tool.awaited}
+    groups = import_groups({each.module: each.alias for each in tool.imports}, abstract)
+    needed = "\n\n".join("\n".join(f"    {line}" for line in group) for group in groups)
+    execute, preview = (
+        method_statement(name, _parameters(tool), type_expression(result))
+        for name, result in (("execute", tool.result), ("preview", _preview(tool)))
+    )
+    base = Brackets("BaseTool[", (tool.request_class, tool.response_class or "Any"), "]")
+    statement = class_statement(tool.tool_class, base)
+    names = [error.name for error in tool.errors]
+    shown = f"{statement}\n{execute}\n{preview if tool.preview else ''}"
+    return ToolSource(
+        module=module,
+        definition=_definition(tool),
+        definition_imports=_definition_imports(tool),
+        definition_types="ProviderVariant, ToolDefinition" if tool.variants else "ToolDefinition",
+        imports=_imports(tool, needs_types=bool(needed), needs_any=bool(_ANY.search(shown))),
+        annotation_imports=needed,
+        exports=all_statement((*tool.exports, *names)),
+        class_statement=statement,
+        error_classes=tuple(map(_error, tool.errors)),
+        errors=assignment("errors", Brackets("(", names, ",)" if len(names) == 1 else ")")),
+        execute=execute,
+        preview=preview,
+    )
+
+
+def _imports(tool: Tool, *, needs_types: bool, needs_any: bool) -> str:
+    """Return the imports of a tool's class."""
+    typing = [name for name, needed in (("TYPE_CHECKING", needs_types), ("Any", needs_any)) if needed]
+    lines = [
+        "from abc import abstractmethod",
+        *([f"from typing import {', '.join(typing)}"] if typing else []),
+        "",
+        import_from("toolgen.runtime", tool.runtime_names),
+        "",
+        import_from(f"..definitions.{tool.py_name}", ["DEFINITION"]),
+        import_from(f"..models.{tool.py_name}", tool.model_classes),
+    ]
+    return "\n".join(lines)
+
+
+def _error(error: ErrorClass) -> ErrorSource:
+    values: dict[str, str | bool] = {
+        "code": error.code,
+        "description": error.description,
+        "retryable": error.retryable,
+        **({"hint": error.hint} if error.hint else {}),
+    }
+    fields = tuple(assignment(name, literal(value)) for name, value in values.items())
+    return ErrorSource(error.name, error.description, fields)
+
+
+def _parameters(tool: Tool) -> list[str]:
+    injected = [part for part in tool.parameters.split(", ") if part]
+    return ["self", f"request: {tool.request_class}", "context: ToolContext", *injected]
+
+
+def _preview(tool: Tool) -> str:
+    """Return the type of what `preview` returns."""
+    shown = " | ".join(["str", *([tool.response_class] if tool.response_class else [])])
+    return f"{shown} | Awaitable[{shown}]"
+
+
+def _definition(tool: Tool) -> str:
+    """Return the statements of the module of a tool's definition."""
+    if tool.carries_extensions:
+        data = laid_out(tool.definition, indent=4, tail=",")
+        statements = [f'DEFINITION: Final = cast(\n    "ToolDefinition",\n    {data}\n)']
+    else:
+        statements = [laid_out(tool.definition, "DEFINITION: Final[ToolDefinition] = ")]
+    statements += [
+        laid_out(variant.input_schema, f"{variant.constant}: Final[dict[str, Any]] = ")
+        for variant in tool.variants
+        if variant.own_schema
+    ]
+    statements += [
+        laid_out(variant.output_schema, f"{variant.output_constant}: Final[dict[str, Any]] = ")
+        for variant in tool.variants
+        if variant.output_constant
+    ]
+    if tool.variants:
+        statements.append(_providers(tool))
+    return "\n\n".join(statements)
+
+
+def _providers(tool: Tool) -> str:
+    """Return the statement that maps providers to what they publish otherwise."""
+    providers = {
+        variant.target: {
+            **({"input_schema": Code(variant.constant)} if variant.constant else {}),
+            **({"strict": True} if variant.strict else {}),
+            **({"output_schema": Code(variant.output_constant)} if variant.output_constant else {}),
+            **({} if variant.input_examples is None else {"input_examples": variant.input_examples}),
+        }
+        for variant in tool.variants
+    }
+    statement = laid_out(providers, "PROVIDERS: Final[dict[str, ProviderVariant]] = ")
+    return f'{statement}\n"""Parts of the definition that a provider gets in another form."""'
+
+
+def _definition_imports(tool: Tool) -> str:
+    needs_any = any(variant.own_schema or variant.output_constant for variant in tool.variants)
+    return f"TYPE_CHECKING{', Any' * needs_any}, Final{', cast' * tool.carries_extensions}"
