@@ -99,6 +99,19 @@ def test_definitions_are_the_authors(gallery: Toolkit) -> None:
         assert tool.toolset_id == "shop"
 
 
+def test_a_deferred_tool_is_searched_for() -> None:
+    tool = mirror()
+    type(tool).definition = {**tool.definition, "load": "deferred", "group": "shop"}
+    model = TestModel(call_tools=[])
+    asyncio.run(Agent(model, toolsets=[pydantic_ai_toolset(Toolkit([tool, worker()]))]).run("Go."))
+    assert model.last_model_request_parameters is not None
+    published = {each.name: each for each in model.last_model_request_parameters.function_tools}
+    assert published["mirror"].defer_loading
+    assert published["mirror"].metadata == {"group": "shop"}
+    assert not published["worker"].defer_loading
+    assert published.keys() - {"mirror", "worker"}  # pydantic-ai's own tool to search for the others
+
+
 def test_an_agent_gets_values_and_metadata(gallery: Toolkit) -> None:
     echoed, listed = answers(go(agent(gallery, (("echo", {"text": "ü"}), ("list_content", {})))))
     assert (echoed.content, echoed.outcome) == ({"text": "ü"}, "success")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 from weakref import WeakKeyDictionary
 
 from .shared import (
@@ -16,13 +17,22 @@ from .shared import (
 )
 
 try:
-    from agents import FunctionTool, FunctionToolResult, RunContextWrapper, ToolsToFinalOutputResult
+    from agents import (
+        FunctionTool,
+        FunctionToolResult,
+        RunContextWrapper,
+        Tool,
+        ToolSearchTool,
+        ToolsToFinalOutputResult,
+        tool_namespace,
+    )
     from agents.tool import FunctionToolCustomDataContext
     from agents.tool_context import ToolContext
 except ModuleNotFoundError as error:
     raise_missing_package(error, "the OpenAI Agents SDK", "openai-agents", roots=("agents",))
 
-from toolgen.runtime.adapters.openai import answer_tool_call, responses_tools
+from toolgen.runtime.adapters.openai import answer_tool_call, namespace_description
+from toolgen.runtime.adapters.provider_tool import ProviderTool, provider_tools
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.errors import ConfirmationRequiredError
 from toolgen.runtime.response import ToolResponse
@@ -35,9 +45,14 @@ CUSTOM_DATA = "toolgen"
 def openai_agents_tools(
     toolkit: Toolkit,
     confirm: Confirm | None = None,
+    *,
+    api: Literal["responses", "chat"] = "responses",
     **options: Unpack[BridgeOptions],
-) -> list[FunctionTool]:
+) -> list[Tool]:
     """Return the current tools of a toolkit, published by `targets.openai`; strict schemas are undone.
+
+    For `api="responses"`, the tools of a group are in a namespace, and ToolSearchTool is there if a tool is
+    deferred. The SDK refuses both, and `allowed_callers`, for models of other APIs: `api="chat"` is without.
 
     The output is the text that every adapter returns, also for an error; the item's `custom_data["toolgen"]`
     is the whole response as a dict. A tool with `confirm` asks the user by `confirm`, or else by the SDK's
@@ -45,11 +60,31 @@ def openai_agents_tools(
     when the SDK asks whether approval is needed. Raises ValueError if two tools have the same name.
     """
     bridge = OpenAIBridge(toolkit, confirm, options)
-    published = responses_tools(toolkit.definitions)
-    return [
+    published = provider_tools(toolkit.definitions, "openai")
+    functions = [
         _tool(bridge, each, "confirm" in definition)
         for each, definition in zip(published, toolkit.definitions.values(), strict=True)
     ]
+    return [*functions] if api == "chat" else _responses_tools(published, functions)
+
+
+def _responses_tools(published: Sequence[ProviderTool], functions: Sequence[FunctionTool]) -> list[Tool]:
+    """Return the functions with their fields that only Responses has; those of a group in its namespace."""
+    found: list[Tool] = []
+    groups: dict[str, list[ProviderTool]] = {}
+    members: dict[str, list[FunctionTool]] = {}
+    for tool, function in zip(published, functions, strict=True):
+        function.defer_loading = tool.is_deferred
+        function.allowed_callers = tool.options.get("allowed_callers")
+        if tool.group is None:
+            found.append(function)
+        else:
+            groups.setdefault(tool.group, []).append(tool)
+            members.setdefault(tool.group, []).append(function)
+    for name, group in sorted(groups.items()):
+        description = namespace_description(name, group)
+        found += tool_namespace(name=name, description=description, tools=members[name])
+    return [*found, ToolSearchTool()] if any(tool.is_deferred for tool in published) else found
 
 
 class OpenAIBridge(Bridge):
@@ -64,8 +99,8 @@ class OpenAIBridge(Bridge):
         return (await answer_tool_call(call, self.toolkit, confirm, **options)).response
 
 
-def _tool(bridge: Bridge, published: dict[str, Any], asks: bool) -> FunctionTool:
-    name: str = published["name"]
+def _tool(bridge: Bridge, published: ProviderTool, asks: bool) -> FunctionTool:
+    name = published.name
     by_approval = asks and bridge.confirm is None
     responses: WeakKeyDictionary[ToolContext[Any], ToolResponse] = WeakKeyDictionary()
 
@@ -88,14 +123,14 @@ def _tool(bridge: Bridge, published: dict[str, Any], asks: bool) -> FunctionTool
 
     tool = FunctionTool(
         name=name,
-        description=published["description"],
-        params_json_schema=deepcopy(published["parameters"]),
+        description=published.description,
+        params_json_schema=deepcopy(dict(published.input_schema)),
         on_invoke_tool=invoke,
         strict_json_schema=False,  # otherwise the SDK makes its own strict form
         needs_approval=needs_approval if by_approval else False,
         custom_data_extractor=custom_data,
     )
-    tool.strict_json_schema = published["strict"]
+    tool.strict_json_schema = published.strict
     return tool
 
 

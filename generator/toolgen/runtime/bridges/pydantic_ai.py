@@ -118,6 +118,7 @@ def _published(definition: ToolDefinition) -> PydanticAIDefinition:
         # pydantic-ai's strict form of a schema differs from toolgen's and would not be undone, so it is never
         # requested; None lets pydantic-ai set strict if the author's schema is strict already
         strict=False if wanted is False else None,
+        defer_loading=definition.get("load") == "deferred",
         metadata=application_metadata(definition),
     )
 

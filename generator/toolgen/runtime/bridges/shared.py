@@ -112,7 +112,7 @@ async def pending_question(
 
 def application_metadata(definition: ToolDefinition) -> dict[str, Any]:
     """Return the fields of a definition that are for the application, not for the model."""
-    keys = ("title", "version", "tags", "annotations", "meta", "deprecated", "final_answer")
+    keys = ("title", "version", "tags", "group", "annotations", "meta", "deprecated", "final_answer")
     return {key: value for key, value in definition.items() if key in keys}
 
 
