@@ -98,6 +98,53 @@ def test_names_and_unknown_keys_are_carried() -> None:
     assert "f_2: renamed from 'f', the name of another function" in tools[3].notes
 
 
+def test_fields_of_responses_are_read() -> None:
+    output = {"type": "object", "properties": {"n": {"type": "int"}}}
+    given = {
+        "allowed_callers": ["programmatic"],
+        "async": True,
+        "defer_loading": True,
+        "output_schema": output,
+    }
+    namespace = {"type": "namespace", "name": "crm", "description": "CRM.", "tools": [{**BARE, **given}]}
+    (tool,) = imported([namespace, {"type": "tool_search"}])
+    assert tool.fields["group"] == "crm"
+    assert tool.fields["load"] == "deferred"
+    assert tool.fields["output_schema"] == {"type": "object", "properties": {"n": {"type": "integer"}}}
+    assert tool.fields["targets"] == {"openai": {"allowed_callers": ["programmatic"], "async": True}}
+    assert "x-openai" not in tool.fields
+
+
+def test_fields_of_responses_that_the_language_does_not_allow_are_carried() -> None:
+    odd = {"allowed_callers": ["somebody"], "async": "yes", "defer_loading": 1, "output_schema": "x"}
+    (tool,) = imported([{"type": "namespace", "name": "c r m", "tools": [{**BARE, **odd}]}])
+    assert tool.fields["x-openai"] == odd
+    assert tool.fields.keys() == {"toolgen", "name", "description", "input_schema", "x-openai"}
+    assert tool.notes == ("f: the namespace 'c r m' cannot be a group; left out",)
+
+
+def test_an_export_of_responses_is_imported_as_it_was(project: Cli) -> None:
+    given = {"defer_loading": True, "output_schema": {"type": "object"}, "allowed_callers": ["direct"]}
+    function = {"type": "function", **BARE, "name": "far", "strict": False, **given}
+    tools = [{"type": "namespace", "name": "crm", "description": "?", "tools": [function]}]
+    (project.root / "s.json").write_text(json.dumps([*tools, {"type": "tool_search"}]))
+    assert project("import", "openai", "s.json").code == 0
+    namespace, search = json.loads(project("export", "openai-responses").out)[-2:]
+    assert (namespace["name"], namespace["tools"], search) == ("crm", [function], {"type": "tool_search"})
+
+
+def test_sync_takes_the_output_schema_of_the_source_and_keeps_one_of_the_author(project: Cli) -> None:
+    def synced(**more: Any) -> str:
+        (project.root / "s.json").write_text(json.dumps([{"type": "function", **BARE, **more}]))
+        assert project("import", "openai", "s.json", "--sync").code == 0
+        return (project.root / "specs/f.yaml").read_text()
+
+    assert "output_schema" not in synced()
+    assert "output_schema: {type: object}\n" in synced(output_schema={"type": "object"})
+    assert "output_schema: {type: array}\n" in synced(output_schema={"type": "array"})
+    assert "output_schema: {type: array}\n" in synced()
+
+
 def test_a_function_without_parameters_has_no_properties() -> None:
     (tool,) = imported({"name": "f", "strict": None, "parameters": None})
     assert tool.fields["input_schema"] == {"type": "object", "properties": {}}

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.data.spec import GROUP
 from toolgen.importers.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.names import ExistingNames, choose_names
@@ -23,11 +24,17 @@ from toolgen.targets.definition import TARGET_NAME
 
 CARRIED = "x-openai"
 OWNED = ("description", "input_schema", CARRIED)
-"""Spec fields that `--sync` takes from the source, beside those under `targets.openai`."""
+"""Spec fields that `--sync` takes from the source, beside those under `targets.openai`.
+
+It takes `output_schema`, `group` and `load`, too, where the source has them.
+"""
 
 _LISTS = ("tools", "functions")
 _WRAPPERS = ("function", "function_raw")  # of Chat Completions; of collections of functions
 _FIELDS = frozenset(("type", "name", "description", "parameters", "strict"))
+_SEARCH = "tool_search"  # stands beside deferred functions, and is published with them again
+_GROUP = re.compile(GROUP)
+_CALLERS = ("direct", "programmatic")
 _OPENAI_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _EXPECTED = "give functions of Chat Completions or Responses, a list of them, or one per line"
 
@@ -37,6 +44,7 @@ class _ListedFunction:
     definition: dict[str, Any]
     origin: str
     count: int = 0  # how often the source has it
+    namespace: str | None = None
 
 
 def import_openai(
@@ -45,7 +53,7 @@ def import_openai(
     """Return the functions in `documents`; messages call the source `name`. Raises `SourceError`."""
     functions: dict[str, _ListedFunction] = {}  # by their JSON text
     for function in _read_functions(documents, name):
-        key = json.dumps(function.definition)
+        key = json.dumps([function.definition, function.namespace])
         if len(functions) == BUDGET.tools and key not in functions:
             message = f"{name}: more than {BUDGET.tools:,} functions"
             raise SourceError(message, "import a part of them", "too-complex")
@@ -82,6 +90,13 @@ def _list_functions(value: Any, where: str) -> Iterator[_ListedFunction]:
         if isinstance(value.get(key), list) and "name" not in value:
             yield from _list_functions(value[key], where)
             return
+    if value.get("type") == _SEARCH:
+        return
+    if value.get("type") == "namespace" and isinstance(value.get("tools"), list):
+        for function in _list_functions(value["tools"], where):
+            function.namespace = value["name"] if isinstance(value.get("name"), str) else None
+            yield function
+        return
     for key in _WRAPPERS:
         if isinstance(value.get(key), dict):
             inner = dict(value[key])
@@ -139,9 +154,16 @@ def _to_spec(function: _ListedFunction, spec_name: str, is_first: bool) -> Impor
     fields["input_schema"] = _input_schema(definition, notes)
     if definition.get("strict") is not None:
         options["strict"] = definition["strict"]
+    carried = {key: value for key, value in definition.items() if key not in _FIELDS}
+    fields |= _fields_of_responses(carried, notes)
+    if function.namespace is not None:
+        if _GROUP.match(function.namespace) and function.namespace not in (name, spec_name):
+            fields["group"] = function.namespace
+        else:
+            notes.append(f"the namespace {quoted(function.namespace)} cannot be a group; left out")
+    options |= _options_of_responses(carried)
     if options:
         fields["targets"] = {"openai": options}
-    carried = {key: value for key, value in definition.items() if key not in _FIELDS}
     if carried:
         fields[CARRIED] = carried
     return ImportedTool(
@@ -149,11 +171,39 @@ def _to_spec(function: _ListedFunction, spec_name: str, is_first: bool) -> Impor
     )
 
 
+def _fields_of_responses(carried: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """Return the fields of the spec for keys that only Responses has, and remove these from `carried`."""
+    fields: dict[str, Any] = {}
+    if isinstance(carried.get("output_schema"), dict):
+        fields["output_schema"] = _repaired(carried.pop("output_schema"), "output_schema", notes)
+    if isinstance(deferred := carried.get("defer_loading"), bool):
+        del carried["defer_loading"]
+        if deferred:
+            fields["load"] = "deferred"
+    return fields
+
+
+def _options_of_responses(carried: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of `targets.openai` for keys of Responses, and remove these from `carried`."""
+    callers = carried.get("allowed_callers")
+    options: dict[str, Any] = {}
+    if isinstance(callers, list) and callers and all(caller in _CALLERS for caller in callers):
+        options["allowed_callers"] = carried.pop("allowed_callers")
+    if isinstance(carried.get("async"), bool):
+        options["async"] = carried.pop("async")
+    return options
+
+
 def _input_schema(definition: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     # omitted parameters mean an empty list: https://platform.openai.com/docs/api-reference/chat/create
-    schema = copy_json(definition.get("parameters") or {"type": "object", "properties": {}})
-    notes += rewrite_type_names(schema, "input_schema")
-    notes += move_misplaced_keywords(schema, "input_schema")
-    repaired = repair_schema(schema, "input_schema")
+    parameters = definition.get("parameters") or {"type": "object", "properties": {}}
+    return _repaired(parameters, "input_schema", notes)
+
+
+def _repaired(written: dict[str, Any], field: str, notes: list[str]) -> dict[str, Any]:
+    schema = copy_json(written)
+    notes += rewrite_type_names(schema, field)
+    notes += move_misplaced_keywords(schema, field)
+    repaired = repair_schema(schema, field)
     notes += repaired.notes
     return repaired.schema

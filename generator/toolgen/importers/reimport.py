@@ -14,6 +14,8 @@ from toolgen.importers.names import ExistingNames
 from toolgen.yaml12.patch import merge_key_order, patch_yaml
 from toolgen.yaml12.writer import write
 
+_WHERE_GIVEN = frozenset(("output_schema", "group", "load"))
+"""Fields that come from the source if it has them, and are the author's otherwise."""
 _IMPORT_HEADER = re.compile(r"^# Imported by `toolgen import ([a-z]+)`", re.MULTILINE)
 
 
@@ -123,6 +125,7 @@ def _updated_fields(
     current: dict[str, Any], new: Mapping[str, Any], owned: Sequence[str], target: str
 ) -> dict[str, Any]:
     """Return `current` with the owned fields of `new`, in the order of the existing file."""
+    owned = (*owned, *(new.keys() & _WHERE_GIVEN))
     updated = {key: value for key, value in current.items() if key not in owned}
     updated |= {key: value for key, value in new.items() if key in owned}
     aliases = [
