@@ -109,7 +109,7 @@ def expected_failures() -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("version", "flags", "least"),
-    [("2025-11-25", [], 62), ("2026-07-28", [], 128), ("2026-07-28", ["--stateless"], 128)],
+    [("2025-11-25", [], 66), ("2026-07-28", [], 132), ("2026-07-28", ["--stateless"], 132)],
     ids=str,
 )
 def test_every_scenario_of_the_suite(
