@@ -127,6 +127,11 @@ SPEC_LANGUAGE: dict[str, Code] = {
         "A block belongs to the first entry with its type and media type; other entries do not count it.",
         "Give each entry media types of its own, and limits that a result can have.",
     ),
+    "bad-page": error(
+        "a `page` whose items or cursors are not in the schemas",
+        "A response that is too large ends between two of its items, and its cursor leads to the others.",
+        "Point to an array and a string of the response, and to an optional string of the request.",
+    ),
     "bad-value": error(
         "a value that the field does not accept",
         "Names must be valid for every provider; other fields have the bounds of the language.",

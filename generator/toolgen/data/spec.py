@@ -20,6 +20,7 @@ CODE = r"^[a-z][a-z0-9_]{0,63}$"
 IDENTIFIER = r"^[a-z_][a-zA-Z0-9_]{0,63}$"
 DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+POINTER = r"^(/([^~/]|~[01])+)+$"
 MEDIA_TYPE = r"^[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$"
 GROUP = r"^[a-zA-Z][a-zA-Z0-9_-]{0,63}$"  # OpenAI's pattern for namespaces, beginning with a letter
 
@@ -135,6 +136,18 @@ Content = Annotated[
 """The field `content`: the blocks that are allowed; `any` for tools whose server does not declare them."""
 
 
+class Page(SpecPart):
+    """Where the response has items and the next cursor, and the request its cursor: JSON Pointers."""
+
+    items: Annotated[str, StringConstraints(pattern=POINTER)] = _about("The array of items in the response.")
+    cursor: Annotated[str, StringConstraints(pattern=POINTER)] = _about(
+        "The cursor of the next page in the response."
+    )
+    from_: Annotated[str, StringConstraints(pattern=POINTER)] = Field(
+        alias="from", description="The cursor in the request."
+    )
+
+
 class Auth(SpecPart):
     """Scopes that callers need, and secrets that the implementation needs."""
 
@@ -190,6 +203,11 @@ class Spec(SpecPart):
     content: Content = _about(
         "Images, audio, files, links and texts that a result may hold; `any` where that is not known.", []
     )
+    max_result_bytes: Annotated[int, Field(ge=100)] | None = _about(
+        "The greatest size of the response: UTF-8 bytes of compact JSON. Larger ones are paged, or refused.",
+        None,
+    )
+    page: Page | None = _about("How responses over `max_result_bytes` are paged, by whole items.", None)
     auth: Auth | None = _about("Scopes that callers need, and secrets that the implementation needs.", None)
     timeout: Annotated[int | float, Field(gt=0, le=86_400), _SECONDS] | None = _about(
         "Seconds of work that a call may take; waiting for a worker is not counted.", None

@@ -84,6 +84,8 @@ class ToolSpec:
     inject: Sequence[str | InjectDefinition] = ()
     chunk_schema: Mapping[str, Any] | None = None  # schema of each chunk of a streamed result
     content: Sequence[ContentDefinition] | Literal["any"] = ()  # blocks that a result may hold
+    max_result_bytes: int | None = None  # of the response as compact JSON
+    page: Mapping[str, str] | None = None  # JSON Pointers `items`, `cursor` and `from`
     auth: Mapping[str, Any] | None = None
     timeout: float | None = None  # seconds
     concurrency: int | None = None  # calls at the same time
@@ -187,6 +189,8 @@ def _definition(spec: ToolSpec) -> dict[str, Any]:
         "inject": [{"name": each} if isinstance(each, str) else each for each in spec.inject] or None,
         "stream": None if spec.chunk_schema is None else {"chunk_schema": spec.chunk_schema},
         "content": spec.content if isinstance(spec.content, str) else list(spec.content) or None,
+        "max_result_bytes": spec.max_result_bytes,
+        "page": spec.page,
         "auth": spec.auth,
         "timeout": spec.timeout,
         "concurrency": spec.concurrency,

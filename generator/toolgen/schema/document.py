@@ -131,9 +131,13 @@ class Located(NamedTuple):
 
 def parse_pointer(fragment: str) -> JsonPath:
     """Return the reference tokens of a JSON Pointer in a URI fragment, `#` left out. All are text."""
-    text = unquote(fragment)
-    tokens = text.split("/")[1:]
-    if "~" not in text:
+    return pointer_tokens(unquote(fragment))
+
+
+def pointer_tokens(pointer: str) -> tuple[str, ...]:
+    """Return the reference tokens of a JSON Pointer (RFC 6901)."""
+    tokens = pointer.split("/")[1:]
+    if "~" not in pointer:
         return tuple(tokens)
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
 

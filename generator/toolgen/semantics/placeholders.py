@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 from toolgen.data.source import Span
-from toolgen.schema.document import in_place_subschemas, locate, parse_pointer
-from toolgen.suggestions import did_you_mean, quoted
+from toolgen.semantics.properties import find_property, may_be_array
+from toolgen.suggestions import quoted
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PATH = re.compile(r"[^.|{}\s]+(?:\.[^.|{}\s]+)*")
@@ -36,51 +35,13 @@ def check_placeholders(tool: ProgramTool) -> Iterator[Diagnostic]:
 
 
 def _resolve(tool: ProgramTool, written: str, names: list[str], *, counted: bool) -> Iterator[Diagnostic]:
-    nodes = _same_value_schemas(tool.input_schema, [tool.input_schema])
-    for name in names:
-        found = [inner for node in nodes for inner in _property(node, name)]
-        if not found:
-            known = [key for node in nodes for key in node.get("properties", ())]
-            hint = did_you_mean(name, known) or ("known here: " + ", ".join(known[:10]) if known else "")
-            yield _fault(tool, written, f"the request has no {quoted('.'.join(names))}", hint)
-            return
-        nodes = _same_value_schemas(tool.input_schema, found)
-    if counted and nodes and not any(_may_be_array(node) for node in nodes):
+    found = find_property(tool.input_schema, names)
+    if found.missing:
+        yield _fault(tool, written, f"the request has no {quoted('.'.join(names))}", found.hint)
+    elif counted and found.schemas and not any(may_be_array(schema) for schema in found.schemas):
         yield _fault(
             tool, written, f"{quoted('.'.join(names))} is not an array, and only arrays are counted", ""
         )
-
-
-def _same_value_schemas(root: Mapping[str, Any], schemas: list[Any]) -> list[Mapping[str, Any]]:
-    """Return every schema that applies to the same value as one of `schemas`."""
-    views: list[Mapping[str, Any]] = []
-    waiting = list(schemas)
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, dict) or any(node is seen for seen in views):
-            continue
-        views.append(node)
-        waiting.extend(inner for _, inner in in_place_subschemas(node, ()))
-        ref = node.get("$ref")
-        if isinstance(ref, str) and (ref == "#" or ref.startswith("#/")):
-            target = locate(root, parse_pointer(ref[1:]))
-            waiting.append(None if target is None else target.value)
-    return views
-
-
-def _property(node: Mapping[str, Any], name: str) -> list[Any]:
-    properties = node.get("properties")
-    if isinstance(properties, dict) and name in properties:
-        return [properties[name]]
-    open_ended = node.get("additionalProperties")
-    return [open_ended] if isinstance(open_ended, dict) else []
-
-
-def _may_be_array(node: Mapping[str, Any]) -> bool:
-    kind = node.get("type")
-    if kind is None:
-        return "items" in node or "prefixItems" in node
-    return kind == "array" or (isinstance(kind, list) and "array" in kind)
 
 
 def _fault(tool: ProgramTool, written: str, message: str, hint: str) -> Diagnostic:

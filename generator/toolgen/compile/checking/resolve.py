@@ -22,6 +22,7 @@ from toolgen.schema.budget import find_entangled
 from toolgen.schema.graph import Graph
 from toolgen.semantics.examples import check_examples
 from toolgen.semantics.json_schema import too_complex
+from toolgen.semantics.pages import check_page
 from toolgen.semantics.placeholders import check_placeholders
 from toolgen.semantics.reference_loops import find_loops
 
@@ -80,6 +81,7 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
         if len(faults) == before:
             faults.extend(check_examples(tool, validators))
             faults.extend(check_placeholders(tool))
+            faults.extend(check_page(tool))
             return replace(tool, warnings=in_order(lint_tool(tool, bounds.values())))
     return tool
 

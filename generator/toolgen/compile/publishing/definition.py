@@ -43,6 +43,8 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         "inject": [{"name": item.name, "type": item.type} for item in spec.inject],
         "stream": None if tool.chunk_schema is None else {"chunk_schema": tool.chunk_schema},
         "content": written.get("content"),
+        "max_result_bytes": spec.max_result_bytes,
+        "page": written.get("page"),
         "auth": written_fields.get("auth"),
         "timeout": spec.timeout,
         "concurrency": spec.concurrency,

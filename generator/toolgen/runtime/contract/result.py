@@ -22,6 +22,7 @@ from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_path
 
 from .content import BlockCheck
+from .page import Position, fitted
 from .tool_contract import ToolContract
 
 
@@ -99,6 +100,23 @@ def write_result_with_blocks(contract: ToolContract, result: ReadResult, setting
             raise _too_large(contract, "result", size, settings)
         written.blocks = result.blocks
     return written
+
+
+def write_page(contract: ToolContract, result: WrittenResult, position: Position) -> WrittenResult:
+    """Return a result that is not larger than `max_result_bytes`, by the tool's rule for pages.
+
+    Raises TooLargeError if it does not fit, BrokenContract if a page does not satisfy the output schema.
+    """
+    assert contract.page is not None
+    text, is_json_text = result.text, not isinstance(result.content, str)
+    if not position.skip and is_json_text and text.isascii() and len(text) <= contract.page.max_bytes:
+        return result
+    content = fitted(contract.page, contract.name, result.content, position)
+    if content is result.content:
+        return result
+    page = write_result(contract, content)
+    page.blocks = result.blocks
+    return page
 
 
 def broken_content(faults: Sequence[str]) -> BrokenContract:

@@ -14,6 +14,7 @@ from toolgen.runtime.errors import ToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 
 from .content import ContentContract, content_contract
+from .page import PageRule, page_rule
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -53,6 +54,7 @@ class ToolContract:
     build_response: Callable[[Any], Any]  # the same for the response model
     chunk_schema: CompiledSchema | None  # None: the result is not a stream
     content: ContentContract | None  # None: results have no blocks
+    page: PageRule | None  # None: the size of a response has no limit of its own
     inject: tuple[Injection, ...]
     confirm: Mapping[str, Any] | None
     timeout: float | None  # seconds
@@ -96,6 +98,7 @@ def _compile(source: ContractSource) -> ToolContract:
         build_response=_builder(source.response_model, spec, "response_model"),
         chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
         content=content_contract(definition),
+        page=page_rule(definition),
         inject=tuple(
             Injection(entry["name"], entry.get("type", "")) for entry in definition.get("inject", ())
         ),

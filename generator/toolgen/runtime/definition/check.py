@@ -203,6 +203,7 @@ _INJECT: Final = partial(
     {"name": _injected_name},
     {"type": partial(_matches, _DOTTED, "the dotted name of a type")},
 )
+_POINTER: Final = partial(_matches, re.compile(r"(/([^~/]|~[01])+)+"), "a JSON Pointer such as /items")
 _CONTENT: Final = partial(
     _fields,
     {"type": partial(_choice, _BLOCK_TYPES)},
@@ -237,6 +238,8 @@ _CHECKS: Final[Mapping[str, Callable[[object], Iterator[str]]]] = {
     "inject": lambda value: _list_of(_INJECT, value, "name"),
     "stream": partial(_fields, {"chunk_schema": _schema}, {}),
     "content": _content,
+    "max_result_bytes": _positive_integer,
+    "page": partial(_fields, dict.fromkeys(("items", "cursor", "from"), _POINTER), {}),
     "auth": partial(
         _fields,
         {},

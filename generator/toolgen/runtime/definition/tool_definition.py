@@ -49,6 +49,10 @@ class ContentDefinition(TypedDict):
     priority: NotRequired[float]
 
 
+PageDefinition = TypedDict("PageDefinition", {"items": str, "cursor": str, "from": str})
+"""JSON Pointers: of items and next cursor in the response, and of the cursor in the request."""
+
+
 class AuthDefinition(TypedDict, total=False):
     """The scopes that a caller needs, and the environment variables that contain secrets."""
 
@@ -83,6 +87,8 @@ class ToolDefinition(TypedDict, total=False):
     inject: Sequence[InjectDefinition]
     stream: StreamDefinition
     content: Sequence[ContentDefinition] | Literal["any"]
+    max_result_bytes: int
+    page: PageDefinition
     auth: AuthDefinition
     timeout: float  # seconds
     concurrency: int  # calls at the same time

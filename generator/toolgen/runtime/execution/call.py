@@ -16,11 +16,13 @@ from typing import Any
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import Caller, Listener, ToolContext
+from toolgen.runtime.contract.page import FIRST, PageRule, Position, open_cursor
 from toolgen.runtime.contract.request import accepted_arguments, as_object, read_request
 from toolgen.runtime.contract.result import (
     BrokenContract,
     WrittenResult,
     write_metadata,
+    write_page,
     write_result,
     write_result_with_blocks,
 )
@@ -141,6 +143,7 @@ class ToolCall:
         if contract.secrets:
             values = ((name, os.environ.get(name)) for name in contract.secrets)
             context.secrets = {name: value for name, value in values if value}
+        position = FIRST if contract.page is None else self._open_cursor(contract.page)
         request = read_request(contract, self.arguments, context.call_id, self.metadata)
         if self.record is not None:
             await self.record.validated()
@@ -157,12 +160,20 @@ class ToolCall:
             result = write_result(contract, returned, self.environment.settings)
         else:
             result = await self._execute(request)
+        if contract.page is not None and not self.caller.preview:
+            result = write_page(contract, result, position)
         if context.final_answer is not True and context.final_answer is not False:
             raise BrokenContract("context.final_answer must be True or False")
         if context.metadata or contract.metadata_model is not None:
             written = write_metadata(contract, context.metadata, self.environment.settings)
             self.metadata = {**written, **self.metadata}
         return result
+
+    def _open_cursor(self, rule: PageRule) -> Position:
+        """Give the implementation its own cursor, and return where the page begins."""
+        request = open_cursor(rule, self.context.tool_name, self.arguments)
+        self.arguments = request.arguments
+        return request.position
 
     def _check_scopes(self, needed: frozenset[str]) -> None:
         """Raise InsufficientScopeError if the caller lacks a scope, or its scopes are not known."""

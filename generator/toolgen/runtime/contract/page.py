@@ -1,0 +1,152 @@
+"""Responses that fit: whole items are paged, JSON is never cut.
+
+A page that ends early has a cursor of the runtime, which contains how many items to leave out, and the cursor
+of the implementation that they came by. The next call asks the implementation with that cursor again, so that
+no state is kept. A caller could send everything in a cursor itself: its number only leaves items out, and the
+inner cursor is validated like one that the caller sends.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import to_json
+
+from toolgen.runtime.errors import InvalidRequestError, TooLargeError
+from toolgen.runtime.text import show_path
+from toolgen.schema.document import pointer_tokens
+
+if TYPE_CHECKING:
+    from toolgen.runtime.definition.tool_definition import ToolDefinition
+
+_PREFIX: Final = "toolgen-page."
+
+
+@dataclass(frozen=True, slots=True)
+class PageRule:
+    """The fields `max_result_bytes` and `page` of a tool, prepared for calls."""
+
+    max_bytes: int  # UTF-8 bytes of the response as compact JSON
+    items: tuple[str, ...] | None  # path of the items in the response; None: larger responses are refused
+    cursor: tuple[str, ...]  # path of the next cursor in the response
+    cursor_of_request: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a page begins."""
+
+    skip: int = 0  # items of the implementation that earlier pages had
+    cursor: str | None = None  # by which the implementation is asked
+
+
+FIRST: Final = Position()
+
+
+@dataclass(frozen=True, slots=True)
+class PagedRequest:
+    """Arguments as the implementation gets them, and where the page begins."""
+
+    arguments: Any
+    position: Position
+
+
+def page_rule(definition: ToolDefinition) -> PageRule | None:
+    """Return the rule for large responses; None if the spec has none."""
+    limit, page = definition.get("max_result_bytes"), definition.get("page")
+    if limit is None:
+        return None
+    if page is None:
+        return PageRule(limit, None, (), ())
+    return PageRule(
+        limit, pointer_tokens(page["items"]), pointer_tokens(page["cursor"]), pointer_tokens(page["from"])
+    )
+
+
+def open_cursor(rule: PageRule, tool_name: str, arguments: Any) -> PagedRequest:
+    """Return the arguments with the implementation's cursor instead of the runtime's.
+
+    Raises InvalidRequestError for a cursor that the runtime has not made.
+    """
+    given = _value_at(arguments, rule.cursor_of_request) if rule.items is not None else None
+    if not isinstance(given, str) or not given.startswith(_PREFIX):
+        return PagedRequest(arguments, Position(cursor=given if isinstance(given, str) else None))
+    try:
+        skip, inner = json.loads(urlsafe_b64decode(given.removeprefix(_PREFIX)))
+        if type(skip) is not int or skip < 0 or not isinstance(inner, str | None):
+            raise ValueError
+    except (ValueError, TypeError, RecursionError):
+        path = show_path(rule.cursor_of_request)
+        raise InvalidRequestError(
+            f"Invalid arguments for {tool_name}:\n- {path}: expected the cursor of an earlier response"
+        ) from None
+    return PagedRequest(_replaced(arguments, rule.cursor_of_request, inner), Position(skip, inner))
+
+
+def fitted(rule: PageRule, tool_name: str, response: Any, position: Position) -> Any:
+    """Return a response without the items of earlier pages, and with as many of the others as fit.
+
+    Raises TooLargeError if it is too large and cannot be paged, or if one item is too large.
+    """
+    items = None if rule.items is None else _value_at(response, rule.items)
+    if rule.items is None or not isinstance(items, list):
+        if _size(response) > rule.max_bytes:
+            raise TooLargeError(
+                f"The result of {tool_name} is larger than {rule.max_bytes} bytes. Ask for less."
+            )
+        return response
+    if position.skip:
+        items = items[position.skip :]
+        response = _replaced(response, rule.items, items)
+    if _size(response) <= rule.max_bytes:
+        return response
+    count = _count_fitting(rule, response, items, position)
+    if count == 0:
+        raise TooLargeError(f"One item of the result of {tool_name} is larger than {rule.max_bytes} bytes.")
+    page = _replaced(response, rule.items, items[:count])
+    return _replaced(page, rule.cursor, _token(position.skip + count, position.cursor))
+
+
+def _count_fitting(rule: PageRule, response: Any, items: Sequence[Any], position: Position) -> int:
+    """Return how many items fit beside everything else and the longest cursor."""
+    assert rule.items is not None
+    cursor = _token(position.skip + len(items), position.cursor)
+    left = rule.max_bytes - _size(_replaced(_replaced(response, rule.items, []), rule.cursor, cursor))
+    for count, item in enumerate(items):
+        left -= _size(item) + (1 if count else 0)  # and a comma
+        if left < 0:
+            return count
+    return len(items)
+
+
+def _size(value: Any) -> int:
+    return len(to_json(value, inf_nan_mode="constants"))
+
+
+def _token(skip: int, cursor: str | None) -> str:
+    text = json.dumps([skip, cursor], separators=(",", ":"))
+    return _PREFIX + urlsafe_b64encode(text.encode()).decode()
+
+
+def _value_at(value: Any, path: Sequence[str]) -> Any:
+    for step in path:
+        if not isinstance(value, Mapping) or step not in value:
+            return None
+        value = value[step]
+    return value
+
+
+def _replaced(value: Any, path: Sequence[str], new: Any) -> Any:
+    """Return a copy of an object with another value at a path; without the property if it is None."""
+    copy = dict(value) if isinstance(value, Mapping) else {}
+    step, *rest = path
+    inner = _replaced(copy.get(step), rest, new) if rest else new
+    if inner is None:
+        copy.pop(step, None)
+    else:
+        copy[step] = inner
+    return copy
