@@ -7,15 +7,18 @@ from pathlib import Path
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import tool_classes
 from toolgen.data.package import PackageSettings
-from toolgen.models.module_source import is_plain
+from toolgen.models.module_source import module_source
+from toolgen.models.shared_classes import shared_classes
 from toolgen.pipeline import analyze
 
 
 def main() -> None:
     specs = Path("specs")
     texts = {path.relative_to(specs).as_posix(): path.read_bytes() for path in specs.rglob("*.yaml")}
-    tools = lower(analyze(texts, ()), PackageSettings()).tools
-    by_template = sum(is_plain(tool_classes(tool).classes) for tool in tools)
+    program = analyze(texts, ())
+    tools = lower(program, PackageSettings()).tools
+    shared = shared_classes(program.shared)
+    by_template = sum(module_source(tool_classes(tool, shared)) is not None for tool in tools)
     print(f"{by_template:,} of {len(tools):,}")
 
 

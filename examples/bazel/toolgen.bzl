@@ -48,6 +48,8 @@ def _tool_impl(ctx):
         ctx.actions.declare_file(_path(ctx.attr.out, folder, tool + ".py"))
         for folder in (["definitions", "models", "tools"] if tool else [])
     ]
+    if ctx.attr.shared_module:
+        files.append(ctx.actions.declare_file(_path(ctx.attr.out, "models/shared", ctx.attr.shared_module + ".py")))
     piece = ctx.actions.declare_file(ctx.label.name + ".piece.json")
     args = ctx.actions.args()
     args.add("--spec", ctx.file.src)
@@ -63,12 +65,13 @@ def _tool_impl(ctx):
     return [DefaultInfo(files = depset(files)), ToolgenInfo(piece = piece)]
 
 toolgen_tool = rule(
-    doc = "The definition, the models and the class of one tool, and a piece for the index. Without `tool`: a file of shared schemas.",
+    doc = "The definition, the models and the class of one tool, and a piece for the index. With `shared_module`: the classes of shared schemas.",
     implementation = _tool_impl,
     attrs = dict(_TOOLCHAIN, **{
         "src": attr.label(mandatory = True, allow_single_file = [".yaml", ".yml"]),
         "shared": attr.label_list(allow_files = [".yaml", ".yml"], doc = "The shared schemas that it refers to."),
         "tool": attr.string(doc = "The tool's name in Python, as `toolgen outputs --spec` prints it."),
+        "shared_module": attr.string(doc = "The module of a file of shared schemas, as `toolgen outputs --spec --include-root` prints it."),
         "root": attr.string(default = "specs", doc = "The specs folder; `$ref`s never leave it."),
         "out": attr.string(default = "generated", doc = "The package's folder."),
         "implementations": attr.string(doc = "The package with the hand-written tools."),
@@ -77,7 +80,7 @@ toolgen_tool = rule(
 )
 
 def _index_impl(ctx):
-    names = ["__init__", "catalog", "definitions/__init__", "models/__init__", "tools/__init__"] + ctx.attr.modules
+    names = ["__init__", "catalog", "definitions/__init__", "models/__init__", "models/shared/__init__", "tools/__init__"] + ctx.attr.modules
     files = [ctx.actions.declare_file(_path(ctx.attr.out, name + ".py")) for name in names]
     files.append(ctx.actions.declare_file(_path(ctx.attr.out, "toolgen.manifest.json")))
     pieces = [spec[ToolgenInfo].piece for spec in ctx.attr.specs]
@@ -99,6 +102,14 @@ toolgen_index = rule(
         ),
     }),
 )
+
+_FOLDERS_OF_SCHEMAS = ["common", "components", "definitions", "defs", "models", "schema", "schemas", "shared", "types"]
+
+def _shared_module(src, root):
+    """The module of the shared file `src`: its name after those of its folders that say more than that schemas are in them."""
+    path = src[len(root) + 1:] if src.startswith(root + "/") else src
+    words = path.rpartition(".")[0].split("/")
+    return "_".join([word for word in words[:-1] if word not in _FOLDERS_OF_SCHEMAS] + words[-1:]).replace("-", "_").lower()
 
 def toolgen_package(name, specs, shared = [], uses = {}, out = "generated", visibility = None, **options):
     """A package of tools. A spec's file is called like its tool: `get_order.yaml` holds `get_order`.
@@ -124,6 +135,7 @@ def toolgen_package(name, specs, shared = [], uses = {}, out = "generated", visi
             src = src,
             shared = uses.get(src, shared),
             tool = tool if src in specs else "",
+            shared_module = _shared_module(src, options.get("root", "specs")) if src in shared else "",
             out = out,
             **options
         )

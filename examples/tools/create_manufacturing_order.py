@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from toolgen.runtime import ToolContext
 
 from examples.store import manufacturing, orders, stock
-from generated.models.create_manufacturing_order import StockMove
+from generated.models.shared.stock import StockMove
 from generated.tools.create_manufacturing_order import (
     CreateManufacturingOrderRequest,
     CreateManufacturingOrderResponse,

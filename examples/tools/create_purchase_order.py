@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from toolgen.runtime import ToolContext
 
 from examples.store import orders
-from generated.models.create_purchase_order import PurchaseOrderItem, PurchaseOrderLine
+from generated.models.shared.purchasing import PurchaseOrderItem, PurchaseOrderLine
 from generated.tools.create_purchase_order import (
     CreatePurchaseOrderRequest,
     CreatePurchaseOrderResponse,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from toolgen.runtime import ToolContext
 
 from examples.store import fulfilment, stock
-from generated.models.fulfill_order import StockMove
+from generated.models.shared.stock import StockMove
 from generated.tools.fulfill_order import (
     FulfillOrderRequest,
     FulfillOrderResponse,

@@ -11,7 +11,8 @@ from toolgen.runtime import ToolContext
 
 from examples.store import fulfilment, receiving
 from examples.store.wording import count
-from generated.models.receive_purchase_order import ReceivedLine, StockMove
+from generated.models.receive_purchase_order import ReceivedLine
+from generated.models.shared.stock import StockMove
 from generated.tools.receive_purchase_order import (
     ItemNotOnOrderError,
     OrderNotFoundError,

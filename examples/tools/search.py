@@ -11,7 +11,8 @@ from examples.store import patterns, text_files, text_find
 from examples.store import workspace as paths
 from examples.store.wording import count
 from examples.store.workspace import Workspace
-from generated.models.search import Match, SkippedFile
+from generated.models.search import Match
+from generated.models.shared.workspace import SkippedFile
 from generated.tools.search import (
     InvalidPatternError,
     OutsideWorkspaceError,

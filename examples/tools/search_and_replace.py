@@ -11,7 +11,8 @@ from examples.store import patterns, replace, text_files
 from examples.store import workspace as files
 from examples.store.wording import count
 from examples.store.workspace import Workspace
-from generated.models.search_and_replace import ChangedFile, SkippedFile
+from generated.models.search_and_replace import ChangedFile
+from generated.models.shared.workspace import SkippedFile
 from generated.tools.search_and_replace import (
     ChangedMeanwhileError,
     InvalidPatternError,

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.stock import StockMove
+
 
 class CreateManufacturingOrderRequest(BaseModel):
     """The request of `create_manufacturing_order`."""
@@ -29,27 +31,6 @@ class CreateManufacturingOrderRequest(BaseModel):
 
     note: Annotated[str, Field(max_length=500)] = ""
     """A note for the workshop."""
-
-
-class StockMove(BaseModel):
-    """What happened to the stock of one article."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
-    name: str
-    """Name of the article."""
-
-    change: int
-    """Change in units, positive for incoming and negative for outgoing ones."""
-
-    in_stock_before: Annotated[int, Field(ge=0)]
-    """Units in stock before."""
-
-    in_stock_after: Annotated[int, Field(ge=0)]
-    """Units in stock now."""
 
 
 class CreateManufacturingOrderResponse(BaseModel):

@@ -9,45 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-
-class PurchaseOrderItem(BaseModel):
-    """One article to order."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
-    quantity: Annotated[int, Field(ge=1, le=10000)]
-    """How many units to order."""
-
-    unit_price: Annotated[
-        str | None, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")
-    ] = None
-    """Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the
-    list price.
-    """
-
-
-class PurchaseOrderLine(BaseModel):
-    """One line of an order, with its price settled."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
-    name: str
-    """Name of the article."""
-
-    quantity: Annotated[int, Field(ge=1)]
-    """Units ordered."""
-
-    unit_price: Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")]
-    """Price of one unit in EUR with two decimals, such as "12.50"."""
-
-    line_total: Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$")]
-    """Amount in EUR with two decimals, such as "12.50"."""
+from .shared.purchasing import PurchaseOrderItem, PurchaseOrderLine
 
 
 class CreatePurchaseOrderRequest(BaseModel):

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.stock import StockMove
+
 
 class FulfillOrderRequest(BaseModel):
     """The request of `fulfill_order`."""
@@ -19,27 +21,6 @@ class FulfillOrderRequest(BaseModel):
     """Number of a sales order, such as "SO-2026-0002", or of a manufacturing order,
     such as "MO-2026-0002".
     """
-
-
-class StockMove(BaseModel):
-    """What happened to the stock of one article."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
-    name: str
-    """Name of the article."""
-
-    change: int
-    """Change in units, positive for incoming and negative for outgoing ones."""
-
-    in_stock_before: Annotated[int, Field(ge=0)]
-    """Units in stock before."""
-
-    in_stock_after: Annotated[int, Field(ge=0)]
-    """Units in stock now."""
 
 
 class FulfillOrderResponse(BaseModel):

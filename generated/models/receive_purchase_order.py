@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.stock import StockMove
+
 
 class ArrivedItem(BaseModel):
     """An article that has arrived."""
@@ -41,27 +43,6 @@ class ReceivedLine(BaseModel):
 
     outstanding: Annotated[int, Field(ge=0)]
     """Units still to come."""
-
-
-class StockMove(BaseModel):
-    """What happened to the stock of one article."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
-    name: str
-    """Name of the article."""
-
-    change: int
-    """Change in units, positive for incoming and negative for outgoing ones."""
-
-    in_stock_before: Annotated[int, Field(ge=0)]
-    """Units in stock before."""
-
-    in_stock_after: Annotated[int, Field(ge=0)]
-    """Units in stock now."""
 
 
 class ReceivePurchaseOrderRequest(BaseModel):

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.workspace import SkippedFile
+
 
 class SearchRequest(BaseModel):
     """The request of `search`."""
@@ -51,28 +53,6 @@ class Match(BaseModel):
 
     text: Annotated[str, Field(max_length=300)]
     """The line, cut after 300 characters."""
-
-
-class SkippedFile(BaseModel):
-    """A file or folder that was not searched."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    path: str
-    """Path relative to the workspace."""
-
-    reason: Literal[
-        "hidden",
-        "link",
-        "special_file",
-        "too_deep",
-        "too_large",
-        "not_text",
-        "unreadable",
-    ]
-    """hidden (its name begins with a dot), link (symbolic link), special_file, too_deep
-    (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.
-    """
 
 
 class SearchResponse(BaseModel):

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.workspace import SkippedFile
+
 
 class SearchAndReplaceRequest(BaseModel):
     """The request of `search_and_replace`."""
@@ -50,28 +52,6 @@ class ChangedFile(BaseModel):
 
     replacements: Annotated[int, Field(ge=1)]
     """How many places changed in it."""
-
-
-class SkippedFile(BaseModel):
-    """A file or folder that was not searched."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    path: str
-    """Path relative to the workspace."""
-
-    reason: Literal[
-        "hidden",
-        "link",
-        "special_file",
-        "too_deep",
-        "too_large",
-        "not_text",
-        "unreadable",
-    ]
-    """hidden (its name begins with a dot), link (symbolic link), special_file, too_deep
-    (nested too far), too_large (over 1 MB), not_text (not UTF-8) or unreadable.
-    """
 
 
 class SearchAndReplaceResponse(BaseModel):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -29,7 +29,7 @@ Encoded = Mapping[str, bytes] | None
 """Path → encoded `CompiledSpec`, ready to be sent between processes; None where specs were refused."""
 
 CompileBatch = Callable[[Sequence[str]], Encoded]
-"""Compiles the tools at some paths, beside all shared schemas."""
+"""Compiles the files at some paths, beside all shared schemas."""
 
 WorkerPool = Callable[[CompileBatch, Sequence[str]], Iterable[Encoded]]
 """Calls the function with some of the paths at a time, until all are compiled."""
@@ -41,7 +41,9 @@ class CompileJob:
 
     texts: Texts
     options: str  # digest of the options that all specs have in common
-    compile: Callable[[Texts], Mapping[str, CompiledSpec]]  # raises `SpecErrors`
+    compile: Callable[
+        [Texts, Collection[str]], Mapping[str, CompiledSpec]
+    ]  # those at some paths of the texts
     cache: MutableMapping[str, bytes]
 
 
@@ -69,28 +71,27 @@ def compile_incrementally(job: CompileJob, pool: WorkerPool) -> Mapping[str, Com
     is_complete = compiled.keys() == job.texts.keys()
     if is_complete and any(spec.tool for spec in compiled.values()):
         return compiled
-    return store({path: encode(spec) for path, spec in job.compile(job.texts).items()})
+    return store({path: encode(spec) for path, spec in job.compile(job.texts, job.texts).items()})
 
 
 def _compile_missing(
     job: CompileJob, known: Mapping[str, CompiledSpec], pool: WorkerPool
 ) -> Iterable[Encoded]:
-    """Compile the specs that are not `known`, each batch beside all the shared schemas that it may use."""
+    """Compile the files that are not `known`, each batch beside all the shared schemas that it may use."""
     missing = [path for path in job.texts if path not in known]
     changed = [path for path in missing if _is_shared(path, job.texts[path])]
-    shared = [*changed, *(path for path, spec in known.items() if spec.source is None)]
-    tools = [path for path in missing if path not in set(changed)]
-    if changed and not tools:  # shared schemas are compiled beside a tool
-        tools = [path for path, spec in known.items() if spec.tool][:1]
+    shared = [*changed, *(path for path, spec in known.items() if spec.is_shared)]
 
     def compile_batch(paths: Sequence[str]) -> Encoded:
         try:
-            compiled = job.compile({path: job.texts[path] for path in (*paths, *shared)})
+            compiled = job.compile(
+                {path: job.texts[path] for path in dict.fromkeys((*paths, *shared))}, paths
+            )
         except SpecErrors:
             return None
         return {path: encode(spec) for path, spec in compiled.items()}
 
-    return pool(compile_batch, tools) if tools else ()
+    return pool(compile_batch, missing) if missing else ()
 
 
 def _is_shared(path: str, text: bytes | str) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Container, Mapping, MutableMapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -15,8 +15,8 @@ from toolgen.compile.output_changes import digest
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
-from toolgen.compile.printing.render import RenderedFiles, render_index, render_tools
-from toolgen.compile.printing.tool_source import tool_source
+from toolgen.compile.printing.render import RenderedFiles, render_index, render_shared, render_tools
+from toolgen.compile.printing.tool_source import package_sources
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.request_limits import exceeded_request_limits
 from toolgen.compile.reading.parse import parse
@@ -39,14 +39,16 @@ class LinkedPackage:
     """The files of the generated package, and the warnings about its specs."""
 
     tools: tuple[CompiledSpec, ...]  # the enabled tools, sorted by name
-    index: Tree  # the files that all tools share
+    shared: tuple[CompiledSpec, ...]  # the files of shared schemas
+    index: Tree  # the files that belong to none of these
     warnings: tuple[Diagnostic, ...]  # of the specs, and of their tools together
     request_warnings: tuple[Diagnostic, ...]  # the latter alone
 
     @property
     def tree(self) -> Tree:
         """All files."""
-        return {**{path: text for spec in self.tools for path, text in spec.files.items()}, **self.index}
+        specs = (*self.tools, *self.shared)
+        return {**{path: text for spec in specs for path, text in spec.files.items()}, **self.index}
 
 
 def compile_project(
@@ -62,8 +64,9 @@ def compile_project(
     Reads no file, clock or environment. Raises `SpecErrors` with every fault that a step can find.
     """
 
-    def compile_some(some: Texts) -> Mapping[str, CompiledSpec]:
-        return compile_specs(some, targets, settings, cache)
+    def compile_some(some: Texts, wanted: Collection[str]) -> Mapping[str, CompiledSpec]:
+        needs_tools = len(wanted) == len(texts)  # a batch may have none
+        return compile_specs(some, targets, settings, cache, needs_tools=needs_tools, wanted=wanted)
 
     job = CompileJob(texts, options_digest(targets, settings), compile_some, cache)
     return link(compile_incrementally(job, pool), targets, settings, cache)
@@ -86,11 +89,17 @@ def compile_specs(
     cache: Cache,
     *,
     needs_tools: bool = True,
+    wanted: Container[str] | None = None,
 ) -> dict[str, CompiledSpec]:
-    """Compile specs together; what each of them compiles to does not depend on the others."""
+    """Compile specs together, or those of them that are `wanted`.
+
+    What each of them compiles to depends on the shared files that it uses, and on no other file.
+    """
     program = analyze(texts, targets, f"{settings.specs}/", needs_tools=needs_tools)
     package = lower(program, settings)  # tools → every name and literal that templates print
-    files = _tool_files(package, targets, cache)
+    if wanted is not None:  # shared files beside them are only used
+        package = replace(package, shared=tuple(each for each in package.shared if each.path in wanted))
+    files = _files(program, package, targets, cache)
     return collect(program, package, files, {path: digest(text) for path, text in texts.items()})
 
 
@@ -107,12 +116,14 @@ def link(
     specs = tuple(by_name[name] for name in sorted(by_name))
     tools = tuple(spec.tool for spec in specs if spec.tool)
     index = render_index(Package.of(settings, tools), targets)
-    if twice := sorted(index.tree.keys() & {path for spec in specs for path in spec.files}):
+    shared = tuple(spec for _, spec in sorted(compiled.items()) if spec.is_shared)
+    if twice := sorted(index.tree.keys() & {path for spec in (*specs, *shared) for path in spec.files}):
         raise TemplateBug(f"two templates print {twice[0]}")
     of_requests = exceeded_request_limits(tools, targets)
     of_specs = [warning for spec in compiled.values() for warning in spec.warnings]
     return LinkedPackage(
         tools=specs,
+        shared=shared,
         index=_formatted(index),
         warnings=in_order([*of_specs, *of_requests]),
         request_warnings=of_requests,
@@ -132,11 +143,13 @@ def _limits(target: TargetDefinition) -> list[Any]:
     ]
 
 
-def _tool_files(package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
-    """The formatted files of each tool, by its Python name; one run of the formatter for all that need it."""
-    modules = model_modules(package, cache)
-    sources = {tool.py_name: tool_source(tool, modules[tool.py_name]) for tool in package.tools}
-    rendered = render_tools(package, targets, sources)
+def _files(program: Program, package: Package, targets: Sequence[Target], cache: Cache) -> dict[str, Tree]:
+    """The formatted files of each spec, by its path; one run of the formatter for all that need it."""
+    sources = package_sources(package, model_modules(package, cache, program.shared))
+    of_tools = render_tools(package, targets, sources)
+    paths = [tool.source.path for tool in program.tools]
+    rendered = {path: of_tools[tool.py_name] for path, tool in zip(paths, package.tools, strict=True)}
+    rendered |= render_shared(package, targets, sources)
     formatted = _formatted(
         RenderedFiles(
             {path: text for files in rendered.values() for path, text in files.tree.items()},

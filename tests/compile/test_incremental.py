@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import tool_classes
+from toolgen.compile.printing.models import engine_module, tool_classes
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.package import PackageSettings
 from toolgen.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
-from toolgen.models.class_builder import ModelClass
-from toolgen.models.engine import batches, print_modules
+from toolgen.models.engine import EngineModule, batches, print_modules
+from toolgen.models.shared_classes import shared_classes
 from toolgen.pipeline import analyze, compile_project, compile_specs, link
 
 from tests.models.helpers import TARGETS
@@ -120,11 +120,12 @@ def test_a_changed_shared_file_recompiles_the_tools_that_use_it_and_no_other() -
         yield compile_batch(paths)
 
     assert outcome(shared_project(), cache, pool) == compiled_at_once(shared_project())
-    assert sorted(compiled_paths) == ["one.yaml", "three.yaml", "two.yaml"]
+    shared = ["shared/common.yaml", "shared/deep.yaml"]
+    assert sorted(compiled_paths) == ["one.yaml", *shared, "three.yaml", "two.yaml"]
     compiled_paths.clear()
     changed = shared_project(b"integer")
     assert outcome(changed, cache, pool) == compiled_at_once(changed)
-    assert sorted(compiled_paths) == ["one.yaml", "two.yaml"]
+    assert sorted(compiled_paths) == ["one.yaml", *shared, "two.yaml"]
     compiled_paths.clear()
     assert outcome(changed, cache, pool) == compiled_at_once(changed)
     assert compiled_paths == []
@@ -149,12 +150,15 @@ def test_a_damaged_cache_entry_is_compiled_again(damage: bytes) -> None:
     assert outcome(shared_project(), cache) == expected
 
 
-def modules() -> list[dict[str, ModelClass]]:
-    found: list[dict[str, ModelClass]] = []
+def modules() -> list[EngineModule]:
+    found: list[EngineModule] = []
     for folder in (ROOT / "specs", *sorted(CASES.glob("accepted/*"))):
         texts = {path: text for path, text in texts_below(folder).items() if path != "case.yaml"}
-        tools = lower(analyze(texts, TARGETS), PackageSettings()).tools
-        found += [dict(tool_classes(tool).classes) for tool in tools]
+        program = analyze(texts, TARGETS)
+        shared = shared_classes(program.shared)
+        tools = lower(program, PackageSettings()).tools
+        found += [engine_module(tool_classes(tool, shared)) for tool in tools]
+        found += [engine_module(module) for module in shared.modules.values() if module.classes]
     return found
 
 

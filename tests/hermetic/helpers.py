@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[2]
 TOOLGEN = [sys.executable, "-P", "-m", "toolgen"]
 """The command as a build system starts it: Python does not import from the working directory."""
 
+ORDERS = "specs/schemas/orders.yaml"
+"""A file of shared schemas, with this text:"""
 SHARED = """\
 $defs:
   OrderId: {type: string, pattern: "^ORD-[0-9]+$"}
@@ -46,7 +48,7 @@ class Actions:
         self.root = root
         self._capsys = capsys
         (root / "specs" / "schemas").mkdir(parents=True)
-        self.write("specs/schemas/orders.yaml", SHARED)
+        self.write(ORDERS, SHARED)
 
     def write(self, path: str, text: str) -> Path:
         file = self.root / path

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.hermetic.helpers import PLAIN, TOOL, Actions, tree
+from tests.hermetic.helpers import ORDERS, PLAIN, SHARED, TOOL, Actions, tree
 
 OPENAI = "targets: {openai: {name: same}}\n"
 COLLISIONS = {
@@ -43,9 +43,9 @@ def test_disabled_tools_are_checked_but_not_generated(actions: Actions) -> None:
     assert list(manifest["inputs"]) == ["specs/a.yaml"]
 
 
-def test_shared_schemas_have_an_action_that_checks_them(actions: Actions) -> None:
+def test_shared_schemas_have_an_action_of_their_own(actions: Actions) -> None:
     assert actions.spec("specs/schemas/orders.yaml") == (0, "", "")
-    assert list(tree(actions.root / "out")) == ["orders.json"]
+    assert list(tree(actions.root / "out")) == ["generated/models/shared/orders.py", "orders.json"]
     actions.write("specs/schemas/orders.yaml", '$defs: {A: {$ref: "#/$defs/B"}}\n')
     assert (
         "specs/schemas/orders.yaml:1:19: error[dangling-ref]" in actions.spec("specs/schemas/orders.yaml").err
@@ -102,6 +102,27 @@ def test_a_shared_file_that_changed_between_actions_is_refused(actions: Actions)
     actions.write("specs/schemas/orders.yaml", "$defs: {OrderId: {type: string}}\n")
     assert actions.spec(actions.tool("b", TOOL)).code == 0
     assert "specs/schemas/orders.yaml changed between the making of two pieces" in actions.index().err
+
+
+def test_shared_schemas_without_a_piece_are_missed(actions: Actions) -> None:
+    assert actions.spec(actions.tool("a", TOOL)).code == 0
+    done = actions.index()
+    assert (done.code, done.out) == (2, "")
+    assert (
+        "error[missing-piece] out/a.json uses schemas/orders.yaml, and there is no piece of that" in done.err
+    )
+    assert actions.spec(ORDERS).code == 0
+    assert actions.index() == (0, "", "")
+
+
+def test_shared_files_with_the_same_module_are_refused_with_both_locations(actions: Actions) -> None:
+    actions.write("specs/types/orders.yaml", SHARED)
+    assert actions.spec(ORDERS).code == 0
+    assert actions.spec("specs/types/orders.yaml", "--piece", "out/other.json").code == 0
+    done = actions.index()
+    assert (done.code, done.out) == (2, "")
+    assert "specs/types/orders.yaml:1:1: error[name-collision]" in done.err
+    assert "types/orders.yaml and schemas/orders.yaml would both be models/shared/orders.py" in done.err
 
 
 def test_a_list_of_pieces_is_an_input_too(actions: Actions) -> None:

@@ -26,14 +26,15 @@ def test_make_runs_the_actions_that_an_edit_affects(actions: Actions) -> None:
     actions.write("Makefile", makefile)
     actions.write("toolgen.toml", 'implementations = "app.tools"\n')
     user, plain = actions.tool("get_order", TOOL), actions.tool("ping")
+    shared = "specs/schemas/orders.yaml"
     index = "build/get_order.json"  # the first of its pieces
 
-    assert _make(actions.root) == [index, user, plain]
+    assert _make(actions.root) == [index, user, plain, shared]
     assert _make(actions.root) == []
     _edit(actions, plain, (actions.root / plain).read_text().replace("Say", "Do say"))
     assert _make(actions.root) == [index, plain]
     _edit(actions, "specs/schemas/orders.yaml", SHARED.replace("ORD", "PO"))
-    assert _make(actions.root) == [index, user]
+    assert _make(actions.root) == [index, user, shared]
 
     assert actions("generate").code == 0
     built = tree(actions.root / "build" / "generated")

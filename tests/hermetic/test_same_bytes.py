@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from toolgen.cli import main
 
-from tests.hermetic.helpers import ROOT, TOOL, TOOLGEN, Actions, modes, tree, words_of
+from tests.hermetic.helpers import ORDERS, ROOT, TOOL, TOOLGEN, Actions, modes, tree, words_of
 
 GALLERY = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "specs").rglob("*.yaml"))
 
@@ -36,16 +36,27 @@ def test_files_are_those_that_outputs_names(actions: Actions) -> None:
     assert actions.spec(spec) == (0, "", "")
     made = actions.root / "out" / "generated"
     assert list(tree(made)) == named
-    shared = actions("outputs", "--index").out.split()
-    assert actions.index() == (0, "", "")
+    shared = actions("outputs", "--spec", ORDERS, "--include-root", "specs").out.split()
+    assert shared == ["models/shared/orders.py"]
+    assert actions.spec(ORDERS) == (0, "", "")
     assert list(tree(made)) == sorted([*named, *shared])
+    index = actions("outputs", "--index").out.split()
+    assert actions.index() == (0, "", "")
+    assert list(tree(made)) == sorted([*named, *shared, *index])
+
+
+def test_outputs_needs_the_specs_folder_to_name_the_module_of_shared_schemas(actions: Actions) -> None:
+    done = actions("outputs", "--spec", ORDERS)
+    assert (done.code, done.out) == (2, "")
+    assert "is named after its path below the specs folder" in done.err
+    assert "name that folder with --include-root" in done.err
 
 
 def test_the_environment_does_not_change_the_output(
     actions: Actions, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec = actions.tool("get_order", TOOL)
-    for done in (actions.spec(spec), actions.index()):
+    for done in (actions.spec(spec), actions.spec(ORDERS), actions.index()):
         assert done == (0, "", "")
 
     other = Actions(tmp_path / "hostile" / "deep" / "work", capsys)
@@ -64,7 +75,8 @@ def test_the_environment_does_not_change_the_output(
         "RUFF_CONFIG": str(home / "ruff.toml"),
         "COLUMNS": "20",
     }
-    for words in (words_of(spec), ["generate", "--index", "out/get_order.json", "--out", "out/generated"]):
+    index = ["generate", "--index", "out/get_order.json", "out/orders.json", "--out", "out/generated"]
+    for words in (words_of(spec), words_of(ORDERS), index):
         assert other.process(*words, env=env, umask=0o077) == (0, "", "")
 
     assert tree(other.root / "out") == tree(actions.root / "out")

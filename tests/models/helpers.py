@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
 from toolgen.compile.printing.render import models_path, render_tools
-from toolgen.compile.printing.tool_source import tool_source
+from toolgen.compile.printing.tool_source import package_sources
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span
@@ -61,8 +61,7 @@ def classes_of(schema: Mapping[str, Any], response: Mapping[str, Any] | None = N
 
 def models_of(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, str]:
     """Return the text of the models of each tool, not formatted."""
-    modules = model_modules(package, cache)
-    sources = {tool.py_name: tool_source(tool, modules[tool.py_name]) for tool in package.tools}
+    sources = package_sources(package, model_modules(package, cache))
     rendered = render_tools(package, TARGETS[:1], sources)
     return {name: files.tree[models_path(name)] for name, files in rendered.items()}
 

@@ -50,6 +50,37 @@ def test_a_class_that_moved_to_a_shared_module_is_found() -> None:
     assert renamed(BEFORE, after, people=people) == {"OrderRequestCustomer": "shared.people.Customer"}
 
 
+def test_a_shared_class_is_found_by_its_name_in_the_module_that_imports_it() -> None:
+    after = """
+        from .shared.people import Customer as PeopleCustomer
+
+        class OrderRequest(BaseModel):
+            customer: PeopleCustomer | None = None
+    """
+    people = """
+        class Customer(BaseModel):
+            name: str
+    """
+    assert renamed(BEFORE, after, people=people) == {"OrderRequestCustomer": "shared.people.Customer"}
+
+
+def test_the_fields_of_a_request_that_extends_a_shared_class_are_followed() -> None:
+    after = """
+        from .shared.orders import Order
+
+        class OrderRequest(Order):
+            ...
+    """
+    orders = """
+        class Buyer(BaseModel):
+            name: str
+
+        class Order(BaseModel):
+            customer: Buyer | None = None
+    """
+    assert renamed(BEFORE, after, orders=orders) == {"OrderRequestCustomer": "shared.orders.Buyer"}
+
+
 def test_classes_below_a_shared_class_are_found_and_aliases_followed() -> None:
     before = """
         class Position(BaseModel):

@@ -18,12 +18,11 @@ from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source
 from toolgen.data.spec import Spec
-from toolgen.pipeline import analyze
 
 from tests.corpora import corpus, is_shared
 from tests.models.helpers import TARGETS, models_of
 from tests.models.test_lossless import schemas
-from tools.corpus.models import ModelComparison, compare_models, models_table
+from tools.corpus.models import ModelComparison, compare_models, compare_specs, models_table
 
 ROOT = Path(__file__).parents[2]
 BASE = TARGETS[:1]
@@ -60,14 +59,10 @@ def of_openai() -> Package:
     return of_schemas((function.get("parameters") or OBJECT, None) for function in functions)
 
 
-def of_project(folder: Path) -> Package:
-    texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.yaml")}
-    return lower(analyze(texts, TARGETS), PackageSettings())
-
-
 @pytest.mark.parametrize("folder", PROJECTS, ids=lambda folder: folder.parent.name)
 def test_classes_of_every_case_are_those_of_the_engine(folder: Path) -> None:
-    assert compare_models(of_project(folder), BASE).differing == []
+    texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.yaml")}
+    assert compare_specs(texts, TARGETS).differing == []
 
 
 @pytest.mark.parametrize("package_of", [of_mcp, of_openai])
@@ -80,7 +75,7 @@ def test_classes_of_public_tools_are_those_of_the_engine(package_of: Any) -> Non
 @pytest.mark.parametrize("package_of", [of_mcp, of_openai])
 def test_models_of_public_tools_are_laid_out_by_the_template(package_of: Any) -> None:
     package = package_of()
-    laid_out = [name for name, module in model_modules(package, {}).items() if module.laid_out]
+    laid_out = [name for name, module in model_modules(package, {}).tools.items() if module.laid_out]
     printed = models_of(package, {})
     tree = {f"{name}.py": printed[name] for name in laid_out}
     assert len(tree) > 0.97 * len(package.tools)
@@ -121,7 +116,7 @@ def test_classes_of_any_schema_are_those_of_the_engine(schema: Any, one: Any) ->
     root = {**OBJECT, "properties": {"p": schema, "q": {"items": one}}, "$defs": {"One": one, "Two": {}}}
     package = of_schemas([(root, {**root, "required": ["p"]})])
     assert compare_models(package, BASE).differing == []
-    (module,) = model_modules(package, {}).values()
+    (module,) = model_modules(package, {}).tools.values()
     tree = {f"{name}.py": text for name, text in models_of(package, {}).items()}
     if module.laid_out:
         assert format_tree(tree) == tree
@@ -139,7 +134,7 @@ def test_classes_of_any_schema_are_those_of_the_engine(schema: Any, one: Any) ->
     ],
 )
 def test_the_engine_prints_unions_of_classes_root_models_and_circles(schema: dict[str, Any]) -> None:
-    (module,) = model_modules(of_schemas([(OBJECT, schema)]), {}).values()
+    (module,) = model_modules(of_schemas([(OBJECT, schema)]), {}).tools.values()
     assert "class Tool0000Response(" in module.printed
     assert not module.classes
     assert not module.laid_out

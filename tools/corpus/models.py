@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.models import tool_classes
-from toolgen.compile.printing.render import models_path, render_tools
-from toolgen.compile.printing.tool_source import tool_source
+from toolgen.compile.printing.models import engine_module, tool_classes
+from toolgen.compile.printing.render import RenderedFiles, render_shared, render_tools
+from toolgen.compile.printing.tool_source import package_sources
 from toolgen.data.package import Package, PackageSettings
+from toolgen.data.program import SharedFile
 from toolgen.data.target import Target
 from toolgen.models.engine import print_modules
-from toolgen.models.module_source import is_plain, module_source
+from toolgen.models.module_source import ModelModules, ModuleSource, module_source
+from toolgen.models.shared_classes import ModuleClasses, shared_classes
 from toolgen.pipeline import analyze
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.targets import load_targets
@@ -60,29 +63,71 @@ def compare_project(root: Path) -> ModelComparison:
     """Compare the models of the project in the folder `root`."""
     specs = root / "specs"
     texts = {path.relative_to(specs).as_posix(): path.read_bytes() for path in specs.rglob("*.yaml")}
-    targets = load_targets(Project(root, "toolgen.toml", "", targets=()))
-    return compare_models(lower(analyze(texts, targets), PackageSettings()), targets)
+    return compare_specs(texts, load_targets(Project(root, "toolgen.toml", "", targets=())))
 
 
-def compare_models(package: Package, targets: Sequence[Target]) -> ModelComparison:
-    """Compare the classes of each tool: fields, types, constraints, aliases, defaults, docstrings, layout."""
-    made = {tool.py_name: tool_classes(tool) for tool in package.tools}
-    plain = tuple(tool for tool in package.tools if is_plain(made[tool.py_name].classes))
-    modules = {tool.py_name: module_source(made[tool.py_name]) for tool in plain}
-    sources = {tool.py_name: tool_source(tool, modules[tool.py_name]) for tool in plain}
-    rendered = render_tools(replace(package, tools=plain), targets, sources)
-    ours = {tool.py_name: rendered[tool.py_name].tree[models_path(tool.py_name)] for tool in plain}
-    laid_out = {f"{name}.py": text for name, text in ours.items() if modules[name].laid_out}
+def compare_specs(texts: Mapping[str, bytes], targets: Sequence[Target]) -> ModelComparison:
+    """Compare the models of specs, those of shared files included."""
+    program = analyze(texts, targets)
+    return compare_models(lower(program, PackageSettings()), targets, program.shared)
+
+
+def compare_models(
+    package: Package, targets: Sequence[Target], shared: Mapping[str, SharedFile] = MappingProxyType({})
+) -> ModelComparison:
+    """Compare the classes of each tool: fields, types, constraints, aliases, defaults, docstrings, layout.
+
+    The classes of `shared` files are compared, too, and not counted.
+    """
+    known = shared_classes(shared)
+    files = {path: module for path, module in known.modules.items() if module.classes}
+    tools = {tool.py_name: tool_classes(tool, known) for tool in package.tools}
+    modules = ModelModules(_by_template(tools), _by_template(files))
+    plain = replace(
+        package,
+        tools=tuple(tool for tool in package.tools if tool.py_name in modules.tools),
+        shared=tuple(file for file in package.shared if file.path in modules.shared),
+    )
+    sources = package_sources(plain, modules)
+    printed = [
+        *_printed(
+            {tool.py_name: tool.wire_name for tool in plain.tools}, render_tools(plain, targets, sources)
+        ),
+        *_printed({file.path: file.path for file in plain.shared}, render_shared(plain, targets, sources)),
+    ]
+    made = {**tools, **files}
+    by_key = {**modules.tools, **modules.shared}
+    wanted = print_modules([engine_module(made[each.key]) for each in printed])
+    laid_out = {f"{n}.py": each.text for n, each in enumerate(printed) if by_key[each.key].laid_out}
     formatted = format_tree(laid_out)
-    wanted = print_modules([made[tool.py_name].classes for tool in plain])
     differing: list[str] = []
-    for tool, engine in zip(plain, wanted, strict=True):
-        path = f"{tool.py_name}.py"
-        if name := _first_difference(ours[tool.py_name], engine):
-            differing.append(f"{tool.wire_name}: {name} is not what the model engine prints")
+    for number, (each, engine) in enumerate(zip(printed, wanted, strict=True)):
+        path = f"{number}.py"
+        if name := _first_difference(each.text, engine):
+            differing.append(f"{each.shown}: {name} is not what the model engine prints")
         elif path in laid_out and laid_out[path] != formatted[path]:
-            differing.append(f"{tool.wire_name}: the formatter changes the models")
-    return ModelComparison("", len(plain), len(package.tools) - len(plain), differing)
+            differing.append(f"{each.shown}: the formatter changes the models")
+    return ModelComparison("", len(plain.tools), len(package.tools) - len(plain.tools), differing)
+
+
+@dataclass(frozen=True, slots=True)
+class _PrintedModels:
+    """The models that the template printed for a tool or a shared file."""
+
+    key: str
+    shown: str
+    text: str
+
+
+def _by_template(modules: Mapping[str, ModuleClasses]) -> dict[str, ModuleSource]:
+    found = {name: module_source(made) for name, made in modules.items()}
+    return {name: source for name, source in found.items() if source is not None}
+
+
+def _printed(shown: Mapping[str, str], rendered: Mapping[str, RenderedFiles]) -> Iterator[_PrintedModels]:
+    for key, name in shown.items():
+        (text,) = (text for path, text in rendered[key].tree.items() if path.startswith("models/"))
+        yield _PrintedModels(key, name, text)
 
 
 def _first_difference(ours: str, engine: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from typing import Any
 
-from toolgen.compile.checking.conflicts import published_name, python_names, tool_names
+from toolgen.compile.checking.conflicts import module_of_shared_file, published_name, python_names, tool_names
 from toolgen.compile.reading.read import read
 from toolgen.data.changes import Tree
 from toolgen.data.compiled_spec import CompiledSpec, NameClaim, NameKind
@@ -29,9 +29,9 @@ FORMAT = 8
 def collect(
     program: Program, package: Package, files: Mapping[str, Tree], digests: Mapping[str, str]
 ) -> dict[str, CompiledSpec]:
-    """Return what each file of `program` compiled to, by its path below the specs folder.
+    """Return what the files of `package` compiled to, and disabled tools, by path below the specs folder.
 
-    `files` are the formatted files of each tool by its Python name, `digests` those of the files' texts.
+    `files` are the formatted files of each of them by the same path, `digests` those of their texts.
     """
 
     def checked(tool: ProgramTool) -> CompiledSpec:
@@ -39,12 +39,20 @@ def collect(
         return CompiledSpec(tool.source, used, tool.warnings)
 
     compiled = {
-        path: CompiledSpec(None, _digests(path, uses, digests)) for path, uses in program.shared.items()
+        path: CompiledSpec(
+            shared.source,
+            _digests(path, shared.uses, digests),
+            is_shared=True,
+            files=files[path],
+            claims=(module_of_shared_file(path, shared),),
+        )
+        for path, shared in program.shared.items()
+        if path in files
     }
     compiled |= {tool.source.path: checked(tool) for tool in program.disabled}
     for tool, lowered in zip(program.tools, package.tools, strict=True):
         compiled[tool.source.path] = replace(
-            checked(tool), tool=lowered, files=files[lowered.py_name], claims=tuple(_claims(tool))
+            checked(tool), tool=lowered, files=files[tool.source.path], claims=tuple(_claims(tool))
         )
     return compiled
 
@@ -64,12 +72,13 @@ def encode(spec: CompiledSpec) -> bytes:
     """Return `spec` as JSON. Raises ValueError for text that is not Unicode, which cannot be stored."""
     source = spec.source
     data = {
-        "source": None if source is None else [source.file, source.path, source.text],
+        "source": [source.file, source.path, source.text],
         "shared_files": dict(spec.shared_files),
         "warnings": [warning.as_data() for warning in spec.warnings],
         "tool": None if spec.tool is None else _tool_data(spec.tool),
         "files": dict(spec.files),
-        "claims": [[claim.kind, claim.name, claim.path, claim.target] for claim in spec.claims],
+        "claims": [[claim.kind, claim.name, claim.owner, claim.path, claim.target] for claim in spec.claims],
+        "is_shared": spec.is_shared,
     }
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -80,7 +89,7 @@ def decode(data: bytes) -> CompiledSpec | None:
     try:
         content = json.loads(data)
         tool = None if content["tool"] is None else _tool_of(content["tool"])
-        source = None if content["source"] is None else _source_of(*content["source"])
+        source = _source_of(*content["source"])
         return CompiledSpec(
             source,
             content["shared_files"],
@@ -88,10 +97,10 @@ def decode(data: bytes) -> CompiledSpec | None:
             tool,
             content["files"],
             tuple(
-                NameClaim(NameKind(kind), name, tool.wire_name, source, tuple(path), target)
-                for kind, name, path, target in content["claims"]
-                if tool is not None and source is not None
+                NameClaim(NameKind(kind), name, owner, source, tuple(path), target)
+                for kind, name, owner, path, target in content["claims"]
             ),
+            content["is_shared"],
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
@@ -107,7 +116,7 @@ def _source_of(file: str, path: str, text: str) -> Source:
     return Source(file, text, None, mark, path)
 
 
-_FIELDS = tuple(field.name for field in fields(Tool))
+_FIELDS = tuple(field.name for field in fields(Tool) if field.name != "origins")
 _TUPLES = ("exports", "model_classes", "awaited", "runtime_names")
 
 

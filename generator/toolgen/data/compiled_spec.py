@@ -20,15 +20,16 @@ class NameKind(StrEnum):
     ALIAS = "alias"  # the same
     PUBLISHED = "published"  # models, in the definitions of one target
     PYTHON = "python"  # Python: a module or the stem of class names
+    SHARED = "shared"  # Python: a module of shared classes
 
 
 @dataclass(frozen=True, slots=True)
 class NameClaim:
-    """A name that a tool needs for itself, and the value in its spec that asks for it."""
+    """A name that a file needs for itself, and the value in it that asks for it."""
 
     kind: NameKind
     name: str
-    tool: str  # wire name
+    owner: str  # a tool's wire name, or the path of a shared file
     source: Source
     path: JsonPath
     target: str = ""  # that publishes the name
@@ -41,9 +42,10 @@ class CompiledSpec:
     It is valid as long as the file and its `shared_files` stay as they are.
     """
 
-    source: Source | None  # of a tool; None: a file of shared schemas
+    source: Source
     shared_files: Mapping[str, str] = field(default_factory=dict)  # path below the specs folder → digest
     warnings: tuple[Diagnostic, ...] = ()
     tool: Tool | None = None  # None: shared schemas, or a tool that is not enabled
-    files: Tree = field(default_factory=dict)  # of this tool alone, formatted
+    files: Tree = field(default_factory=dict)  # of this file alone, formatted
     claims: tuple[NameClaim, ...] = ()
+    is_shared: bool = False  # a file of shared schemas

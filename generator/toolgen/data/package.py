@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.data.program import PublishedTool
+from toolgen.data.program import Origins, PublishedTool
 from toolgen.schema.document import JsonObject, Schema
 from toolgen.schema.providers import PROVIDERS
 
@@ -62,7 +62,8 @@ class Tool:
     """One tool: its names for callers and for Python, its documentation, its schemas."""
 
     wire_name: str
-    py_name: str  # its module in `tools/`, `models/` and among the implementations
+    py_name: str  # its module in `tools/`, `definitions/` and among the implementations
+    models_module: str  # its module in `models/`
     constant: str  # its definition in the catalog
     tool_class: str
     request_class: str
@@ -86,6 +87,7 @@ class Tool:
     input_schema: Schema
     output_schema: Schema | None
     published: Mapping[str, PublishedTool]  # target name → what it publishes
+    origins: Mapping[str, Origins] = field(default_factory=dict)  # of the schemas; models are made with them
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -112,12 +114,22 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedModule:
+    """The module `models/shared/<py_name>.py`, which holds the classes of a shared file."""
+
+    path: str  # of the file, below the specs folder
+    file: str  # as shown to readers of the generated code
+    py_name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Package:
     """The whole package; tools sorted by wire name."""
 
     package: str
     implementations: str | None
     tools: tuple[Tool, ...]
+    shared: tuple[SharedModule, ...]  # sorted by their paths
     exports: tuple[str, ...]  # of all tools, sorted
     aliases: Mapping[str, str]  # of all tools, sorted → wire name
     server_name: str
@@ -125,14 +137,17 @@ class Package:
     server_instructions: str | None
 
     @classmethod
-    def of(cls, settings: PackageSettings, tools: tuple[Tool, ...]) -> Package:
-        """Return the package of `tools`."""
+    def of(
+        cls, settings: PackageSettings, tools: tuple[Tool, ...], shared: tuple[SharedModule, ...] = ()
+    ) -> Package:
+        """Return the package of `tools` and `shared` schemas."""
         exports = tuple(sorted(name for tool in tools for name in tool.exports))
         aliases = ((alias, tool.wire_name) for tool in tools for alias in tool.definition.get("aliases", ()))
         return cls(
             settings.package,
             settings.implementations,
             tools,
+            shared,
             exports,
             dict(sorted(aliases)),
             settings.server_name or settings.package,

@@ -20,6 +20,30 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedSchema:
+    """An entry of `$defs` in a shared file."""
+
+    path: str  # of the file, below the specs folder
+    name: str
+
+
+Origins = Mapping[str, SharedSchema]
+"""Name in the `$defs` of a bundled schema → the shared schema that was copied there."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFile:
+    """A shared file whose definitions are self-contained."""
+
+    source: Source
+    py_name: str  # its module in `models/shared/`
+    schema: Schema  # its definitions in `$defs`, those of its `circle`, and those that they refer to
+    origins: Origins  # of all of them
+    uses: tuple[str, ...]  # the shared files that it refers to, directly or not, sorted
+    circle: tuple[str, ...]  # the shared files that refer to each other, sorted; one: itself
+
+
+@dataclass(frozen=True, slots=True)
 class PublishedTool:
     """A tool as one target publishes it."""
 
@@ -40,7 +64,8 @@ class ProgramTool:
     input_schema: Schema
     output_schema: Schema | None
     chunk_schema: Schema | None
-    shared_files: tuple[str, ...] = ()  # that its schemas were bundled from, sorted
+    shared_files: tuple[str, ...] = ()  # that its schemas refer to, directly or not, sorted
+    origins: Mapping[str, Origins] = field(default_factory=dict)  # "input_schema" → what was copied there
     published: Mapping[str, PublishedTool] = field(default_factory=dict)  # target name → what it publishes
     warnings: tuple[Diagnostic, ...] = ()  # about this tool
 
@@ -52,6 +77,4 @@ class Program:
     tools: tuple[ProgramTool, ...]
     warnings: tuple[Diagnostic, ...] = ()
     disabled: tuple[ProgramTool, ...] = ()  # checked, but not part of the output
-    shared: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # shared file → the shared files it refers to
+    shared: Mapping[str, SharedFile] = field(default_factory=dict)  # by path below the specs folder

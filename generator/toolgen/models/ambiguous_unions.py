@@ -5,9 +5,11 @@ They become plain objects; the author's schema is enforced by the runtime in any
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import permutations
+from types import MappingProxyType
 from typing import Any
 
 from toolgen.models.class_builder import ModelClass, as_class, reachable
@@ -18,10 +20,15 @@ _MAX_PAIRS = 300_000  # of classes in the unions of one schema
 
 
 def resolve_ambiguous_unions(
-    classes: Mapping[str, ModelClass], roots: tuple[str, ...]
+    classes: Mapping[str, ModelClass],
+    roots: Iterable[str],
+    others: Mapping[str, ModelClass] = MappingProxyType({}),
 ) -> dict[str, ModelClass]:
-    """Return the classes without ambiguous unions, and without classes that nothing uses then."""
-    ambiguity = _Ambiguity(classes)
+    """Return the classes without ambiguous unions, and without classes that nothing uses then.
+
+    `others` are classes of other modules that these refer to.
+    """
+    ambiguity = _Ambiguity(ChainMap(dict(classes), dict(others)) if others else classes)
     resolved = {
         name: replace(made, shape=as_class(_resolve(made.shape, ambiguity))) for name, made in classes.items()
     }

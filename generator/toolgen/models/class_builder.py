@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel
@@ -24,6 +25,7 @@ from toolgen.models.shapes import (
     ANY,
     OBJECT,
     Shape,
+    class_name,
     classes_in,
     enumeration,
     nullable,
@@ -49,23 +51,81 @@ class ModelClass:
     doc: str = ""
     ancestors: tuple[str, ...] = field(default=(), compare=False)  # names around it, nearest first
 
-
-def model_classes(
-    schema: Mapping[str, Any], root: str, reserved: frozenset[str], defaults: bool
-) -> dict[str, ModelClass]:
-    """Return classes by name, `root` first: an object, or a root model if `schema` is not an object."""
-    return _ClassBuilder(
-        LocalReferences(schema), root, reserved, Defaults(schema) if defaults else None
-    ).run()
+    @property
+    def base(self) -> str:
+        """Return the shared class of which this is only another name; empty if there is none."""
+        return class_name(self.shape["allOf"][0]) if "allOf" in self.shape else ""
 
 
-def reachable(classes: Mapping[str, ModelClass], roots: tuple[str, ...]) -> set[str]:
+@dataclass(frozen=True, slots=True)
+class SharedClass:
+    """A class of a shared file, as other modules see it."""
+
+    key: str  # in shapes: "purchasing.Money"; no class of a module has such a name
+    module: str  # in `models/shared/`
+    name: str
+    doc: str
+
+
+NO_CLASSES: Mapping[str, SharedClass] = MappingProxyType({})
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class UnnamedClasses:
+    """The classes of one schema by keys, which their shapes refer to, and what they want to be called."""
+
+    classes: Mapping[str, ModelClass]
+    hints: Mapping[str, NameHint]  # of those that have no name yet
+    names: Mapping[str, str]  # of the others
+    definitions: Mapping[str, str]  # pointer of a definition → key of its class
+    shared: frozenset[str]  # keys of the shared classes that they refer to
+
+    def choose_names(self, reserved: Iterable[str]) -> dict[str, str]:
+        """Return the names of the classes by their keys; no new one is in `reserved`."""
+        return {**self.names, **class_names(self.hints, reserved)}
+
+    def named(self, names: Mapping[str, str]) -> dict[str, ModelClass]:
+        """Return the classes by their `names`."""
+        return {
+            names[key]: replace(
+                made,
+                shape=renamed(made.shape, names),
+                ancestors=ancestors(key, self.hints) if key in self.hints else (),
+            )
+            for key, made in self.classes.items()
+        }
+
+
+def root_classes(
+    schema: Mapping[str, Any],
+    root: str,
+    *,
+    defaults: bool,
+    shared: Mapping[str, SharedClass] = NO_CLASSES,
+) -> UnnamedClasses:
+    """Return the classes of a schema, that of the name `root` first: a root model if values are no objects.
+
+    `shared` has the classes of other modules, by the pointers to their definitions in `schema`.
+    """
+    builder = _ClassBuilder(LocalReferences(schema), shared, defaults=defaults)
+    return builder.of_root(root)
+
+
+def definition_classes(
+    schema: Mapping[str, Any], hints: Mapping[str, NameHint], shared: Mapping[str, SharedClass] = NO_CLASSES
+) -> UnnamedClasses:
+    """Return the classes of the definitions of a schema that have a hint, by their pointers."""
+    return _ClassBuilder(LocalReferences(schema), shared, defaults=True).of_definitions(hints)
+
+
+def reachable(classes: Mapping[str, ModelClass], roots: Iterable[str]) -> set[str]:
     """Return the names of the classes that `roots` are or lead to."""
     used: set[str] = set()
-    waiting = [root for root in roots if root in classes]
+    waiting = [*roots]
     while waiting:
         name = waiting.pop()
-        if name not in used:
+        if name not in used and name in classes:
             used.add(name)
             waiting += classes_in(classes[name].shape)
     return used
@@ -76,62 +136,85 @@ def as_class(shape: Shape) -> Shape:
     return {**OBJECT, "properties": {}, "additionalProperties": True} if shape == OBJECT else shape
 
 
+def extension(base: SharedClass, doc: str) -> ModelClass:
+    """Return a class that adds nothing to `base` but a name."""
+    return ModelClass(
+        {"type": "object", "properties": {}, "allOf": [{"$ref": f"#/$defs/{base.key}"}]}, doc=doc
+    )
+
+
 class _ClassBuilder:
     """Classes under construction. They wait in a queue, so that deep nesting needs no deep stack."""
 
-    def __init__(
-        self, refs: LocalReferences, root: str, reserved: frozenset[str], defaults: Defaults | None
-    ) -> None:
+    def __init__(self, refs: LocalReferences, shared: Mapping[str, SharedClass], *, defaults: bool) -> None:
         self.refs = refs
-        self.root = root
-        self.reserved = reserved
-        self.defaults = defaults
+        self.shared = shared
+        self.defaults = Defaults(refs.root) if defaults else None
         self.classes: dict[str, ModelClass] = {}
         self.queue: deque[tuple[str, ObjectSchema]] = deque()
-        self.hints: dict[str, NameHint] = {}  # of the classes but `root`, by their keys
+        self.hints: dict[str, NameHint] = {}  # of the classes that have no name yet, by their keys
         self.equal: dict[str, str] = {}  # name and content of a class → its key
-        self.named: dict[str, str] = {}  # pointer of a definition → key of its class
+        self.named = {pointer: each.key for pointer, each in shared.items()}  # definition → key of its class
         self.depth = 0
         self.inlined: dict[str, Shape] = {}  # definitions without a class; Any while under construction
 
-    def run(self) -> dict[str, ModelClass]:
+    def of_root(self, root: str) -> UnnamedClasses:
         schema = self.refs.root
         found = object_schema(schema, self.refs)
-        if found is not None and found.values is None and not found.nullable:
-            self.named["#"] = self.root
-            self.queue.append((self.root, found))
+        base = self.shared_class(schema)
+        if base is not None and found is not None and not found.nullable:
+            self.classes[root] = extension(base, doc=_text(schema, "description"))
+        elif found is not None and found.values is None and not found.nullable:
+            self.named["#"] = root
+            self.queue.append((root, found))
         else:
-            shape = self.shape(schema, NameHint(self.root, self.root))
-            self.classes[self.root] = ModelClass(as_class(shape), doc=_text(schema, "description"))
+            shape = self.shape(schema, NameHint(root, root))
+            self.classes[root] = ModelClass(as_class(shape), doc=_text(schema, "description"))
+        self.describe_waiting()
+        return self.result([root], {root: root})
+
+    def of_definitions(self, hints: Mapping[str, NameHint]) -> UnnamedClasses:
+        for pointer, hint in hints.items():
+            target = self.refs.follow(pointer)[1]
+            found = None if target is None else object_schema(target, self.refs)
+            if target is not None and found is not None and found.properties:
+                self.named[pointer] = self.claim(hint.titled(target, hint.name), found)
+        definitions = {pointer: self.named[pointer] for pointer in hints if pointer in self.named}
+        self.describe_waiting()
+        return self.result(definitions.values(), {}, definitions)
+
+    def describe_waiting(self) -> None:
         while self.queue:
             key, waiting = self.queue.popleft()
             self.classes[key] = self.describe(key, waiting)
-        return self.with_names()
 
-    def with_names(self) -> dict[str, ModelClass]:
-        """Return the classes that are used, by their names."""
-        used = reachable(self.classes, (self.root,))
-        hints = {key: hint for key, hint in self.hints.items() if key in used}
-        names = class_names(hints, self.root, self.reserved)
-        return {
-            names[key]: replace(
-                made,
-                shape=renamed(made.shape, names),
-                docs=self.without_repetition(made),
-                ancestors=ancestors(key, hints, self.root) if key in hints else (),
-            )
+    def result(
+        self, roots: Iterable[str], names: Mapping[str, str], definitions: Mapping[str, str] = _NO_NAMES
+    ) -> UnnamedClasses:
+        """Return the classes that `roots` lead to."""
+        used = reachable(self.classes, roots)
+        classes = {
+            key: replace(made, docs=self.without_repetition(made))
             for key, made in self.classes.items()
             if key in used
         }
+        mentioned = {name for made in classes.values() for name in classes_in(made.shape)}
+        hints = {key: hint for key, hint in self.hints.items() if key in used}
+        return UnnamedClasses(classes, hints, names, definitions, frozenset(mentioned - classes.keys()))
 
     def without_repetition(self, made: ModelClass) -> dict[str, str]:
         """Return the descriptions of fields, without those that the field's class has already."""
         own: dict[str, str] = {}
         for wire, text in made.docs.items():
             mentioned = classes_in(made.shape["properties"][wire])
-            if text not in [self.classes[name].doc for name in mentioned]:
+            if text not in [self.doc_of(name) for name in mentioned]:
                 own[wire] = text
         return own
+
+    def doc_of(self, key: str) -> str:
+        if key in self.classes:
+            return self.classes[key].doc
+        return next(each.doc for each in self.shared.values() if each.key == key)
 
     def describe(self, key: str, found: ObjectSchema) -> ModelClass:
         names: dict[str, str] = {}
@@ -164,6 +247,9 @@ class _ClassBuilder:
 
     def shape_of(self, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         """Return the shape of a schema that is not too deep."""
+        if (shared := self.shared_class(schema)) is not None:
+            found = object_schema(schema, self.refs)
+            return nullable({"$ref": f"#/$defs/{shared.key}"}, found is not None and found.nullable)
         if (ref := self.refs.only_reference(schema)) is not None:
             return self.reference(ref, hint)
         if "$ref" not in schema and "allOf" not in schema:
@@ -173,6 +259,13 @@ class _ClassBuilder:
             return self.record(merged, hint.titled(schema))
         shapes = [self.shape(part, hint) for part in self.refs.conjuncts(schema)]
         return max(shapes, key=_narrowness)  # each accepts what they all accept
+
+    def shared_class(self, schema: Mapping[str, Any]) -> SharedClass | None:
+        """Return the shared class of a schema that is a reference to it, whatever annotations it has."""
+        if schema.get("type") == "object":  # says nothing that the class does not say
+            schema = {key: value for key, value in schema.items() if key != "type"}
+        ref = self.refs.only_reference(schema) if self.shared else None
+        return None if ref is None else self.shared.get(ref)
 
     def reference(self, ref: str, hint: NameHint) -> Shape:
         pointer, target = self.refs.follow(ref)

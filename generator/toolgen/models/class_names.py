@@ -28,7 +28,7 @@ class NameHint:
     """The name that a schema suggests for its class, and the class that refers to it."""
 
     name: str
-    parent: str  # key of the class
+    parent: str  # key of the class; a name that has no hint, around the outermost classes
     is_explicit: bool = False  # the author named the class, not a property
 
     def titled(self, schema: Mapping[str, Any], definition: str = "") -> NameHint:
@@ -54,15 +54,15 @@ class NameHint:
         return [replace(self, name=name) for name in names]
 
 
-def class_names(hints: Mapping[str, NameHint], root: str, reserved: Iterable[str]) -> dict[str, str]:
-    """Return the name of each class by its key; `root` is key and name of the first.
+def class_names(hints: Mapping[str, NameHint], reserved: Iterable[str]) -> dict[str, str]:
+    """Return the name of each class by its key.
 
     A name belongs to the only class that wants it, or to the only one that the author named so. All others
     have the name of the class that refers to them before their own, and of the one before that, if needed.
     """
-    names = {root: root}
-    taken = {root, *reserved, *_GENERAL}
-    waiting = {key: [hint.name, *ancestors(key, hints, root)] for key, hint in hints.items()}
+    names: dict[str, str] = {}
+    taken = {*reserved, *_GENERAL}
+    waiting = {key: [hint.name, *ancestors(key, hints)] for key, hint in hints.items()}
     length = 1
     while waiting:
         wanted: dict[str, list[str]] = {}
@@ -88,14 +88,14 @@ def _owner(keys: Sequence[str], hints: Mapping[str, NameHint], *, explicit_first
     return owners[0] if len(owners) == 1 else None
 
 
-def ancestors(key: str, hints: Mapping[str, NameHint], root: str) -> tuple[str, ...]:
-    """Return the names that the classes around a class want, the nearest first, `root` last."""
+def ancestors(key: str, hints: Mapping[str, NameHint]) -> tuple[str, ...]:
+    """Return the names that the classes around a class want, the nearest first; the last has no hint."""
     found: list[str] = []
     parent = hints[key].parent
     while parent in hints:
         found.append(hints[parent].name)
         parent = hints[parent].parent
-    return (*found, root)
+    return (*found, parent)
 
 
 def longer_name(name: str, around: Sequence[str], taken: Container[str]) -> str:

@@ -10,16 +10,16 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
 from toolgen.data.internal_error import EngineBug
-from toolgen.models.class_builder import ModelClass
+from toolgen.models.class_builder import ModelClass, as_class
 from toolgen.models.module_source import dependency_order, may_confuse_keys, model_config
-from toolgen.models.shapes import renamed
+from toolgen.models.shapes import OBJECT, renamed
 from toolgen.python_source.literals import docstring
 
 _MAX_BATCH = 16  # modules; larger batches save nothing
@@ -27,8 +27,13 @@ _OPEN_MODEL = "toolgen.runtime.model.OpenModel"
 _NESTING = ("anyOf", "items", "additionalProperties")
 _MODULES = {"__future__", "pydantic", "typing", "toolgen.runtime.model"}
 
-Module = Mapping[str, ModelClass]
-"""The classes of one module by their names."""
+
+@dataclass(frozen=True, slots=True)
+class EngineModule:
+    """What the engine is asked for: the classes of one module, some of which are imported from others."""
+
+    classes: Mapping[str, ModelClass]
+    imported: frozenset[str] = frozenset()
 
 
 @cache
@@ -37,7 +42,7 @@ def engine_version() -> str:
     return version("datamodel-code-generator")
 
 
-def print_modules(modules: Sequence[Module]) -> list[str]:
+def print_modules(modules: Sequence[EngineModule]) -> list[str]:
     """Return the source of each module, not yet formatted: imports, not all of them needed, and classes.
 
     One run of the engine prints several modules, in half the time; the text of a module does not depend on
@@ -50,7 +55,7 @@ def print_modules(modules: Sequence[Module]) -> list[str]:
     return [printed[index] for index in range(len(modules))]
 
 
-def batches(modules: Sequence[Module]) -> Iterator[list[int]]:
+def batches(modules: Sequence[EngineModule]) -> Iterator[list[int]]:
     """Yield batches of positions in `modules`, each position once.
 
     A module with circular references is a batch of its own: with them, the engine's order of classes depends
@@ -58,7 +63,7 @@ def batches(modules: Sequence[Module]) -> Iterator[list[int]]:
     """
     batch: list[int] = []
     for index, module in enumerate(modules):
-        if dependency_order(module) is None:
+        if dependency_order(module.classes) is None:
             yield [index]
             continue
         if len(batch) == _MAX_BATCH:
@@ -69,13 +74,15 @@ def batches(modules: Sequence[Module]) -> Iterator[list[int]]:
         yield batch
 
 
-def _print_one(module: Module) -> str:
+def _print_one(module: EngineModule) -> str:
     return _print([module])[0]
 
 
-def _print_batch(modules: Sequence[Module]) -> list[str] | None:
+def _print_batch(modules: Sequence[EngineModule]) -> list[str] | None:
     """Return the source of each module, from one run; None where that does not work."""
-    asked = [[name, made.shape, *made.names.items()] for module in modules for name, made in module.items()]
+    asked = [
+        [name, made.shape, *made.names.items()] for module in modules for name, made in module.classes.items()
+    ]
     if len(modules) == 1 or _PREFIX.search(json.dumps(asked)):
         return None
     try:
@@ -88,14 +95,19 @@ _PREFIX = re.compile(r"Zz\d\d")
 """The prefix of class names in a batch, whose modules may have classes of the same name."""
 
 
-def _prefixed(module: Module, prefix: str) -> Module:
-    names = {name: prefix + name for name in module}
-    return {names[name]: replace(made, shape=renamed(made.shape, names)) for name, made in module.items()}
+def _prefixed(module: EngineModule, prefix: str) -> EngineModule:
+    names = {name: prefix + name for name in (*module.classes, *module.imported)}
+    classes = {
+        names[name]: replace(made, shape=renamed(made.shape, names)) for name, made in module.classes.items()
+    }
+    return EngineModule(classes, frozenset(names[name] for name in module.imported))
 
 
-def _print(modules: Sequence[Module]) -> list[str]:
-    classes = {name: made for module in modules for name, made in module.items()}
+def _print(modules: Sequence[EngineModule]) -> list[str]:
+    classes = {name: made for module in modules for name, made in module.classes.items()}
+    imported = {name for module in modules for name in module.imported}
     definitions = {name: _in_words_of_the_engine(made.shape) for name, made in classes.items()}
+    definitions |= dict.fromkeys(imported, as_class(OBJECT))
     document = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions}
     aliases = {
         f"{name}.{wire}": python
@@ -110,7 +122,7 @@ def _print(modules: Sequence[Module]) -> list[str]:
         code = generate(
             document, aliases=aliases, base_class_map=bases, custom_file_header='""""""', **options
         )
-    return _split(str(code), modules, classes)
+    return _split(str(code), modules, imported)
 
 
 def _in_words_of_the_engine(shape: Any) -> Any:
@@ -150,8 +162,9 @@ def _engine() -> tuple[Any, dict[str, Any]]:
     }
 
 
-def _split(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
-    """Split what was printed for all modules into the text of each."""
+def _split(code: str, modules: Sequence[EngineModule], imported: Set[str]) -> list[str]:
+    """Split what was printed for all modules into the text of each, without `imported` classes."""
+    classes = {name: made for module in modules for name, made in module.classes.items()}
     unprefixed = partial(_PREFIX.sub, "") if len(modules) > 1 else str
     lines = unprefixed(code).split("\n")
     imports: list[str] = []
@@ -160,6 +173,8 @@ def _split(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
     for node in ast.parse(code).body[1:]:  # all but the module's docstring, which is ours
         text = lines[node.lineno - 1 : node.end_lineno]
         match node:
+            case ast.ClassDef(name=name) if name in imported:
+                pass
             case ast.ClassDef(name=name):
                 if name not in classes or name in bodies:
                     raise EngineBug(f"the engine printed a class {name!r} that was not requested")
@@ -180,8 +195,10 @@ def _split(code: str, modules: Sequence[Module], classes: Module) -> list[str]:
         "\n\n\n".join(
             [
                 "\n".join(imports),
-                *(text for name, text in bodies.items() if name in module),
-                "\n".join(f"{unprefixed(name)}.model_rebuild()" for name in rebuilt if name in module),
+                *(text for name, text in bodies.items() if name in module.classes),
+                "\n".join(
+                    f"{unprefixed(name)}.model_rebuild()" for name in rebuilt if name in module.classes
+                ),
             ]
         )
         for module in modules
@@ -198,6 +215,8 @@ def _documented(lines: list[str], node: ast.ClassDef, made: ModelClass) -> str:
         case ast.Assign(lineno=first, end_lineno=int(last)) if "properties" in made.shape:
             start = first - node.lineno + bool(made.doc)
             lines[start : start + last - first + 1] = [f"    model_config = {model_config(made)}"]
+        case ast.Pass() if made.doc:
+            lines.pop()
     return "\n".join(lines)
 
 

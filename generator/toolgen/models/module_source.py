@@ -10,6 +10,8 @@ from typing import Any
 from toolgen.models.annotations import field_annotation, field_default
 from toolgen.models.class_builder import ModelClass
 from toolgen.models.shapes import classes_in, without_constraints
+from toolgen.models.shared_classes import ModuleClasses
+from toolgen.python_source.imports import all_statement, import_from, member_order, module_order
 from toolgen.python_source.layout import WIDTH, annotated_assignment, class_statement, flat
 from toolgen.python_source.text_width import width
 
@@ -20,14 +22,6 @@ _IMPORTS: Sequence[Mapping[str, Sequence[str]]] = (
 """Names that classes use, by their modules: the standard library's, then others."""
 _FUTURE = "from __future__ import annotations\n"
 _WORD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class ToolClasses:
-    """The classes of one module, and types without a class that have a name."""
-
-    classes: Mapping[str, ModelClass]
-    aliases: Mapping[str, ModelClass]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +38,7 @@ class ClassSource:
 
     statement: str  # without its body
     base: str
-    config: str  # pydantic's configuration
+    config: str  # pydantic's configuration; empty: that of the base
     doc: str
     fields: tuple[StatementSource, ...]
 
@@ -56,39 +50,47 @@ class ModuleSource:
     imports: tuple[str, ...] = ()  # lines, an empty one before each group
     classes: tuple[ClassSource, ...] = ()
     aliases: tuple[StatementSource, ...] = ()
+    exports: str = ""  # `__all__`, if classes are imported for other modules
     printed: str = ""  # by the engine: imports and classes
     laid_out: bool = False  # the formatter would change nothing
 
 
-def is_plain(classes: Mapping[str, ModelClass]) -> bool:
-    """True if the template prints the classes; False if they have shapes that only the model engine prints.
+@dataclass(frozen=True, slots=True)
+class ModelModules:
+    """The modules of models: of tools by the tools' Python names, of shared files by the files' paths."""
+
+    tools: Mapping[str, ModuleSource]
+    shared: Mapping[str, ModuleSource]
+
+
+def module_source(made: ModuleClasses) -> ModuleSource | None:
+    """Return the source of classes; None if they have shapes that only the model engine prints.
 
     Those are unions of classes, root models, and classes that refer to each other in a circle. Few tools of
     the public corpora have any (`make corpus` counts them).
     """
-    plain = not any(is_root_model(made) or _has_unions(made) for made in classes.values())
-    return plain and dependency_order(classes) is not None
-
-
-def module_source(made: ToolClasses) -> ModuleSource:
-    """Return the source of plain classes."""
-    order = dependency_order(made.classes) or ()
+    if any(is_root_model(each) or _has_unions(each) for each in made.classes.values()):
+        return None
+    order = dependency_order(made.classes)
+    if order is None:
+        return None
     classes = tuple(_class(name, made.classes[name]) for name in order)
     aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
     statements = [*aliases, *(field for each in classes for field in each.fields)]
-    bases = {each.base for each in classes}
+    used = {name for each in classes for name in (each.base, "ConfigDict" if each.config else "") if name}
     return ModuleSource(
-        imports=tuple(_imports(statements, {"ConfigDict", *bases})),
+        imports=(*_imports(statements, used), *_shared_imports(made)),
         classes=classes,
         aliases=aliases,
+        exports=all_statement(made.exported) if made.exported else "",
         laid_out=all(map(_is_laid_out, statements)),
     )
 
 
-def engine_source(made: ToolClasses, printed: str) -> ModuleSource:
+def engine_source(made: ModuleClasses, printed: str) -> ModuleSource:
     """Return the source of classes that the model engine printed."""
     aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
-    lines = "".join(f"{line}\n" for line in _imports(aliases, set()))
+    lines = "".join(f"{line}\n" for line in (*_imports(aliases, set()), *_shared_imports(made)))
     return ModuleSource(aliases=aliases, printed=printed.replace(_FUTURE, _FUTURE + lines, 1))
 
 
@@ -147,11 +149,11 @@ def _has_union(shape: Any) -> bool:
 
 def _class(name: str, made: ModelClass) -> ClassSource:
     required = frozenset(made.shape.get("required", ()))
-    base = "OpenModel" if may_confuse_keys(made) else "BaseModel"
+    base = made.base or ("OpenModel" if may_confuse_keys(made) else "BaseModel")
     return ClassSource(
         statement=class_statement(name, base),
         base=base,
-        config=model_config(made),
+        config="" if made.base else model_config(made),
         doc=made.doc,
         fields=tuple(
             StatementSource(_statement(made, wire, optional=wire not in required), made.docs.get(wire, ""))
@@ -186,3 +188,18 @@ def _imports(statements: Iterable[StatementSource], used: Set[str]) -> Iterator[
             if (needed := [name for name in names if name in words])
         ]
         yield from ["", *lines] if lines else []
+
+
+def _shared_imports(made: ModuleClasses) -> Iterator[str]:
+    """Yield the lines that import the classes of shared files, as the formatter sorts and splits them."""
+    plain: dict[str, list[str]] = {}
+    lines: list[tuple[str, str, str]] = []  # module, the first name, statement
+    for name, each in made.imported.items():
+        if name == each.name:
+            plain.setdefault(each.module, []).append(name)
+        else:
+            lines.append((each.module, each.name, f"from {each.module} import {each.name} as {name}"))
+    lines += ((module, member_order(names)[0], import_from(module, names)) for module, names in plain.items())
+    ranks = {name: rank for rank, name in enumerate(member_order({name for _, name, _ in lines}))}
+    lines.sort(key=lambda line: (module_order(line[0]), ranks[line[1]], line[2]))
+    yield from ["", *(line for _, _, line in lines)] if lines else []

@@ -7,7 +7,7 @@ it is found wherever it is now: under another name, or in a module of shared sch
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 
@@ -45,31 +45,27 @@ def existing_names(renamed: Renamed, tree: Tree) -> Renamed:
 
 @dataclass(frozen=True)
 class _Class:
-    """A class in a module, with what its fields refer to."""
+    """A class in a module."""
 
     module: str  # path below the output folder
     name: str
     node: ast.ClassDef
 
-    def values(self) -> dict[str, ast.expr]:
-        """Return the annotations of the fields, and the value of a root model as the field `root`."""
-        fields = {
-            each.target.id: each.annotation
-            for each in self.node.body
-            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-        }
-        match self.node.bases:
-            case [ast.Subscript(slice=root)]:
-                return {"root": root, **fields}
-        return fields
-
 
 @dataclass(frozen=True)
-class _Alias:
-    """A name for a type, in a module."""
+class _Type:
+    """A type as it is written in a module."""
 
     module: str
     value: ast.expr
+
+
+@dataclass(frozen=True)
+class _Import:
+    """A name of another module."""
+
+    module: str
+    name: str
 
 
 class _Modules:
@@ -79,13 +75,13 @@ class _Modules:
         self.tree = tree
         self.names = cache(self._names)
 
-    def _names(self, path: str) -> dict[str, ast.AST | str]:
-        """Return what each name at the top of a module is: a class, an alias, or the path of a module."""
+    def _names(self, path: str) -> dict[str, ast.AST | _Import]:
+        """Return what each name at the top of a module is: a class, an alias, or an import."""
         try:
             body = ast.parse(self.tree.get(path, "")).body
         except (SyntaxError, ValueError, RecursionError):
             return {}
-        found: dict[str, ast.AST | str] = {}
+        found: dict[str, ast.AST | _Import] = {}
         for node in body:
             match node:
                 case ast.ClassDef(name=name):
@@ -97,7 +93,7 @@ class _Modules:
                 case ast.ImportFrom(module=str(module), level=level) if level:
                     folder = path.rsplit("/", level)[0]
                     source = f"{folder}/{module.replace('.', '/')}.py"
-                    found |= {each.asname or each.name: source for each in node.names}
+                    found |= {each.asname or each.name: _Import(source, each.name) for each in node.names}
         return found
 
     def has(self, path: str, name: str) -> bool:
@@ -105,24 +101,40 @@ class _Modules:
         *folders, alone = name.split(".")
         return alone in self.names(f"{_MODELS}{'/'.join(folders)}.py" if folders else path)
 
-    def find(self, path: str, name: str) -> _Class | _Alias | None:
+    def find(self, path: str, name: str) -> _Class | _Type | None:
         """Return the class or alias that `name` is in a module, imported ones included."""
         found = self.names(path).get(name)
-        if isinstance(found, str):
-            return self.find(found, name) if found != path else None
+        if isinstance(found, _Import):
+            return self.find(found.module, found.name) if found.module != path else None
         if isinstance(found, ast.ClassDef):
             return _Class(path, name, found)
-        return _Alias(path, found) if isinstance(found, ast.expr) else None
+        return _Type(path, found) if isinstance(found, ast.expr) else None
 
-    def classes_in(self, path: str, annotation: ast.expr, depth: int = 0) -> Iterator[_Class]:
-        """Yield the classes that an annotation names, in its order; through aliases, too."""
-        for node in _in_order(annotation):
+    def fields(self, made: _Class, depth: int = 0) -> dict[str, _Type]:
+        """Return the types of a class's fields, inherited ones included; `root` is that of a root model."""
+        found: dict[str, _Type] = {}
+        for base in made.node.bases:
+            if isinstance(base, ast.Subscript):
+                found["root"] = _Type(made.module, base.slice)
+            elif isinstance(base, ast.Name) and depth < 10:
+                inherited = self.find(made.module, base.id)
+                found |= self.fields(inherited, depth + 1) if isinstance(inherited, _Class) else {}
+        own = {
+            each.target.id: _Type(made.module, each.annotation)
+            for each in made.node.body
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        }
+        return {**found, **own}
+
+    def classes_in(self, written: _Type, depth: int = 0) -> Iterator[_Class]:
+        """Yield the classes that a type names, in its order; through aliases, too."""
+        for node in _in_order(written.value):
             if isinstance(node, ast.Name) and depth < 10:
-                found = self.find(path, node.id)
+                found = self.find(written.module, node.id)
                 if isinstance(found, _Class):
                     yield found
                 elif found is not None:
-                    yield from self.classes_in(found.module, found.value, depth + 1)
+                    yield from self.classes_in(found, depth + 1)
 
 
 def _renamed_in(path: str, old: _Modules, new: _Modules) -> dict[str, str]:
@@ -140,30 +152,30 @@ def _renamed_in(path: str, old: _Modules, new: _Modules) -> dict[str, str]:
     seen: set[str] = set()
     while waiting:
         before, after = waiting.pop()
-        if before.name in seen or before.values().keys() != after.values().keys():
+        fields, fields_now = old.fields(before), new.fields(after)
+        if before.name in seen or fields.keys() != fields_now.keys():
             continue
         seen.add(before.name)
         if before.name not in now:
             renamed[before.name] = _name_from(path, after)
-        values = after.values()
-        for name, annotation in before.values().items():
-            pairs = _pairs(
-                [*old.classes_in(before.module, annotation)], [*new.classes_in(after.module, values[name])]
+        for name, written in fields.items():
+            waiting += _pairs(
+                [(each, old.fields(each).keys()) for each in old.classes_in(written)],
+                [(each, new.fields(each).keys()) for each in new.classes_in(fields_now[name])],
             )
-            waiting += pairs
     return dict(sorted(renamed.items()))
 
 
-def _pairs(before: list[_Class], after: list[_Class]) -> list[tuple[_Class, _Class]]:
-    """Pair the classes that a field names with those that it names now, by their fields."""
-    pairs = []
-    for each in before:
-        alike = [other for other in after if other.values().keys() == each.values().keys()]
+def _pairs(
+    before: list[tuple[_Class, Set[str]]], after: list[tuple[_Class, Set[str]]]
+) -> Iterator[tuple[_Class, _Class]]:
+    """Pair the classes that a field names with those that it names now, by the names of their fields."""
+    for each, names in before:
+        alike = [other for other, others in after if others == names]
         if alike:
-            pairs.append((each, alike[0]))
+            yield each, alike[0]
             if len(alike) > 1:  # equal classes have become one: the last stays for the rest
-                after = [other for other in after if other is not alike[0]]
-    return pairs
+                after = [pair for pair in after if pair[0] is not alike[0]]
 
 
 def _name_from(path: str, found: _Class) -> str:

@@ -16,6 +16,7 @@ ANY: Shape = {}
 OBJECT: Shape = {"type": "object"}
 ARRAY: Shape = {"type": "array", "items": {}}
 _SCALARS = ("string", "boolean", "integer", "number")
+_INNER = ("allOf", "anyOf", "items", "additionalProperties")
 _TYPE_KEYS = ("type", "items", "additionalProperties")
 
 
@@ -95,7 +96,7 @@ def classes_in(shape: Any) -> list[str]:
         return []
     if "$ref" in shape:
         return [class_name(shape)]
-    inner = [shape[key] for key in ("anyOf", "items", "additionalProperties") if key in shape]
+    inner = [shape[key] for key in _INNER if key in shape]
     return classes_in([*inner, *shape.get("properties", {}).values()])
 
 
@@ -110,9 +111,7 @@ def renamed(shape: Any, names: Mapping[str, str]) -> Any:
         return [renamed(item, names) for item in shape]
     if not isinstance(shape, dict):
         return shape
-    inner = {
-        key: renamed(shape[key], names) for key in ("anyOf", "items", "additionalProperties") if key in shape
-    }
+    inner = {key: renamed(shape[key], names) for key in _INNER if key in shape}
     if "$ref" in shape:
         inner["$ref"] = f"#/$defs/{names.get(class_name(shape), class_name(shape))}"
     if "properties" in shape:

@@ -47,6 +47,11 @@ def natural_order(names: Iterable[str]) -> list[str]:
     return sorted(names, key=_natural_key)
 
 
+def member_order(names: Iterable[str]) -> list[str]:
+    """Return imported names in the formatter's order: those in capitals are constants, and come first."""
+    return sorted(names, key=lambda name: (not (len(name) > 1 and name.isupper()), _natural_key(name)))
+
+
 def _natural_key(name: str) -> _NaturalKey:
     """Numbers that begin with zero come first, and are compared as text."""
     return [
@@ -57,7 +62,7 @@ def _natural_key(name: str) -> _NaturalKey:
 
 def import_from(module: str, names: Iterable[str], indent: int = 0) -> str:
     """Return `from module import names`, on as many lines as it needs; all but the first are indented."""
-    ordered, margin = natural_order(names), " " * indent
+    ordered, margin = member_order(names), " " * indent
     line = f"from {module} import {', '.join(ordered)}"
     if indent + len(line) <= WIDTH:
         return line

@@ -11,6 +11,9 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 RUNTIME_NAMES = frozenset(
     {"BaseTool", "ToolContext", "ToolError", "ToolRequest", "ToolResponse", "ToolConfig"}
 )
+_FOLDERS_OF_SCHEMAS = frozenset(
+    {"common", "components", "definitions", "defs", "models", "schema", "schemas", "shared", "types"}
+)
 _LIMIT = 80  # characters; names that are cut to the same text are numbered, see `unique_name`
 
 
@@ -44,6 +47,22 @@ def class_stem(py_name: str) -> str:
     stem = pascal(py_name, "Tool")
     names = {f"{stem}{end}" for end in ("Tool", "Request", "Response")}
     return stem if names.isdisjoint(RUNTIME_NAMES) else f"{stem}Tool"
+
+
+def models_module(py_name: str) -> str:
+    """Return the name of a tool's module in `models/`, where `shared` is the package of shared schemas."""
+    return "shared_" if py_name == "shared" else py_name
+
+
+def shared_module_name(path: str) -> str:
+    """Return the name of the module for the shared file at `path`: `schemas/orders.yaml` → `orders`.
+
+    Folders that say no more than that schemas are in them are left out: `billing/schemas/common.yaml` is
+    `billing_common`. The name depends on the path alone, so that another file changes no module.
+    """
+    *folders, file = path.split("/")
+    words = [folder for folder in folders if folder.lower() not in _FOLDERS_OF_SCHEMAS]
+    return snake("_".join([*words, file.rpartition(".")[0]]), "schemas")
 
 
 def singular(word: str) -> str:

@@ -5,11 +5,12 @@ See JSON Schema 2020-12 core, section 9.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from toolgen.data.diagnostic import Diagnostic
+from toolgen.data.program import Origins, SharedSchema
 from toolgen.data.source import Source, Span
 from toolgen.references.scope import scope_of
 from toolgen.references.shared_files import SharedDefinition, find_definition, resolve_file_reference
@@ -47,6 +48,11 @@ class Bound:
             return source, ("$defs", name, *path[2:])
         return self.source, (*self.path, *path)
 
+    @property
+    def origins(self) -> Origins:
+        """Return the shared schemas that were copied, by their names in `$defs`."""
+        return {name: SharedSchema(source.path, own) for name, (source, own) in self.copied.items()}
+
     def value(self, path: JsonPath) -> Span:
         """Return where the value at `path` of the schema was written."""
         source, written = self.origin(path)
@@ -82,15 +88,18 @@ class Bundler:
         bundle["$defs"] = {**bundle.get("$defs", {}), **copied.schemas}
         return Bound(bundle, source, path, copied.origins)
 
-    def audit(self, path: str) -> Bound:
-        """Return a bundle of all definitions in the shared file at `path`, to find their faults."""
-        source = self._shared[path]
+    def bind_files(self, paths: Sequence[str]) -> Bound:
+        """Return the bundle of all definitions in some shared files."""
+        source = self._shared[paths[0]]
         data: Any = source.data
         self._draft = draft_of(data)
-        for name in data["$defs"]:
-            self._include(SharedDefinition(path, name, ()))
+        for path in paths:
+            definitions: Any = self._shared[path].data
+            for name in definitions["$defs"]:
+                self._include(SharedDefinition(path, name, ()))
         copied = self._copy_definitions()
-        return Bound({"$defs": copied.schemas}, source, (), copied.origins)
+        draft = {"$schema": data["$schema"]} if "$schema" in data else {}
+        return Bound({**draft, "$defs": copied.schemas}, source, (), copied.origins)
 
     def uses(self) -> set[str]:
         """Return the shared files that definitions were copied from."""

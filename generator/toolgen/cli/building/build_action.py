@@ -148,7 +148,8 @@ def _compile_spec(args: argparse.Namespace) -> _ActionResult:
     texts = closure.texts
     for name, text in texts.items():
         args.texts[f"{settings.specs}/{name}"] = text.decode("utf-8", "replace")
-    compiled = compile_specs(texts, targets, settings, cache_of(args.cache), needs_tools=False)[path]
+    cache = cache_of(args.cache)
+    compiled = compile_specs(texts, targets, settings, cache, needs_tools=False, wanted=[path])[path]
     manifest = manifest_of(settings, targets, texts, compiled.files)
     piece = Piece(settings, tuple(target.name for target in targets), manifest, path, compiled)
     return _ActionResult(
@@ -170,6 +171,7 @@ def _link_index(args: argparse.Namespace) -> _ActionResult:
         merged_manifest,
         read_pieces,
         refuse_differing,
+        refuse_missing,
     )
     from toolgen.project.output.manifest import NAME, manifest_text
 
@@ -178,10 +180,11 @@ def _link_index(args: argparse.Namespace) -> _ActionResult:
     targets = targets_of(first.targets, args.templates)
     refuse_differing(pieces, manifest_of(first.settings, targets, {}, {}))
     compiled = {piece.spec_path: piece.compiled for piece in pieces.values()}
-    sources = [spec.source for spec in compiled.values() if spec.source]
+    sources = [spec.source for spec in compiled.values()]
     args.texts.update({source.file: source.text for source in sources})
     package = link(compiled, targets, first.settings, {})
     manifest = merged_manifest(pieces.values(), manifest_of(first.settings, targets, {}, package.index))
+    refuse_missing(pieces)
     return _ActionResult(
         generated={**package.index, NAME: manifest_text(manifest)},
         written_before={NAME, *files_of_manifest(os.path.join(args.out, NAME))},

@@ -154,7 +154,6 @@ def _plan(inputs: Inputs, cache: Cache) -> OutputPlan:
         shared_files={
             spec.source.file: tuple(sorted(below + path for path in spec.shared_files))
             for spec in package.tools
-            if spec.source
         },
     )
 

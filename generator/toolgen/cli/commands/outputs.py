@@ -7,6 +7,7 @@ read but that spec.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
@@ -18,6 +19,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     which = group.add_mutually_exclusive_group()
     which.add_argument("--spec", metavar="FILE", help="list the files of this spec")
     which.add_argument("--index", action="store_true", help="list the files that all specs share")
+    group.add_argument(
+        "--include-root", metavar="DIR", help="the specs folder, where --spec has shared schemas"
+    )
     group.add_argument("--target", metavar="NAME", action="append", help="a target (default: all built-in)")
     group.add_argument("--templates", metavar="DIR", help="a folder with further templates")
 
@@ -33,8 +37,9 @@ def run(args: argparse.Namespace) -> bool:
 
 def _action_files(args: argparse.Namespace) -> list[str]:
     from toolgen.cli.building.options import targets_of
-    from toolgen.output_files import enabled_tools, index_files, tool_files
-    from toolgen.project.build_actions.declared_files import read_file
+    from toolgen.output_files import index_files, spec_files, spec_names
+    from toolgen.project import UnableError
+    from toolgen.project.build_actions.declared_files import path_below, read_file
     from toolgen.project.output.manifest import NAME
 
     targets = targets_of(args.target, args.templates)
@@ -43,21 +48,26 @@ def _action_files(args: argparse.Namespace) -> list[str]:
     args.texts = {}
     text = read_file(args.spec)
     args.texts[args.spec] = text.decode("utf-8", "replace")
-    names = enabled_tools({args.spec: text}, "", targets)
-    return [path for name in names for path in tool_files(name, targets)]
+    names = spec_names({args.spec: text}, "", targets)
+    if names.shared:
+        if args.include_root is None:
+            message = f"the module for {args.spec} is named after its path below the specs folder"
+            raise UnableError("usage", message, "name that folder with --include-root")
+        names = replace(names, shared=(path_below(args.spec, args.include_root),))
+    return spec_files(names, targets)
 
 
 def _project_files(args: argparse.Namespace) -> list[str]:
     from toolgen.cli.building.project_build import read_inputs
-    from toolgen.output_files import enabled_tools, index_files, tool_files
+    from toolgen.output_files import index_files, spec_files, spec_names
     from toolgen.project import UnableError
     from toolgen.project.output.manifest import NAME
 
-    for flag in ("target", "templates"):
+    for flag in ("target", "templates", "include_root"):
         if getattr(args, flag) is not None:
-            raise UnableError("usage", f"--{flag} goes with --spec or --index", "a project configures it")
+            shown = flag.replace("_", "-")
+            raise UnableError("usage", f"--{shown} goes with --spec or --index", "a project configures it")
     inputs = read_inputs(args.start)
-    names = enabled_tools(inputs.specs, f"{inputs.project.specs}/", inputs.targets)
-    files = {NAME, *index_files(inputs.targets)}
-    files.update(path for name in names for path in tool_files(name, inputs.targets))
+    names = spec_names(inputs.specs, f"{inputs.project.specs}/", inputs.targets)
+    files = {NAME, *index_files(inputs.targets), *spec_files(names, inputs.targets)}
     return sorted(f"{inputs.project.output}/{path}" for path in files)

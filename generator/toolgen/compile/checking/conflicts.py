@@ -1,4 +1,4 @@
-"""Conflicts between tools: names that more than one of them needs."""
+"""Conflicts between specs: names that more than one of them needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from toolgen.data.compiled_spec import NameClaim, NameKind
 from toolgen.data.diagnostic import Diagnostic, Note
-from toolgen.data.program import ProgramTool
+from toolgen.data.program import ProgramTool, SharedFile
 from toolgen.python_source.names import class_stem, snake
 from toolgen.schema.document import JsonPath
 
@@ -23,12 +23,13 @@ def find_conflicts(claims: Iterable[NameClaim]) -> list[Diagnostic]:
         by_kind[claim.kind].append(claim)
     for kind in (NameKind.TOOL, NameKind.ALIAS):
         by_kind[kind].sort(key=lambda claim: claim.source.path)
-    for kind in (NameKind.PUBLISHED, NameKind.PYTHON):
-        by_kind[kind].sort(key=lambda claim: claim.tool)
+    for kind in (NameKind.PUBLISHED, NameKind.PYTHON, NameKind.SHARED):
+        by_kind[kind].sort(key=lambda claim: claim.owner)
     return (
         [*_called(by_kind[NameKind.TOOL] + by_kind[NameKind.ALIAS])]
         or [*_published(by_kind[NameKind.PUBLISHED])]
         or [*_python(by_kind[NameKind.PYTHON])]
+        or [*_shared(by_kind[NameKind.SHARED])]
     )
 
 
@@ -56,6 +57,11 @@ def python_names(tool: ProgramTool) -> Iterator[NameClaim]:
         yield NameClaim(NameKind.PYTHON, name, tool.spec.name, tool.source, ("name",))
 
 
+def module_of_shared_file(path: str, shared: SharedFile) -> NameClaim:
+    """Return the name of the module for the shared file at `path`."""
+    return NameClaim(NameKind.SHARED, shared.py_name, path, shared.source, ("$defs",))
+
+
 def _called(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
     owners: dict[str, NameClaim] = {}
     for claim in claims:
@@ -78,13 +84,13 @@ def _published(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
     owners: dict[tuple[str, str], NameClaim] = {}
     for claim in claims:
         first = owners.setdefault((claim.target, claim.name), claim)
-        if first.tool != claim.tool:
+        if first.owner != claim.owner:
             yield Diagnostic(
                 claim.source.value(claim.path),
                 "name-collision",
-                f"{claim.target} would publish both {first.tool!r} and {claim.tool!r} as {claim.name!r}",
+                f"{claim.target} would publish both {first.owner!r} and {claim.owner!r} as {claim.name!r}",
                 f"give one of them another targets.{claim.target}.name",
-                (Note(first.source.value(first.path), f"{first.tool!r} gets its name here"),),
+                (Note(first.source.value(first.path), f"{first.owner!r} gets its name here"),),
             )
 
 
@@ -93,14 +99,28 @@ def _python(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
     reported: set[str] = set()
     for claim in claims:
         first = owners.setdefault(claim.name, claim)
-        if first.tool != claim.tool and claim.tool not in reported:
-            reported.add(claim.tool)  # its module and its classes: one mistake
+        if first.owner != claim.owner and claim.owner not in reported:
+            reported.add(claim.owner)  # its module and its classes: one mistake
             yield Diagnostic(
                 claim.source.value(claim.path),
                 "name-collision",
-                f"tools {claim.tool!r} and {first.tool!r} would both be {claim.name!r} in Python",
+                f"tools {claim.owner!r} and {first.owner!r} would both be {claim.name!r} in Python",
                 "rename one of them, and keep its old name as an alias",
-                (Note(first.source.value(first.path), f"{first.tool!r} is here"),),
+                (Note(first.source.value(first.path), f"{first.owner!r} is here"),),
+            )
+
+
+def _shared(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
+    owners: dict[str, NameClaim] = {}
+    for claim in claims:
+        first = owners.setdefault(claim.name, claim)
+        if first.owner != claim.owner:
+            yield Diagnostic(
+                claim.source.key(claim.path),
+                "name-collision",
+                f"{claim.owner} and {first.owner} would both be models/shared/{claim.name}.py",
+                "rename one of the two files",
+                (Note(first.source.key(first.path), f"{first.owner} begins here"),),
             )
 
 

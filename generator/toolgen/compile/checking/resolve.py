@@ -12,11 +12,13 @@ import jsonschema_rs
 
 from toolgen.compile.checking.conflicts import find_conflicts, tool_names
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
-from toolgen.data.program import Parsed, Program, ProgramTool
+from toolgen.data.program import Parsed, Program, ProgramTool, SharedFile
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Spec, schemas_of
 from toolgen.lint.linter import lint_tool
+from toolgen.python_source.names import shared_module_name
 from toolgen.references.bundle import Bound, Bundler
+from toolgen.references.circles import all_uses, circle_of
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.schema.budget import find_entangled
 from toolgen.schema.graph import Graph
@@ -37,8 +39,8 @@ def resolve(parsed: Parsed, *, needs_tools: bool = True) -> Program:
         where = min((source.file for source in parsed.shared.values()), default=".")
         message = "there are shared schemas here, and no tool"
         faults.append(Diagnostic(Span(where, 1, 1), "no-specs", message, "write one with `toolgen new`"))
-    shared = {path: _audit(path, parsed.shared, faults) for path in parsed.shared}
-    tools = [_tool(spec, source, parsed.shared, faults) for spec, source in parsed.tools]
+    shared = _shared_files(parsed.shared, faults)
+    tools = [_tool(spec, source, parsed.shared, shared, faults=faults) for spec, source in parsed.tools]
     faults.extend(find_conflicts(claim for tool in tools if tool.spec.enabled for claim in tool_names(tool)))
     if faults:
         raise SpecErrors(faults)
@@ -49,20 +51,45 @@ def resolve(parsed: Parsed, *, needs_tools: bool = True) -> Program:
     return Program(enabled, warnings, disabled, shared)
 
 
-def _audit(path: str, shared: Mapping[str, Source], faults: list[Diagnostic]) -> tuple[str, ...]:
-    """Return the shared files that a shared file refers to; add the faults of its references to `faults`."""
-    bundler = Bundler(shared)
-    bound = bundler.audit(path)
-    faults.extend(bundler.faults or _endless_references(bound))
-    return tuple(sorted(bundler.uses()))
+def _shared_files(sources: Mapping[str, Source], faults: list[Diagnostic]) -> dict[str, SharedFile]:
+    """Return the shared files by path; add the faults of their references to `faults`."""
+    bundles: dict[tuple[str, ...], Bound] = {}
+    direct: dict[str, set[str]] = {}
+    for path in sources:
+        bundler = Bundler(sources)
+        bound = bundles[path,] = bundler.bind_files([path])
+        faults.extend(bundler.faults or _endless_references(bound))
+        direct[path] = bundler.uses() - {path}
+    uses = all_uses(direct)
+    found: dict[str, SharedFile] = {}
+    for path, source in sources.items():
+        circle = circle_of(path, uses)
+        if circle not in bundles:
+            bundles[circle] = Bundler(sources).bind_files(circle)
+        found[path] = SharedFile(
+            source=source,
+            py_name=shared_module_name(path),
+            schema=bundles[circle].schema,
+            origins=bundles[circle].origins,
+            uses=tuple(sorted(uses[path] - {path})),
+            circle=circle,
+        )
+    return found
 
 
-def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list[Diagnostic]) -> ProgramTool:
+def _tool(
+    spec: Spec,
+    source: Source,
+    sources: Mapping[str, Source],
+    shared: Mapping[str, SharedFile],
+    *,
+    faults: list[Diagnostic],
+) -> ProgramTool:
     before = len(faults)
     uses: set[str] = set()
     bounds: dict[str, Bound] = {}
     for path, schema in schemas_of(source.data):
-        bundler = Bundler(shared)
+        bundler = Bundler(sources)
         bound = bundler.bind(schema, source, path)
         faults.extend(bundler.faults or _endless_references(bound))
         uses |= bundler.uses()
@@ -74,7 +101,8 @@ def _tool(spec: Spec, source: Source, shared: Mapping[str, Source], faults: list
         schemas["input_schema"],
         schemas.get("output_schema"),
         schemas.get("chunk_schema"),
-        tuple(sorted(uses)),
+        tuple(sorted({*uses, *(further for path in uses for further in shared[path].uses)})),
+        {name: bound.origins for name, bound in bounds.items() if bound.copied},
     )
     if len(faults) == before:
         validators = {name: _compiled(bound, faults) for name, bound in bounds.items()}

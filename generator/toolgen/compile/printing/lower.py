@@ -6,13 +6,13 @@ import builtins
 import keyword
 from collections.abc import Iterator
 
-from toolgen.compile.checking.conflicts import find_conflicts, python_names
+from toolgen.compile.checking.conflicts import find_conflicts, module_of_shared_file, python_names
 from toolgen.compile.publishing.definition import definition, description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, Tool
+from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, SharedModule, Tool
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.spec import Spec
-from toolgen.python_source.names import RUNTIME_NAMES, class_stem, pascal, snake, unique_name
+from toolgen.python_source.names import RUNTIME_NAMES, class_stem, models_module, pascal, snake, unique_name
 
 _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "TOOLS", "TYPE_CHECKING"})
 _MEMBERS = frozenset(
@@ -23,12 +23,16 @@ _MAX_NESTING = 180  # Python parses 200 nested brackets; generated adapters put 
 
 def lower(program: Program, settings: PackageSettings) -> Package:
     """Return everything that templates print. Raises `SpecErrors` with every conflict of names."""
-    faults = find_conflicts(claim for tool in program.tools for claim in python_names(tool))
+    modules = [module_of_shared_file(path, file) for path, file in program.shared.items()]
+    faults = find_conflicts([*(claim for tool in program.tools for claim in python_names(tool)), *modules])
     for tool in program.tools:
         faults += [*_injected_type_faults(tool), *_nesting_faults(tool)]
     if faults:
         raise SpecErrors(faults)
-    return Package.of(settings, tuple(_tool(tool, settings) for tool in program.tools))
+    shared = (
+        SharedModule(path, file.source.file, file.py_name) for path, file in sorted(program.shared.items())
+    )
+    return Package.of(settings, tuple(_tool(tool, settings) for tool in program.tools), tuple(shared))
 
 
 def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
@@ -42,6 +46,7 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
     return Tool(
         wire_name=spec.name,
         py_name=py_name,
+        models_module=models_module(py_name),
         constant=_constant(py_name),
         tool_class=f"{stem}Tool",
         request_class=f"{stem}Request",
@@ -65,6 +70,7 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         published=tool.published,
+        origins=tool.origins,
     )
 
 

@@ -1,98 +1,142 @@
-"""Package to the models of every tool: a module with its request and response, as the template prints it."""
+"""Package to models: a module for every tool, and one for every shared file, as the templates print them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, MutableMapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from types import MappingProxyType
 
 from toolgen.data.package import Package, Tool
+from toolgen.data.program import SharedFile
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
-from toolgen.models.class_builder import ModelClass, model_classes
+from toolgen.models.class_builder import ModelClass, UnnamedClasses, root_classes
 from toolgen.models.class_names import longer_name
-from toolgen.models.engine import engine_version, print_modules
+from toolgen.models.engine import EngineModule, engine_version, print_modules
 from toolgen.models.module_source import (
+    ModelModules,
     ModuleSource,
-    ToolClasses,
     engine_source,
-    is_plain,
     is_root_model,
     module_source,
 )
-from toolgen.models.shapes import classes_in, renamed
+from toolgen.models.shapes import classes_in
+from toolgen.models.shared_classes import (
+    ModuleClasses,
+    SharedClasses,
+    shared_classes,
+    with_renamed_classes,
+)
 from toolgen.schema.document import Schema
 
-_RULES = 3  # raised when the engine prints the same classes otherwise than before
+_RULES = 4  # raised when the engine prints the same classes otherwise than before
 
 
-def model_modules(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, ModuleSource]:
-    """Return the module `models/<tool>.py` of every tool by the tool's Python name.
+def model_modules(
+    package: Package,
+    cache: MutableMapping[str, bytes],
+    shared: Mapping[str, SharedFile] = MappingProxyType({}),
+) -> ModelModules:
+    """Return the modules `models/<tool>.py` and `models/shared/<file>.py` of a package.
 
-    The model engine prints the few modules that the template cannot. `cache` (a dict will do) gets those that
-    it does not have. Raises `EngineBug`, never for a fault of the author.
+    `shared` has the shared files by path, those that others use included. The model engine prints the few
+    modules that the template cannot. `cache` (a dict will do) gets those that it does not have. Raises
+    `EngineBug`, never for a fault of the author.
     """
-    made = {tool.py_name: tool_classes(tool) for tool in package.tools}
-    plain = {name: each for name, each in made.items() if is_plain(each.classes)}
-    printed = _printed({name: each.classes for name, each in made.items() if name not in plain}, cache)
-    return {
-        name: module_source(each) if name in plain else engine_source(each, printed[name])
-        for name, each in made.items()
-    }
+    classes = shared_classes(shared)
+    tools = {tool.py_name: tool_classes(tool, classes) for tool in package.tools}
+    files = {file.path: classes.modules[file.path] for file in package.shared}
+    sources = iter(_sources([*tools.values(), *files.values()], cache))
+    return ModelModules({name: next(sources) for name in tools}, {path: next(sources) for path in files})
 
 
-def _printed(
-    modules: Mapping[str, Mapping[str, ModelClass]], cache: MutableMapping[str, bytes]
-) -> dict[str, str]:
+def _sources(modules: Sequence[ModuleClasses], cache: MutableMapping[str, bytes]) -> list[ModuleSource]:
+    found = [module_source(each) for each in modules]
+    unusual = [each for each, source in zip(modules, found, strict=True) if source is None]
+    printed = map(engine_source, unusual, _printed(unusual, cache))
+    return [next(printed) if source is None else source for source in found]
+
+
+def _printed(modules: Sequence[ModuleClasses], cache: MutableMapping[str, bytes]) -> list[str]:
     """Return what the model engine prints for each module."""
-    keys = {
-        name: sha256("\n".join(_key(classes)).encode("utf-8", "surrogatepass")).hexdigest()
-        for name, classes in modules.items()
-    }
-    printed = {name: found.decode() for name, key in keys.items() if (found := cache.get(key)) is not None}
-    missing = [name for name in modules if name not in printed]
-    for name, text in zip(missing, print_modules([modules[name] for name in missing]), strict=True):
-        printed[name] = text
-        cache[keys[name]] = text.encode()
-    return printed
+    asked = list(map(engine_module, modules))
+    keys = [sha256("\n".join(_key(each)).encode("utf-8", "surrogatepass")).hexdigest() for each in asked]
+    printed = {key: found.decode() for key in keys if (found := cache.get(key)) is not None}
+    missing = {key: each for key, each in zip(keys, asked, strict=True) if key not in printed}
+    for key, text in zip(missing, print_modules(list(missing.values())), strict=True):
+        printed[key] = text
+        cache[key] = text.encode()
+    return [printed[key] for key in keys]
 
 
-def _key(classes: Mapping[str, ModelClass]) -> Iterator[str]:
-    yield f"models {_RULES} {engine_version()}"
-    for name, made in classes.items():
+def engine_module(made: ModuleClasses) -> EngineModule:
+    """Return what the model engine is asked for to print the classes."""
+    return EngineModule(made.classes, frozenset(made.imported))
+
+
+def _key(module: EngineModule) -> Iterator[str]:
+    yield f"models {_RULES} {engine_version()} {sorted(module.imported)}"
+    for name, made in module.classes.items():
         yield json.dumps([name, made.shape, dict(made.names), dict(made.docs), made.doc])
 
 
-def tool_classes(tool: Tool) -> ToolClasses:
-    """Return the classes of a tool: equal classes of its schemas are one, others have two names."""
-    names = (tool.request_class, tool.response_class, tool.chunk_class)
-    reserved = frozenset({name for name in names if name} | {tool.tool_class})
-    request = (tool.request_class, tool.input_schema, f"The request of `{tool.wire_name}`.")
-    classes = _classes(*request, reserved=reserved, defaults=True)
-    if tool.response_class is not None and tool.output_schema is not None:
-        response = (tool.response_class, tool.output_schema, f"The response of `{tool.wire_name}`.")
-        answered = _classes(*response, reserved=reserved)
-        classes |= _disambiguated(answered, classes, tool.response_class)
+def tool_classes(tool: Tool, shared: SharedClasses | None = None) -> ModuleClasses:
+    """Return the classes of a tool: equal classes of its schemas are one, others have two names.
+
+    Schemas that are in a shared file have the class of `shared`.
+    """
+    shared = shared or SharedClasses()
+    parts = list(_parts(tool, shared))
+    own = (tool.request_class, tool.response_class, tool.chunk_class, tool.tool_class)
+    reserved = {name for name in own if name}
+    imported = shared.local_names({key for part in parts for key in part.unnamed.shared}, reserved)
+    classes: dict[str, ModelClass] = {}
     aliases: dict[str, ModelClass] = {}
-    if tool.chunk_class is not None:
-        schema = tool.definition["stream"]["chunk_schema"]
-        chunk = (tool.chunk_class, schema, f"One chunk of the result of `{tool.wire_name}`.")
-        streamed = _disambiguated(_classes(*chunk, reserved=reserved), classes, tool.chunk_class)
-        if is_root_model(streamed[tool.chunk_class]):  # implementations yield plain values
-            aliases[tool.chunk_class] = streamed.pop(tool.chunk_class)
-        classes |= streamed
-    return ToolClasses(classes, aliases)
+    for part in parts:
+        made = part.classes({*reserved, *imported.values()}, shared)
+        made = _disambiguated(made, classes, part.name)
+        if part.name == tool.chunk_class and is_root_model(made[part.name]):
+            aliases[part.name] = made.pop(part.name)  # implementations yield plain values
+        classes |= made
+    return shared.module(classes, aliases, taken={*reserved, *classes})
 
 
-def _classes(
-    root: str, schema: Schema, doc: str, *, reserved: frozenset[str], defaults: bool = False
-) -> dict[str, ModelClass]:
-    """Return the classes of one schema; `doc` is the docstring of `root` if the schema has no description."""
-    classes = model_classes(schema, root, reserved - {root}, defaults)
-    classes = resolve_ambiguous_unions(classes, (root,))
-    if not classes[root].doc:
-        classes[root] = replace(classes[root], doc=doc)
-    return classes
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A schema of a tool."""
+
+    name: str  # of its class
+    doc: str  # of its class, if the schema has no description
+    unnamed: UnnamedClasses
+
+    def classes(self, reserved: Iterable[str], shared: SharedClasses) -> dict[str, ModelClass]:
+        """Return the classes by name; those that are nested have no name in `reserved`."""
+        classes = self.unnamed.named(self.unnamed.choose_names(reserved))
+        classes = resolve_ambiguous_unions(classes, (self.name,), shared.content)
+        if not classes[self.name].doc:
+            classes[self.name] = replace(classes[self.name], doc=self.doc)
+        return classes
+
+
+def _parts(tool: Tool, shared: SharedClasses) -> Iterator[_Part]:
+    """Yield the request, the response and the chunk of a tool; only the request has defaults."""
+    schemas: list[tuple[str, str | None, Schema | None, str]] = [
+        ("input_schema", tool.request_class, tool.input_schema, "The request of"),
+        ("output_schema", tool.response_class, tool.output_schema, "The response of"),
+        ("chunk_schema", tool.chunk_class, _chunk_schema(tool), "One chunk of the result of"),
+    ]
+    for key, name, schema, text in schemas:
+        if name is not None and schema is not None:
+            classes = root_classes(
+                schema, name, defaults=key == "input_schema", shared=shared.of(tool.origins.get(key, {}))
+            )
+            yield _Part(name, f"{text} `{tool.wire_name}`.", classes)
+
+
+def _chunk_schema(tool: Tool) -> Schema | None:
+    stream = tool.definition.get("stream")
+    return stream["chunk_schema"] if stream else None
 
 
 def _disambiguated(
@@ -111,7 +155,4 @@ def _disambiguated(
     for name in sorted(differing):
         names[name] = longer_name(name, classes[name].ancestors or (root,), taken)
         taken.add(names[name])
-    return {
-        names.get(name, name): replace(made, shape=renamed(made.shape, names))
-        for name, made in classes.items()
-    }
+    return {names.get(name, name): with_renamed_classes(made, names) for name, made in classes.items()}

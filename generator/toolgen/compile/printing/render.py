@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 
 import jinja2
 
@@ -19,17 +18,21 @@ from toolgen.compile.printing.template_sandbox import (
     render_in_sandbox,
     template_names,
 )
-from toolgen.compile.printing.tool_source import ToolSource
+from toolgen.compile.printing.tool_source import NO_SOURCES, PackageSources
 from toolgen.data.changes import Tree
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
 from toolgen.data.target import Target
+from toolgen.python_source.names import models_module
 from toolgen.python_source.text_width import is_width_known
 
 _ENDING = ".jinja"
 TOOL = "{tool}"
 """In the path of a template: it is rendered once for each tool."""
+SHARED = "{shared}"
+"""In the path of a template: it is rendered once for each file of shared schemas."""
 _MODELS = f"models/{TOOL}.py"
+_MODULE = "models/_module.jinja"  # what modules of models include
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,38 +52,53 @@ class _RenderedFile:
 
 
 def render_tools(
-    package: Package, targets: Sequence[Target], sources: Mapping[str, ToolSource]
+    package: Package, targets: Sequence[Target], sources: PackageSources
 ) -> dict[str, RenderedFiles]:
-    """Return the files of each tool by its Python name; `sources` has what they print, by the same names.
+    """Return the files of each tool by its Python name.
 
     Raises `TemplateBug`, or `SpecErrors` for a template of the project's own.
     """
     files: dict[str, list[_RenderedFile]] = {tool.py_name: [] for tool in package.tools}
     for target in targets:
-        outputs = {path: output for path, output in outputs_of(target).items() if TOOL in output}
-        jobs = [TemplateJob(path, number) for number in range(len(package.tools)) for path in outputs]
+        outputs = _outputs_with(TOOL, target)
+        jobs = [TemplateJob(path, tool=number) for number in range(len(package.tools)) for path in outputs]
         texts = iter(_texts(target, package, jobs, sources))
         for tool in package.tools:
-            source = sources[tool.py_name]
+            module = sources.tools[tool.py_name].module
             for template, output in outputs.items():
                 text = next(texts)
-                is_laid_out = source.module.laid_out or output != _MODELS
-                files[tool.py_name].append(
-                    _RenderedFile(
-                        output.replace(TOOL, tool.py_name),
-                        text,
-                        target.name,
-                        is_laid_out and _needs_no_formatter(target, template, text),
-                    )
+                laid_out = _needs_no_formatter(target, template, text) and (
+                    module.laid_out or output != _MODELS
                 )
+                path = tool_path(output, tool.py_name)
+                files[tool.py_name].append(_RenderedFile(path, text, target.name, laid_out))
     return {name: _together(rendered) for name, rendered in files.items()}
 
 
+def render_shared(
+    package: Package, targets: Sequence[Target], sources: PackageSources
+) -> dict[str, RenderedFiles]:
+    """Return the files of each shared file by its path below the specs folder. Raises as `render_tools`."""
+    files: dict[str, list[_RenderedFile]] = {file.path: [] for file in package.shared}
+    for target in targets:
+        outputs = _outputs_with(SHARED, target)
+        jobs = [TemplateJob(path, shared=number) for number in range(len(package.shared)) for path in outputs]
+        texts = iter(_texts(target, package, jobs, sources))
+        for file in package.shared:
+            module = sources.shared[file.path]
+            for template, output in outputs.items():
+                text = next(texts)
+                laid_out = _needs_no_formatter(target, template, text) and module.laid_out
+                path = shared_path(output, file.py_name)
+                files[file.path].append(_RenderedFile(path, text, target.name, laid_out))
+    return {path: _together(rendered) for path, rendered in files.items()}
+
+
 def render_index(package: Package, targets: Sequence[Target]) -> RenderedFiles:
-    """Return the files that all tools share. Raises as `render_tools`."""
+    """Return the files that belong to no tool and to no shared file. Raises as `render_tools`."""
     files: list[_RenderedFile] = []
     for target in targets:
-        outputs = {path: output for path, output in outputs_of(target).items() if TOOL not in output}
+        outputs = _outputs_with("", target)
         texts = _texts(target, package, [TemplateJob(path) for path in outputs])
         files += (
             _RenderedFile(output, text, target.name, _needs_no_formatter(target, path, text))
@@ -89,14 +107,25 @@ def render_index(package: Package, targets: Sequence[Target]) -> RenderedFiles:
     return _together(files)
 
 
+def tool_path(output: str, py_name: str) -> str:
+    """Return the path of a tool's file, from an output path with `{tool}` in it."""
+    return output.replace(TOOL, models_module(py_name) if output == _MODELS else py_name)
+
+
+def shared_path(output: str, py_name: str) -> str:
+    """Return the path of a shared file's module, from an output path with `{shared}` in it."""
+    return output.replace(SHARED, py_name)
+
+
 def models_path(py_name: str) -> str:
     """Return the path of a tool's models below the output folder."""
-    return _MODELS.replace(TOOL, py_name)
+    return tool_path(_MODELS, py_name)
 
 
 def _needs_no_formatter(target: Target, template: str, text: str) -> bool:
-    """True if a built-in template printed `text` and knows how wide its characters are."""
-    return template not in target.own and is_width_known(text)
+    """True if built-in templates printed `text` and know how wide its characters are."""
+    is_own = template in target.own or (template.startswith("models/") and _MODULE in target.own)
+    return not is_own and is_width_known(text)
 
 
 def _together(files: Sequence[_RenderedFile]) -> RenderedFiles:
@@ -109,7 +138,7 @@ def _together(files: Sequence[_RenderedFile]) -> RenderedFiles:
 
 
 def outputs_of(target: Target) -> Mapping[str, str]:
-    """Return the output path of each template, with `{tool}` in it if each tool has a file of its own."""
+    """Return the output path of each template; with `{tool}` or `{shared}` in it, it stands for several."""
     return {
         path: path.removesuffix(_ENDING)
         for path in sorted(target.templates)
@@ -117,11 +146,21 @@ def outputs_of(target: Target) -> Mapping[str, str]:
     }
 
 
+def _outputs_with(placeholder: str, target: Target) -> dict[str, str]:
+    """Return the output path of each template that has the placeholder in it; of those with none, for ""."""
+    found = outputs_of(target).items()
+    return {path: output for path, output in found if placeholder == _placeholder(output)}
+
+
+def _placeholder(output: str) -> str:
+    return TOOL if TOOL in output else SHARED if SHARED in output else ""
+
+
 def _texts(
     target: Target,
     package: Package,
     jobs: Sequence[TemplateJob],
-    sources: Mapping[str, ToolSource] = MappingProxyType({}),
+    sources: PackageSources = NO_SOURCES,
 ) -> list[str]:
     """Return the text of each job."""
     if target.own:

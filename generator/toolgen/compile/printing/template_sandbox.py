@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from toolgen.compile.printing.tool_source import ToolSource
+from toolgen.compile.printing.tool_source import PackageSources
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package
@@ -67,19 +67,23 @@ _HINT = "a template prints one file: print less, or loop over less"
 
 @dataclass(frozen=True, slots=True)
 class TemplateJob:
-    """One template to render: for one tool, or for all of them."""
+    """One template to render: for one tool, for one shared file, or for the whole package."""
 
     template: str
     tool: int | None = None  # its position in the model
+    shared: int | None = None  # the same of a shared file
 
 
-def template_names(job: TemplateJob, model: Package, sources: Mapping[str, ToolSource]) -> dict[str, object]:
-    """Return what a template sees: all tools, and for the template of a tool that tool and its source."""
-    if job.tool is None:
-        return {"model": model}
-    tool = model.tools[job.tool]
-    source = sources[tool.py_name]
-    return {"model": model, "tool": tool, "source": source, "module": source.module}
+def template_names(job: TemplateJob, model: Package, sources: PackageSources) -> dict[str, object]:
+    """Return what a template sees: the package, and a tool or a shared file with its source."""
+    if job.tool is not None:
+        tool = model.tools[job.tool]
+        source = sources.tools[tool.py_name]
+        return {"model": model, "tool": tool, "source": source, "module": source.module}
+    if job.shared is not None:
+        shared = model.shared[job.shared]
+        return {"model": model, "shared": shared, "module": sources.shared[shared.path]}
+    return {"model": model}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class _Task:
 
     templates: Mapping[str, str]
     model: Package
-    sources: Mapping[str, ToolSource]
+    sources: PackageSources
     jobs: Sequence[TemplateJob]
     seconds: float  # of processor time
 
@@ -104,15 +108,15 @@ class _TemplateFailure:
 
 
 def render_in_sandbox(
-    target: Target, model: Package, jobs: Sequence[TemplateJob], sources: Mapping[str, ToolSource]
+    target: Target, model: Package, jobs: Sequence[TemplateJob], sources: PackageSources
 ) -> list[str]:
-    """Return the text of each job, all rendered by one process; `sources` are by the tools' Python names.
+    """Return the text of each job, all rendered by one process.
 
     Raises `SpecErrors` with the line of a template that fails (`bad-template`) or exceeds a limit
     (`template-limit`), and `TemplateBug` if a built-in template fails.
     """
     seconds = SECONDS + SECONDS_PER_TOOL * len(model.tools)
-    task = pickle.dumps(_Task(dict(target.templates), model, dict(sources), list(jobs), seconds))
+    task = pickle.dumps(_Task(dict(target.templates), model, sources, list(jobs), seconds))
     paths = [path for path in sys.path if path]
     process = subprocess.Popen(
         [sys.executable, "-I", "-B", "-c", _CHILD, json.dumps(paths)],

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from toolgen.data.package import ErrorClass, Tool
-from toolgen.models.module_source import ModuleSource
+from toolgen.data.package import ErrorClass, Package, Tool
+from toolgen.models.module_source import ModelModules, ModuleSource
 from toolgen.python_source.imports import all_statement, import_from, import_groups
 from toolgen.python_source.layout import (
     Brackets,
@@ -48,6 +49,23 @@ class ToolSource:
     preview: str
 
 
+@dataclass(frozen=True, slots=True)
+class PackageSources:
+    """What templates print: of tools by their Python names, of shared files by their paths."""
+
+    tools: Mapping[str, ToolSource]
+    shared: Mapping[str, ModuleSource]
+
+
+NO_SOURCES = PackageSources({}, {})
+
+
+def package_sources(package: Package, modules: ModelModules) -> PackageSources:
+    """Return the sources of a package with these models."""
+    tools = {tool.py_name: tool_source(tool, modules.tools[tool.py_name]) for tool in package.tools}
+    return PackageSources(tools, modules.shared)
+
+
 def tool_source(tool: Tool, module: ModuleSource) -> ToolSource:
     """Return the source of a tool with the models `module`."""
     abstract = {"collections.abc": tool.awaited}
@@ -87,7 +105,7 @@ def _imports(tool: Tool, *, needs_types: bool, needs_any: bool) -> str:
         import_from("toolgen.runtime", tool.runtime_names),
         "",
         import_from(f"..definitions.{tool.py_name}", ["DEFINITION"]),
-        import_from(f"..models.{tool.py_name}", tool.model_classes),
+        import_from(f"..models.{tool.models_module}", tool.model_classes),
     ]
     return "\n".join(lines)
 

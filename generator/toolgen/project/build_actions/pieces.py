@@ -90,6 +90,18 @@ def refuse_differing(pieces: Mapping[str, Piece], index: Manifest) -> None:
             _refuse(f"{path} was made with other options")
 
 
+def refuse_missing(pieces: Mapping[str, Piece]) -> None:
+    """Raise `UnableError` if a spec uses shared schemas of which there is no piece."""
+    known = {piece.spec_path for piece in pieces.values()}
+    for path, piece in pieces.items():
+        for used in sorted(piece.compiled.shared_files.keys() - known):
+            raise UnableError(
+                "missing-piece",
+                f"{path} uses {used}, and there is no piece of that",
+                "generate shared schemas like tools, with --spec and --piece, and name their pieces",
+            )
+
+
 def merged_manifest(pieces: Iterable[Piece], index: Manifest) -> Manifest:
     """Return the manifest of the whole package. Raises `UnableError` where pieces saw different inputs."""
     inputs: dict[str, str] = {}

@@ -9,27 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-
-class Line(BaseModel):
-    """One article and how many of it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    sku: str
-    price: Annotated[str | None, Field(pattern="^[0-9]+[.][0-9]{2}$")] = None
-    """An amount in EUR, such as 12.50."""
-
-
-class Page(BaseModel):
-    model_config = ConfigDict(extra="allow")
-
-    limit: Annotated[int, Field(ge=1)] = 20
-
-
-class QuoteResponsePage(BaseModel):
-    model_config = ConfigDict(extra="allow")
-
-    limit: Annotated[int | None, Field(ge=1)] = None
+from .shared.common import Line, Page
 
 
 class QuoteRequest(BaseModel):
@@ -50,4 +30,4 @@ class QuoteResponse(BaseModel):
     total: Annotated[str, Field(pattern="^[0-9]+[.][0-9]{2}$")]
     """All lines together."""
 
-    page: QuoteResponsePage | None = None
+    page: Page | None = None

@@ -1,0 +1,260 @@
+"""Which classes shared files have, in which modules, and how the models of tools use them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from toolgen.compile.printing.format import format_tree
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.models import model_modules, tool_classes
+from toolgen.compile.printing.render import render_tools
+from toolgen.compile.printing.tool_source import package_sources
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.package import PackageSettings
+from toolgen.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
+from toolgen.pipeline import analyze, compile_project
+from toolgen.python_source.names import shared_module_name
+
+from tests.models.helpers import TARGETS
+
+Json = dict[str, Any]
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+
+
+def obj(**properties: Any) -> Json:
+    return {"type": "object", "properties": properties}
+
+
+def ref(place: str) -> Json:
+    file, _, name = place.rpartition("#")
+    return {"$ref": f"{file}#/$defs/{name}"}
+
+
+def specs_of(files: Mapping[str, Json], properties: Json, response: Json | None = None) -> dict[str, bytes]:
+    """Return a project of shared files, with their definitions, and one tool."""
+    tool: Json = {"name": "order", "description": "d", "input_schema": obj(**properties)}
+    if response is not None:
+        tool["output_schema"] = response
+    specs = {"order.yaml": tool, **{path: {"$defs": definitions} for path, definitions in files.items()}}
+    return {path: json.dumps(data).encode() for path, data in specs.items()}
+
+
+def shared_of(files: Mapping[str, Json]) -> SharedClasses:
+    return shared_classes(analyze(specs_of(files, {}), TARGETS[:1]).shared)
+
+
+def models_of(files: Mapping[str, Json], properties: Json, response: Json | None = None) -> ModuleClasses:
+    """Return the classes in the models of the tool."""
+    program = analyze(specs_of(files, properties, response), TARGETS[:1])
+    (tool,) = lower(program, PackageSettings()).tools
+    return tool_classes(tool, shared_classes(program.shared))
+
+
+def imports_of(made: ModuleClasses) -> list[str]:
+    return [f"{each.module}.{each.name} {name}" for name, each in made.imported.items()]
+
+
+@pytest.mark.parametrize(
+    ("path", "module"),
+    [
+        ("purchasing.yaml", "purchasing"),
+        ("schemas/purchasing.yaml", "purchasing"),
+        ("shared/schemas/purchasing.yml", "purchasing"),
+        ("billing/common.yaml", "billing_common"),
+        ("orders/common.yaml", "orders_common"),
+        ("billing/schemas/common.yaml", "billing_common"),
+        ("Billing/V2/Line-Items.yaml", "billing_v2_line_items"),
+        ("schemas/schemas.yaml", "schemas"),
+        ("schemas/class.yaml", "class_"),
+        ("schemas/2fa.yaml", "schemas_2fa"),
+        ("schemas/住所.yaml", "住所"),
+        ("schemas/---.yaml", "schemas"),
+    ],
+)
+def test_the_module_of_a_shared_file_is_named_by_its_path(path: str, module: str) -> None:
+    assert shared_module_name(path) == module
+
+
+LINE, MONEY = obj(sku=TEXT), obj(amount=TEXT)
+ONE = "schemas/one.yaml"
+
+CLASSES: list[tuple[Json, list[str]]] = [
+    ({"Line": LINE}, ["Line"]),
+    ({"order_line": LINE}, ["OrderLine"]),
+    ({"line": {**LINE, "title": "Order line"}}, ["OrderLine"]),
+    ({"Sku": TEXT, "Skus": {"type": "array", "items": TEXT}}, []),
+    ({"Lines": {"type": "array", "items": LINE}}, []),
+    ({"Order": obj(address=obj(city=TEXT))}, ["Order", "Address"]),
+    ({"Order": obj(lines={"type": "array", "items": ref("#Line")}), "Line": LINE}, ["Order", "Line"]),
+    ({"Order": obj(a=obj(x=TEXT)), "Bill": obj(a=obj(y=TEXT))}, ["Order", "Bill", "OrderA", "BillA"]),
+    ({"Order": obj(line=obj(x=TEXT)), "Line": LINE}, ["Order", "Line", "OrderLine"]),
+    ({"order_line": LINE, "OrderLine": MONEY}, ["OneOrderLine2", "OneOrderLine3"]),
+    ({"BaseModel": LINE, "Field": MONEY}, ["OneBaseModel", "OneField"]),
+    ({"One": LINE}, ["One"]),
+    ({"Node": obj(children={"type": "array", "items": ref("#Node")})}, ["Node"]),
+    ({"A": obj(b=ref("#B")), "B": obj(a=ref("#A"))}, ["A", "B"]),
+    ({"Maybe": {"type": ["object", "null"], "properties": {"a": TEXT}}}, ["Maybe"]),
+    ({"Any": {"type": "object"}, "Map": {"type": "object", "additionalProperties": TEXT}}, []),
+    ({"Both": {"allOf": [ref("#Line"), MONEY]}, "Line": LINE}, ["Both", "Line"]),
+    ({"Odd": {**LINE, "$id": "https://example.com/odd"}, "Line": LINE}, []),
+]
+
+
+@pytest.mark.parametrize(("definitions", "names"), CLASSES)
+def test_every_definition_of_objects_is_a_class_of_its_module(definitions: Json, names: list[str]) -> None:
+    assert sorted(shared_of({ONE: definitions}).modules[ONE].classes) == sorted(names)
+
+
+USES: list[tuple[Json, list[str], list[str]]] = [
+    ({"a": ref(f"{ONE}#Line")}, ["Line"], []),
+    ({"a": {"type": "array", "items": ref(f"{ONE}#Line")}}, ["Line"], []),
+    ({"a": {"type": "object", "additionalProperties": ref(f"{ONE}#Line")}}, ["Line"], []),
+    ({"a": {"anyOf": [ref(f"{ONE}#Line"), {"type": "null"}]}}, ["Line"], []),
+    ({"a": {**ref(f"{ONE}#Line"), "description": "d", "deprecated": True, "default": {}}}, ["Line"], []),
+    ({"a": {**ref(f"{ONE}#Line"), "type": "object"}}, ["Line"], []),
+    ({"a": {"allOf": [ref(f"{ONE}#Line")], "description": "d"}}, ["Line"], []),
+    ({"a": {**ref(f"{ONE}#Line"), "required": ["sku"]}}, [], ["A"]),
+    ({"a": {**ref(f"{ONE}#Line"), "properties": {"b": TEXT}}}, [], ["A"]),
+    ({"a": {**ref(f"{ONE}#Line"), "additionalProperties": False}}, [], ["A"]),
+    ({"a": {"allOf": [ref(f"{ONE}#Line"), ref(f"{ONE}#Order")]}}, ["Line"], ["A", "Address"]),
+    ({"a": obj(b=ref(f"{ONE}#Line"))}, ["Line"], ["A"]),
+    ({"a": ref(f"{ONE}#Order")}, ["Order"], []),
+    ({"a": ref(f"{ONE}#Sku")}, [], []),
+    ({"a": ref(f"{ONE}#Lines")}, ["Line"], []),
+    ({"line": obj(other=TEXT), "b": ref(f"{ONE}#Line")}, ["Line"], ["OrderRequestLine"]),
+    ({"a": ref(f"{ONE}#OrderRequest")}, ["OneOrderRequest"], []),
+    ({"a": {"$ref": f"{ONE}#/$defs/Order/properties/address"}}, [], ["A"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("properties", "imported", "own"), USES)
+def test_a_reference_is_the_shared_class_unless_it_is_constrained(
+    properties: Json, imported: list[str], own: list[str]
+) -> None:
+    definitions = {
+        "Line": LINE,
+        "Sku": TEXT,
+        "Lines": {"type": "array", "items": ref("#Line")},
+        "Order": obj(line=ref("#Line"), address=obj(city=TEXT)),
+        "OrderRequest": obj(a=NUMBER),
+    }
+    made = models_of({ONE: definitions}, properties)
+    assert sorted(made.imported) == imported
+    assert sorted(made.classes.keys() - {"OrderRequest"}) == own
+
+
+def test_classes_of_one_name_are_imported_under_two() -> None:
+    files = {"billing/common.yaml": {"Money": MONEY}, "orders/common.yaml": {"Money": LINE}}
+    made = models_of(files, {"a": ref("billing/common.yaml#Money"), "b": ref("orders/common.yaml#Money")})
+    assert imports_of(made) == [
+        ".shared.billing_common.Money BillingCommonMoney",
+        ".shared.orders_common.Money OrdersCommonMoney",
+    ]
+
+
+def test_a_class_that_moves_to_a_shared_file_keeps_its_name() -> None:
+    address = obj(city=TEXT)
+    inside = models_of({}, {"address": address})
+    moved = models_of({ONE: {"Address": address}}, {"address": ref(f"{ONE}#Address")})
+    assert {*inside.classes, *inside.imported} == {*moved.classes, *moved.imported}
+
+
+def test_definitions_that_two_tools_copy_stay_apart() -> None:
+    tool = {
+        "description": "d",
+        "input_schema": {**obj(a={"$ref": "#/$defs/Line"}), "$defs": {"Line": LINE}},
+    }
+    specs = {f"{name}.yaml": json.dumps({"name": name, **tool}) for name in ("one", "two")}
+    tree = compile_project(specs, TARGETS[:1], PackageSettings(), {}).tree
+    assert all("class Line(BaseModel):" in tree[f"models/{name}.py"] for name in ("one", "two"))
+    assert [path for path in tree if path.startswith("models/shared/")] == ["models/shared/__init__.py"]
+
+
+def test_a_response_that_is_a_shared_schema_extends_its_class() -> None:
+    made = models_of({ONE: {"Line": {**LINE, "description": "A line."}}}, {}, ref(f"{ONE}#Line"))
+    assert made.classes["OrderResponse"].base == "Line"
+    assert made.classes["OrderResponse"].doc == "The response of `order`."
+    optional = models_of({ONE: {"Line": {**LINE, "type": ["object", "null"]}}}, {}, ref(f"{ONE}#Line"))
+    assert "properties" not in optional.classes["OrderResponse"].shape, (
+        "not a root model, but null is allowed"
+    )
+
+
+def test_a_shared_class_has_the_defaults_of_the_schema_on_both_sides() -> None:
+    page = obj(limit={**NUMBER, "default": 20})
+    field = {"page": ref(f"{ONE}#Page")}
+    made = models_of({ONE: {"Page": page}}, field, obj(**field))
+    assert [each.name for each in made.imported.values()] == ["Page"]
+    shared = shared_of({ONE: {"Page": page}}).modules[ONE].classes["Page"]
+    assert shared.shape["properties"]["limit"]["default"] == 20
+
+
+def test_files_in_a_circle_have_their_classes_in_one_module() -> None:
+    files = {
+        "schemas/b.yaml": {"B": obj(a=ref("a.yaml#A")), "Money": MONEY},
+        "schemas/a.yaml": {"A": obj(b=ref("b.yaml#B")), "Money": LINE},
+        "schemas/c.yaml": {"C": obj(b=ref("b.yaml#B"))},
+    }
+    shared = shared_of(files)
+    assert sorted(shared.modules["schemas/a.yaml"].classes) == ["A", "AMoney", "B", "BMoney"]
+    assert imports_of(shared.modules["schemas/b.yaml"]) == [".a.B B", ".a.BMoney BMoney"]
+    assert shared.modules["schemas/b.yaml"].exported == ("B", "BMoney")
+    assert imports_of(shared.modules["schemas/c.yaml"]) == [".b.B B"]
+    made = models_of(files, {"a": ref("schemas/a.yaml#A"), "b": ref("schemas/b.yaml#B")})
+    assert imports_of(made) == [".shared.a.A A", ".shared.b.B B"]
+
+
+def test_a_chain_of_a_hundred_shared_files_needs_no_deep_stack() -> None:
+    files: dict[str, Json] = {f"f{n}.yaml": {"T": obj(next=ref(f"f{n + 1}.yaml#T"))} for n in range(100)}
+    files["f100.yaml"] = {"T": LINE}
+    assert imports_of(shared_of(files).modules["f7.yaml"]) == [".f8.T F8T"]
+
+
+def test_two_files_that_want_one_module_are_refused() -> None:
+    specs = specs_of({"schemas/orders.yaml": {"A": LINE}, "types/orders.yaml": {"B": LINE}}, {})
+    with pytest.raises(SpecErrors) as caught:
+        compile_project(specs, TARGETS[:1], PackageSettings(), {})
+    (fault,) = caught.value.diagnostics
+    assert (fault.code, fault.span.file) == ("name-collision", "specs/types/orders.yaml")
+
+
+def test_a_tool_called_shared_has_its_models_beside_the_package_of_that_name() -> None:
+    spec = {"name": "shared", "description": "d", "input_schema": obj(a=TEXT)}
+    tree = compile_project({"a.yaml": json.dumps(spec)}, TARGETS[:1], PackageSettings(), {}).tree
+    assert "class SharedRequest(BaseModel):" in tree["models/shared_.py"]
+    assert "from ..models.shared_ import SharedRequest\n" in tree["tools/shared.py"]
+    assert "models/shared.py" not in tree
+
+
+def test_a_new_tool_changes_no_shared_module() -> None:
+    specs = specs_of({ONE: {"Line": LINE, "Sku": TEXT, "Unused": MONEY}}, {"a": ref(f"{ONE}#Line")})
+    cache: dict[str, bytes] = {}
+    before = compile_project(specs, TARGETS[:1], PackageSettings(), cache).tree
+    another = {"name": "bill", "description": "d", "input_schema": obj(a=ref(f"{ONE}#Unused"))}
+    specs["bill.yaml"] = json.dumps(another).encode()
+    after = compile_project(specs, TARGETS[:1], PackageSettings(), cache).tree
+    assert "class Unused(BaseModel):" in before["models/shared/one.py"]
+    assert after["models/shared/one.py"] == before["models/shared/one.py"]
+    assert "from .shared.one import Unused\n" in after["models/bill.py"]
+
+
+@pytest.mark.parametrize("length", [5, 30, 82, 83])
+def test_imports_are_laid_out_as_the_formatter_would(length: int) -> None:
+    names = ["A10", "A2", "URL", "Ab", "Bcd2", "B" * length, "C" * length, "Z", "Same"]
+    both = {
+        "schemas/two.yaml": names,
+        "schemas/one10.yaml": names[-1:],
+        "schemas/one9.yaml": [f"D{'d' * length}"],
+    }
+    files = {path: {name: obj(**{name: TEXT}) for name in some} for path, some in both.items()}
+    fields = {f"{path}{name}": ref(f"{path}#{name}") for path, some in both.items() for name in some}
+    program = analyze(specs_of(files, fields), TARGETS[:1])
+    package = lower(program, PackageSettings())
+    modules = model_modules(package, {}, program.shared)
+    assert modules.tools["order"].laid_out
+    rendered = render_tools(package, TARGETS[:1], package_sources(package, modules))
+    text = rendered["order"].tree["models/order.py"]
+    assert format_tree({"order.py": text}) == {"order.py": text}
