@@ -20,10 +20,17 @@ from toolgen.cli import main
 code = main(sys.argv[1:])
 print(json.dumps([code, sys.prefix, sys.base_prefix, __import__("toolgen").__file__, seen]))
 """
+UNION = """\
+    place:
+      oneOf:
+      - {type: object, required: [city], properties: {city: {type: string}}}
+      - {type: object, required: [island], properties: {island: {type: string}}}
+"""
+"""A property whose classes the model engine prints and the formatter lays out."""
 
 
 def test_nothing_undeclared_is_opened_listed_or_started(actions: Actions) -> None:
-    spec = actions.tool("get_order", TOOL)
+    spec = actions.tool("get_order", TOOL + UNION)
     actions.tool("another")
     actions.write("toolgen.toml", "")
     done = subprocess.run(
