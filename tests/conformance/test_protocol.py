@@ -109,7 +109,7 @@ def expected_failures() -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("version", "flags", "least"),
-    [("2025-11-25", [], 66), ("2026-07-28", [], 132), ("2026-07-28", ["--stateless"], 132)],
+    [("2025-11-25", [], 67), ("2026-07-28", [], 135), ("2026-07-28", ["--stateless"], 135)],
     ids=str,
 )
 def test_every_scenario_of_the_suite(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, Literal
 
 import mcp_types as types
@@ -32,9 +33,16 @@ _RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "preview"})
 
 
 def result_of(
-    response: ToolResponse, form: StructuredForm, protocol_version: str = LATEST_PROTOCOL_VERSION
+    response: ToolResponse,
+    form: StructuredForm,
+    protocol_version: str = LATEST_PROTOCOL_VERSION,
+    *,
+    link: Callable[[Block], Block] | None = None,
 ) -> types.CallToolResult:
-    """Return a response as a result, with structured content unless `form` is "none"."""
+    """Return a response as a result, with structured content unless `form` is "none".
+
+    `link` returns a link to a block that is too large for a result, and any other block as it is.
+    """
     meta: dict[str, Any] = {}
     if len(response.metadata) > 1:
         own = {key: value for key, value in response.metadata.items() if key not in _RUNTIME_METADATA}
@@ -51,19 +59,22 @@ def result_of(
     if response.error is not None:
         meta[ERROR_KEY] = response.error.as_dict()
     return types.CallToolResult(
-        content=_content(response, protocol_version),
+        content=_content(response, protocol_version, link),
         structured_content=_structured(response.content, form) if response.error is None else None,
         is_error=response.error is not None,
         _meta=meta or None,
     )
 
 
-def _content(response: ToolResponse, protocol_version: str) -> list[ContentBlock]:
+def _content(
+    response: ToolResponse, protocol_version: str, link: Callable[[Block], Block] | None
+) -> list[ContentBlock]:
     text = response.content_as_text()
     if not response.blocks:
         return [types.TextContent(text=text)]
+    blocks = response.blocks if link is None else map(link, response.blocks)
     first: list[ContentBlock] = [types.TextContent(text=text)] if text else []
-    return [*first, *(content_block(block, protocol_version) for block in response.blocks)]
+    return [*first, *(content_block(block, protocol_version) for block in blocks)]
 
 
 def _structured(content: Any, form: StructuredForm) -> Any:

@@ -34,11 +34,13 @@ from .confirm import (
     preview_answer,
     request_state_security,
 )
+from .content import resource_contents
 from .exchange import exchange_of
 from .result import CallProgress, result_of
 from .service import STOPPING, STOPPING_CODE, Service, ToolServer, is_modern
 
 DEFAULT_VERSION: Final = "0.0.0"
+RESOURCE_NOT_FOUND: Final = -32002  # up to 2025-11-25
 LIST_SECONDS: Final = 60  # that a client may cache the list of tools
 
 
@@ -53,6 +55,9 @@ def build_server(
     """
     service = Service(toolkit, name)
     handlers = _Handlers(service)
+    resources: dict[str, Any] = {}
+    if any("content" in definition for definition in toolkit.definitions.values()):
+        resources = {"on_list_resources": handlers.list_resources, "on_read_resource": handlers.read_resource}
     server = ToolServer(
         name,
         version=version or DEFAULT_VERSION,
@@ -62,9 +67,11 @@ def build_server(
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_subscriptions_listen=service.listen,
+        **resources,
         **known_options(Server.__init__, get_tool_input_schema=service.mirrored_schema),
     )
     server.service = service
+    service.serves_links = bool(resources)
     server.catalog = toolkit.catalog
     security = request_state_security(toolkit.settings)
     server.middleware.append(RequestStateBoundary(security, default_audience=name))
@@ -118,6 +125,24 @@ class _Handlers:
         except Exception as error:  # the SDK would send its message to older clients
             LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
             raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
+
+    async def list_resources(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=[])  # links to results are only known to their callers
+
+    async def read_resource(
+        self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        links = self._service.links
+        found = links.find(params.uri, grant_of(context, self._service.settings))
+        if found is None:
+            code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
+            raise MCPError(code=code, message="There is no such resource, or its link has expired.")
+        return types.ReadResourceResult(
+            contents=[resource_contents(found.block, params.uri)],
+            ttl_ms=int(links.seconds_left(found) * 1000),
+        )
 
 
 def _cache_hint(toolkit: Toolkit) -> CacheHint:
@@ -182,7 +207,13 @@ async def answer_call(
     if definition is None:
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
-    result = result_of(response, service.structured_form(context, definition), context.protocol_version)
+    needed = scopes_of(definition)
+    result = result_of(
+        response,
+        service.structured_form(context, definition),
+        context.protocol_version,
+        link=(lambda block: service.links.linked(block, grant, needed)) if service.serves_links else None,
+    )
     if sessionless and (response.extras or extras is not None):
         sealed = service.extras.meta_of(context, definition["name"], response.extras)
         result.meta = {**(result.meta or {}), **sealed}

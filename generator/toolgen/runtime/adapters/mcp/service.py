@@ -25,6 +25,7 @@ from toolgen.runtime.toolkit import Toolkit
 
 from .auth.grant import scopes_of
 from .extras import SealedExtras
+from .linked_blocks import LinkedBlocks
 from .listing import TARGET, for_handshake_era, is_object_schema, served_tools
 from .result import StructuredForm
 
@@ -61,7 +62,9 @@ class Service:
         self.toolkit = toolkit
         self.extras = SealedExtras(name, toolkit.settings.confirmation_key)
         self.settings = toolkit.settings
+        self.links = LinkedBlocks(toolkit.settings)
         self.calls = CallsInFlight()
+        self.serves_links = False  # clients can read resources
         self.stopping = False  # requests are refused
         self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28
         self.listen = ListenHandler(self.bus)
