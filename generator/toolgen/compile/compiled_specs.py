@@ -12,7 +12,13 @@ from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from typing import Any
 
-from toolgen.compile.checking.conflicts import module_of_shared_file, published_name, python_names, tool_names
+from toolgen.compile.checking.conflicts import (
+    group_names,
+    module_of_shared_file,
+    published_name,
+    python_names,
+    tool_names,
+)
 from toolgen.compile.reading.read import read
 from toolgen.data.changes import Tree
 from toolgen.data.compiled_spec import CompiledSpec, NameClaim, NameKind
@@ -22,7 +28,7 @@ from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Marks, Source
 from toolgen.schema.document import Schema
 
-FORMAT = 8
+FORMAT = 10
 """Raised when the same spec is encoded otherwise than before."""
 
 
@@ -65,6 +71,7 @@ def _claims(tool: ProgramTool) -> Iterator[NameClaim]:
     yield from tool_names(tool)
     for target in tool.published:
         yield published_name(tool, target)
+    yield from group_names(tool)
     yield from python_names(tool)
 
 

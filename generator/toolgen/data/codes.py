@@ -158,7 +158,7 @@ SPEC_LANGUAGE: dict[str, Code] = {
         "Write `name`, `description` and `input_schema`; or only `$defs`.",
     ),
     "taken-name": error(
-        "an injected name that is reserved, or a group with the name of its tool",
+        "an injected name that is reserved, or a group with the name of a tool",
         "Injected values are keyword arguments of `execute`, beside `request` and `context`; OpenAI reserves "
         "the namespace with a tool's name.",
         "Choose another name.",

@@ -19,6 +19,7 @@ class NameKind(StrEnum):
     TOOL = "tool"  # callers, through every adapter
     ALIAS = "alias"  # the same
     PUBLISHED = "published"  # models, in the definitions of one target
+    GROUP = "group"  # OpenAI, as a namespace
     PYTHON = "python"  # Python: a module or the stem of class names
     SHARED = "shared"  # Python: a module of shared classes
 

@@ -32,7 +32,6 @@ def check_names(spec: Spec, source: Source) -> Iterator[Diagnostic]:
             f"many YAML parsers read {spec.name} as a boolean",
             f'quote it: "{spec.name}"',
         )
-    yield from _taken_group(spec, source)
     for name, path in injected:
         if name in RESERVED or keyword.iskeyword(name):
             why = "a keyword of Python" if keyword.iskeyword(name) else "another argument of `execute`"
@@ -42,18 +41,6 @@ def check_names(spec: Spec, source: Source) -> Iterator[Diagnostic]:
                 f"{name!r} is {why}",
                 f"rename it, for example to {name}_value",
             )
-
-
-def _taken_group(spec: Spec, source: Source) -> Iterator[Diagnostic]:
-    """Yield a fault if the group is called like the tool: OpenAI gives such names to deferred tools."""
-    openai = spec.options_of("openai")
-    if spec.group is not None and spec.group in (spec.name, openai and openai.name):
-        yield Diagnostic(
-            source.value(("group",)),
-            "taken-name",
-            f"{spec.group!r} is the name of the tool, too; OpenAI reserves the namespace of that name",
-            "rename the group, for example after what its tools are about",
-        )
 
 
 def _repeated(source: Source, what: str, names: Iterable[tuple[str, JsonPath]]) -> Iterator[Diagnostic]:

@@ -23,11 +23,12 @@ def find_conflicts(claims: Iterable[NameClaim]) -> list[Diagnostic]:
         by_kind[claim.kind].append(claim)
     for kind in (NameKind.TOOL, NameKind.ALIAS):
         by_kind[kind].sort(key=lambda claim: claim.source.path)
-    for kind in (NameKind.PUBLISHED, NameKind.PYTHON, NameKind.SHARED):
+    for kind in (NameKind.PUBLISHED, NameKind.GROUP, NameKind.PYTHON, NameKind.SHARED):
         by_kind[kind].sort(key=lambda claim: claim.owner)
     return (
         [*_called(by_kind[NameKind.TOOL] + by_kind[NameKind.ALIAS])]
         or [*_published(by_kind[NameKind.PUBLISHED])]
+        or [*_groups(by_kind[NameKind.GROUP], by_kind[NameKind.PUBLISHED])]
         or [*_python(by_kind[NameKind.PYTHON])]
         or [*_shared(by_kind[NameKind.SHARED])]
     )
@@ -48,6 +49,12 @@ def published_name(tool: ProgramTool, target: str) -> NameClaim:
     override: JsonPath = ("targets", target, "name")
     path = override if _is_written(tool.source.data, override) else ("name",)
     return NameClaim(NameKind.PUBLISHED, name, tool.spec.name, tool.source, path, target)
+
+
+def group_names(tool: ProgramTool) -> Iterator[NameClaim]:
+    """Yield the tool's group, if it has one: tools may share it."""
+    if tool.spec.group is not None:
+        yield NameClaim(NameKind.GROUP, tool.spec.group, tool.spec.name, tool.source, ("group",))
 
 
 def python_names(tool: ProgramTool) -> Iterator[NameClaim]:
@@ -91,6 +98,20 @@ def _published(claims: Iterable[NameClaim]) -> Iterator[Diagnostic]:
                 f"{claim.target} would publish both {first.owner!r} and {claim.owner!r} as {claim.name!r}",
                 f"give one of them another targets.{claim.target}.name",
                 (Note(first.source.value(first.path), f"{first.owner!r} gets its name here"),),
+            )
+
+
+def _groups(groups: Iterable[NameClaim], published: Iterable[NameClaim]) -> Iterator[Diagnostic]:
+    """Yield a fault for each group with the name of a tool, which OpenAI gives to the deferred tool."""
+    tools = {claim.name: claim for claim in published if claim.target == "openai"}
+    for group in groups:
+        if tool := tools.get(group.name):
+            yield Diagnostic(
+                group.source.value(group.path),
+                "taken-name",
+                f"OpenAI reserves the namespace {group.name!r}, because a tool has that name",
+                "rename the group, for example after what its tools are about",
+                (Note(tool.source.value(tool.path), "the name of the tool"),),
             )
 
 

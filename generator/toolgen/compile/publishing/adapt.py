@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toolgen.compile.checking.conflicts import find_conflicts, published_name
+from toolgen.compile.checking.conflicts import find_conflicts, group_names, published_name
 from toolgen.compile.publishing.definition import description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
@@ -130,7 +130,8 @@ def _name_faults(tools: Sequence[ProgramTool], targets: Sequence[Target]) -> lis
         for claim, target in claims
         if not re.fullmatch(target.tool_name, claim.name)
     ]
-    return refused + find_conflicts(claim for claim, _ in claims)
+    groups = [claim for tool in tools for claim in group_names(tool)]
+    return refused + find_conflicts([*(claim for claim, _ in claims), *groups])
 
 
 def _warning(tool: ProgramTool, targets: Sequence[str], field: str, loss: Loss) -> Diagnostic:

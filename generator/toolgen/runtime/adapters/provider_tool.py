@@ -10,7 +10,7 @@ from toolgen.runtime.adapters.naming import options, published, published_name, 
 from toolgen.runtime.definition.input_examples import input_examples
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.definition.tool_definitions import ToolDefinitions
-from toolgen.schema.dialects.publish import publish_output
+from toolgen.schema.dialects.publish import publish_output, publishes_output
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject, Schema
 from toolgen.schema.providers import PROVIDERS
@@ -49,7 +49,9 @@ def generated_tools(definitions: Mapping[str, ToolDefinition], target: str) -> I
 
 
 def _converted(definition: ToolDefinition, target: str) -> ProviderTool:
-    schema, output = published(definition, target), _output(definition, target)
+    schema, written = published(definition, target), definition.get("output_schema")
+    made = None if written is None else publish_output(target, written)
+    output = None if made is None else made.schema
     examples = input_examples(
         definition.get("examples", ()), schema, PROVIDERS[target].input_examples, valid_for=None
     )
@@ -60,17 +62,14 @@ def _generated(definitions: ToolDefinitions, wire_name: str, target: str) -> Pro
     definition, variant = definitions[wire_name], definitions.variant(wire_name, target)
     own = definition["input_schema"]
     schema = Published(variant.get("input_schema", own), variant.get("strict", False))
-    output = variant["output_schema"] if "output_schema" in variant else _output(definition, target)
+    output = variant.get("output_schema", definition.get("output_schema"))
+    if output is not None and not publishes_output(target, output):
+        output = None
     examples = variant.get("input_examples")
     if examples is None:
         written, limit = definition.get("examples", ()), PROVIDERS[target].input_examples
         examples = input_examples(written, Published(own), limit, valid_for=own).arguments
     return _tool(definition, target, schema, output=output, examples=examples)
-
-
-def _output(definition: ToolDefinition, target: str) -> Schema | None:
-    output = publish_output(target, definition["output_schema"]) if "output_schema" in definition else None
-    return None if output is None else output.schema
 
 
 def _tool(

@@ -42,19 +42,20 @@ def publish(dialect: str | None, schema: Schema, strict: bool | None = None) -> 
     )
 
 
-def publish_output(dialect: str | None, schema: Schema) -> Published | None:
-    """Return what the schema of a tool's results is in `dialect`; None if the provider has no field for it.
+def publishes_output(dialect: str | None, schema: Schema) -> bool:
+    """True if the provider has a field for the schema of a tool's results.
 
     OpenAI's field describes results that are JSON. A result that is a string is sent as it is, so a schema
     that accepts strings is not published there.
     """
-    match dialect:
-        case "openai":
-            return None if openai.accepts_strings(schema) else Published(schema)
-        case "gemini":
-            return gemini.publish(schema)
-        case _:
-            return None
+    return dialect == "gemini" or (dialect == "openai" and not openai.accepts_strings(schema))
+
+
+def publish_output(dialect: str | None, schema: Schema) -> Published | None:
+    """Return what the schema of a tool's results is in `dialect`; None if it is not published."""
+    if not publishes_output(dialect, schema):
+        return None
+    return gemini.publish(schema) if dialect == "gemini" else Published(schema)
 
 
 def _convert(dialect: str | None, schema: Schema, strict: bool | None) -> Published:
