@@ -36,7 +36,10 @@ PACKAGES = (
 SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]] = {
     "start": (groups.start, (10, 1000)),
     "check": (groups.check, (10, 100, 1000)),
-    "generate": (groups.generate, (10, 100, 1000)),
+    "generate": (groups.generate, (10, 40, 100, 1000)),
+    "generate-plain": (groups.generate_plain, (10, 40, 100, 1000)),
+    "watch": (groups.watch, (1000,)),
+    "watch-plain": (groups.watch_plain, (1000,)),
     "adopt": (adopt, (100, 1000)),
     "memory": (groups.memory, (1000,)),
     "catalog": (groups.catalog, (5000,)),
@@ -118,18 +121,19 @@ def _measured(args: argparse.Namespace, work: Path) -> dict[str, Any]:
         if name in wanted:
             for size in args.sizes or (*sizes, *((5000,) if args.all and len(sizes) > 1 else ())):
                 measured[name, size] = group(bench, size)
-    if "scale" in wanted:
-        measured |= _scale(bench, args.sizes)
+    for name in ("scale", "scale-plain"):
+        if name in wanted:
+            measured |= _scale(bench, args.sizes, name)
     facts = {**_facts(), "models by template": models_by_template(work), "check loads": loaded}
     return report.as_data(measured, {**facts, "minutes": _minutes(began)})
 
 
-def _scale(bench: groups.Bench, sizes: list[int] | None) -> dict[tuple[str, int], Samples]:
+def _scale(bench: groups.Bench, sizes: list[int] | None, name: str) -> dict[tuple[str, int], Samples]:
     chosen = tuple(sizes or groups.SCALE)
     if len(chosen) < 3:
-        print(f"no figure for scale: it needs three sizes, not {len(chosen)}", file=sys.stderr)
+        print(f"no figure for {name}: it needs three sizes, not {len(chosen)}", file=sys.stderr)
         return {}
-    return {("scale", chosen[-1]): groups.scale(bench, chosen)}
+    return {(name, chosen[-1]): groups.scale(bench, chosen, plain=name == "scale-plain")}
 
 
 def _facts() -> dict[str, Any]:

@@ -36,9 +36,9 @@ MONEY: Json = {
 
 def specs(count: int) -> Iterator[tuple[str, str]]:
     """Return path below the specs folder → YAML text of the first `count` tools and their shared schemas."""
-    yield SHARED, _yaml({"$defs": {"Money": MONEY}})
+    yield SHARED, to_yaml({"$defs": {"Money": MONEY}})
     for number in range(count):
-        yield f"{name(number)}.yaml", _yaml(spec(number))
+        yield f"{name(number)}.yaml", to_yaml(spec(number))
 
 
 def name(number: int) -> str:
@@ -193,7 +193,8 @@ def _object(properties: Json, required: list[str]) -> Json:
     }
 
 
-def _yaml(data: Json) -> str:
+def to_yaml(data: Json) -> str:
+    """Return a spec's text."""
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 

@@ -15,6 +15,7 @@ from .process import Done, Wrong, run
 from .project import BIN, PYTHON, Project, lay_out
 from .rows import ENGINE, PASS
 from .stdio import first_list
+from .watching import Watch
 
 IN_PROCESS = Path(__file__).with_name("in_process")
 SCALE = (100, 1000, 5000)
@@ -28,21 +29,21 @@ class Bench:
     rounds: int = 0
     clock: str = "wall"
     every: bool = False  # also slow cases without a target
-    made: set[int] = field(default_factory=set)  # sizes that exist and can be copied
+    made: set[Path] = field(default_factory=set)  # projects that exist and can be copied
 
-    def bare(self, size: int) -> Project:
+    def bare(self, size: int, *, plain: bool = False) -> Project:
         """Return a project of `size` specs without generated code."""
-        return lay_out(self.work / f"project-{size}-cold", size)
+        return lay_out(self.work / f"project-{_name(size, plain)}-cold", size, plain=plain)
 
-    def fresh(self, size: int) -> Project:
+    def fresh(self, size: int, *, plain: bool = False) -> Project:
         """Return a project of `size` specs with generated code and byte-code."""
-        model = Project(self.work / f"model-{size}", size)
-        if size not in self.made:
-            lay_out(model.folder, size)
+        model = Project(self.work / f"model-{_name(size, plain)}", size, plain=plain)
+        if model.folder not in self.made:
+            lay_out(model.folder, size, plain=plain)
             model.toolgen("generate", says=f"{size} tool")
             model.compile()
-            self.made.add(size)
-        project = Project(self.work / f"project-{size}", size)
+            self.made.add(model.folder)
+        project = Project(self.work / f"project-{_name(size, plain)}", size, plain=plain)
         shutil.rmtree(project.folder, ignore_errors=True)
         shutil.copytree(model.folder, project.folder)
         project.toolgen("generate", says=" 0 files written")
@@ -51,6 +52,10 @@ class Bench:
     def run(self, cases: list[Case], rounds: int, label: str, *, warm_up: bool = True) -> Samples:
         """Measure all cases."""
         return interleave(cases, self.rounds or rounds, label, warm_up=warm_up)
+
+
+def _name(size: int, plain: bool) -> str:
+    return f"{size}-plain" if plain else f"{size}"
 
 
 def start(bench: Bench, size: int) -> Samples:
@@ -85,19 +90,22 @@ def check(bench: Bench, size: int) -> Samples:
 
 def generate(bench: Bench, size: int) -> Samples:
     """Measure commands that use the engine, and other generators."""
-    cold, warm = bench.bare(size), bench.fresh(size)
+    return _generate(bench, size, plain=False)
+
+
+def generate_plain(bench: Bench, size: int) -> Samples:
+    """Measure the same with plain specs."""
+    return _generate(bench, size, plain=True)
+
+
+def _generate(bench: Bench, size: int, *, plain: bool) -> Samples:
+    cold, warm = bench.bare(size, plain=plain), bench.fresh(size, plain=plain)
     edits = count(1)
     empty = {"TOOLGEN_CACHE_DIR": str(warm.folder / ".no-cache")}
 
     def edit() -> None:
         number = next(edits)
         warm.edit(number * 37, f"as of edition {number}")
-
-    def reprint() -> None:
-        peers.engine(cold)
-
-    def again() -> None:
-        peers.forget_client(cold)
 
     def forget() -> None:
         shutil.rmtree(warm.folder / ".no-cache", ignore_errors=True)
@@ -108,15 +116,71 @@ def generate(bench: Bench, size: int) -> Samples:
         Case("toolgen generate, one changed", lambda: _one(warm).seconds, edit),
         Case("toolgen check, no cache", lambda: _without(warm, empty).seconds, forget),
         Case(ENGINE, lambda: peers.engine(cold).seconds),
-        Case("openapi-python-client", lambda: peers.client_generator(cold).seconds, again),
     ]
-    if size <= 100 or bench.every:
+    if size >= 1000 and shutil.which("taskset"):
+        cases.append(Case("toolgen generate, one core", lambda: _one_core(cold, says).seconds, cold.forget))
+    if size == 10:
+        cases.append(Case(PASS, lambda: peers.python_pass(cold).seconds))
+    if not plain:
+        cases += _other_generators(bench, cold)
+    return bench.run(cases, _ROUNDS.get(size, 3), f"generate, {cold.folder.name}", warm_up=size < 1000)
+
+
+_ROUNDS = {10: 7, 40: 7, 100: 5}
+
+
+def _one_core(project: Project, says: str) -> Done:
+    return project.toolgen("generate", says=says, one_core=True)
+
+
+def _other_generators(bench: Bench, cold: Project) -> list[Case]:
+    """Return the cases of other tools, except for the engine as it is fastest."""
+
+    untimed = peers.ENGINE_WITHOUT_TIME
+
+    def reprint() -> None:
+        peers.engine(cold, untimed)
+
+    def check_again() -> float:
+        return peers.engine(cold, untimed, check=True).seconds
+
+    def again() -> None:
+        peers.forget_client(cold)
+
+    cases = [Case("openapi-python-client", lambda: peers.client_generator(cold).seconds, again)]
+    if cold.size <= 100 or bench.every:
         options = peers.ENGINE_AS_IT_COMES
         cases += [
-            Case("datamodel-codegen --check", lambda: peers.engine(cold, check=True).seconds, reprint),
+            Case(
+                "datamodel-codegen --check", lambda: peers.engine(cold, untimed, check=True).seconds, reprint
+            ),
             Case("datamodel-codegen, black and isort", lambda: peers.engine(cold, options).seconds),
         ]
-    return bench.run(cases, {10: 7, 100: 5}.get(size, 3), f"generate, {size} specs", warm_up=size < 1000)
+    return cases
+
+
+def watch(bench: Bench, size: int) -> Samples:
+    """Measure seconds from saving a spec until `generate --watch` has written its code."""
+    return _watch(bench, size, plain=False)
+
+
+def watch_plain(bench: Bench, size: int) -> Samples:
+    """Measure the same with plain specs."""
+    return _watch(bench, size, plain=True)
+
+
+def _watch(bench: Bench, size: int, *, plain: bool) -> Samples:
+    project = bench.fresh(size, plain=plain)
+    edits = count(1)
+    with Watch(project) as watching:
+
+        def edit() -> float:
+            number = next(edits)
+            project.edit(number * 37, f"as of edition {number}")
+            return watching.until_fresh()
+
+        cases = [Case("generate --watch, edit to fresh", edit), Case("0.3 seconds", lambda: 0.3)]
+        return bench.run(cases, 11, f"watch, {project.folder.name}")
 
 
 def memory(bench: Bench, size: int) -> Samples:
@@ -133,10 +197,10 @@ def memory(bench: Bench, size: int) -> Samples:
     return bench.run(cases, 3, f"memory, {size} specs", warm_up=False)
 
 
-def scale(bench: Bench, sizes: tuple[int, ...] = SCALE) -> Samples:
+def scale(bench: Bench, sizes: tuple[int, ...] = SCALE, *, plain: bool = False) -> Samples:
     """Measure the cost of a further spec in small and large projects: cold `generate`, unchanged `check`."""
-    cold = {size: bench.bare(size) for size in sizes}
-    warm = {size: bench.fresh(size) for size in sizes}
+    cold = {size: bench.bare(size, plain=plain) for size in sizes}
+    warm = {size: bench.fresh(size, plain=plain) for size in sizes}
     cases = []
     for size in sizes:
         says = f"{size} tool"

@@ -35,9 +35,17 @@ def environment(project: Path, **more: str) -> dict[str, str]:
 
 
 def run(
-    command: Sequence[str], folder: Path, env: Mapping[str, str], *, code: int = 0, weigh: bool = False
+    command: Sequence[str],
+    folder: Path,
+    env: Mapping[str, str],
+    *,
+    code: int = 0,
+    weigh: bool = False,
+    one_core: bool = False,
 ) -> Done:
     """Run `command` to its end. `weigh` samples its memory, which slows it down, so its time is not used."""
+    if one_core:
+        command = ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), *command]
     log = folder / ".bench-log"
     with log.open("w+b") as file:
         began = time.perf_counter()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from . import corpus, peer_inputs
+from . import corpus, peer_inputs, plain_corpus
 from .process import Done, Wrong, environment, run
 
 BIN = Path(sys.executable).parent
@@ -41,6 +41,7 @@ class Project:
     folder: Path
     size: int
     code: Path | None = None
+    plain: bool = False  # its specs are those of `plain_corpus`
 
     @property
     def env(self) -> dict[str, str]:
@@ -51,11 +52,17 @@ class Project:
         )
 
     def toolgen(
-        self, *words: str, says: str = "", env: Mapping[str, str] | None = None, weigh: bool = False
+        self,
+        *words: str,
+        says: str = "",
+        env: Mapping[str, str] | None = None,
+        weigh: bool = False,
+        one_core: bool = False,
     ) -> Done:
         """Run toolgen here. Raises `Wrong` unless it succeeds and prints `says`."""
         command = [PYTHON, "-m", "toolgen"] if self.code else [TOOLGEN]
-        done = run([*command, *words], self.folder, {**self.env, **(env or {})}, weigh=weigh)
+        env = {**self.env, **(env or {})}
+        done = run([*command, *words], self.folder, env, weigh=weigh, one_core=one_core)
         if says not in done.text:
             raise Wrong(f"toolgen {' '.join(words)} did not say {says!r} but:\n{done.text[-2000:]}")
         return done
@@ -94,7 +101,8 @@ class Project:
 
     def compile(self) -> None:
         """Compile byte-code of all generated files, as an installer does."""
-        subprocess.run([PYTHON, "-m", "compileall", "-q", "generated", "tools"], cwd=self.folder, check=True)
+        folders = [name for name in ("generated", "tools") if (self.folder / name).is_dir()]
+        subprocess.run([PYTHON, "-m", "compileall", "-q", *folders], cwd=self.folder, check=True)
 
     def commit(self) -> None:
         """Commit everything to git, so that `git status` checks the same files as `check`."""
@@ -109,20 +117,23 @@ class Project:
             yield f"{sha256((self.folder / path).read_bytes()).hexdigest()}  {path.as_posix()}"
 
 
-def lay_out(folder: Path, size: int, code: Path | None = None) -> Project:
-    """Create a project of `size` specs in `folder`; generate nothing."""
+def lay_out(folder: Path, size: int, code: Path | None = None, *, plain: bool = False) -> Project:
+    """Create a project of `size` specs in `folder`, those of `plain_corpus` if `plain`; generate nothing."""
     shutil.rmtree(folder, ignore_errors=True)
-    for path, text in corpus.specs(size):
+    for path, text in (plain_corpus if plain else corpus).specs(size):
         file = folder / "specs" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
     (folder / "toolgen.toml").write_text(_SETTINGS, "utf-8")
     # other tools stop here in their search for settings, instead of finding those of toolgen's repository
     (folder / "pyproject.toml").write_text('[project]\nname = "bench"\nversion = "0"\n', "utf-8")
-    (folder / "mcp.json").write_text(peer_inputs.mcp_document(size), "utf-8")
+    tool = plain_corpus.mcp_tool if plain else peer_inputs.tool
+    (folder / "mcp.json").write_text(json.dumps({"tools": [tool(at) for at in range(size)]}), "utf-8")
+    (folder / "peers").mkdir()
+    if plain:
+        return Project(folder, size, code, plain)
     (folder / "openapi.json").write_text(peer_inputs.openapi_document(size), "utf-8")
     (folder / "call.json").write_text(json.dumps(peer_inputs.arguments(0)), "utf-8")
-    (folder / "peers").mkdir()
     _implement(folder)
     return Project(folder, size, code)
 

@@ -25,15 +25,19 @@ class Figure:
     ratio: Spread
 
     @property
+    def target(self) -> float | None:
+        """Return the target at this size."""
+        return self.row.target_at(self.size)
+
+    @property
     def binding(self) -> bool:
         """True if the target applies to this size."""
-        return self.row.target is not None and self.row.at in (None, self.size)
+        return self.target is not None
 
     @property
     def verdict(self) -> str:
         """Return met, missed or noise; an empty text without a target."""
-        target = self.row.target
-        if target is None or not self.binding:
+        if (target := self.target) is None:
             return ""
         if self.baseline.median <= 0:  # a slope that noise has made negative
             return "noise"
@@ -88,7 +92,7 @@ def targets(measured: Measured) -> Iterator[tuple[str, ...]]:
             row.baseline,
             unit(each.baseline.median),
             f"{_digits(each.ratio.median)} ({_digits(each.ratio.low)} to {_digits(each.ratio.high)})",
-            f"{row.target:g}" if each.binding else "",
+            "" if each.target is None else f"{each.target:g}",
             each.verdict,
         )
 
@@ -96,10 +100,11 @@ def targets(measured: Measured) -> Iterator[tuple[str, ...]]:
 def short(measured: Measured) -> Iterator[tuple[str, ...]]:
     """Yield the short table: only rows with a target, each once."""
     yield ("what", "specs", "compared with", "ratio", "target", "")
-    for each in {figure.row.id: figure for figure in figures(measured) if figure.binding}.values():
+    binding = [figure for figure in figures(measured) if figure.binding]
+    for each in {(figure.row.id, figure.row.at and figure.size): figure for figure in binding}.values():
         row = each.row
         specs = f"{each.size:,}" if row.at else ""
-        yield (row.what, specs, row.baseline, _digits(each.ratio.median), f"{row.target:g}", each.verdict)
+        yield (row.what, specs, row.baseline, _digits(each.ratio.median), f"{each.target:g}", each.verdict)
 
 
 def peers(measured: Measured) -> Iterator[tuple[str, ...]]:

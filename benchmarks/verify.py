@@ -17,6 +17,7 @@ def verify(work: Path, size: int) -> dict[str, list[str]]:
     """Raise `Wrong` if an output differs. Return the heavy modules that the two kinds of `check` import."""
     one, other = lay_out(work / "verify", size), lay_out(work / "verify-other", size)
     _same_tools(one)
+    _same_tools(lay_out(work / "verify-plain", size, plain=True))
     one.toolgen("generate")
     cold = one.digest()
     one.toolgen("generate", says=" 0 files written")

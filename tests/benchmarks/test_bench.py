@@ -10,7 +10,7 @@ from toolgen.data.target import Target
 from toolgen.pipeline import analyze
 from toolgen.targets.builtin import BASE
 
-from benchmarks import page, peer_inputs, report
+from benchmarks import page, peer_inputs, plain_corpus, report
 from benchmarks.corpus import specs
 from benchmarks.measure import Case, interleave, ratio
 from benchmarks.peer_inputs import answer, arguments, mcp_document
@@ -26,6 +26,15 @@ def test_the_specs_are_valid() -> None:
     program = analyze(dict(specs(24)), (Target(BASE, {}),))
     assert len(program.tools) == 24
     assert not program.warnings
+
+
+def test_the_plain_specs_are_valid_and_those_of_the_peers() -> None:
+    program = analyze(dict(plain_corpus.specs(24)), (Target(BASE, {}),))
+    assert len(program.tools) == 24
+    tools = [plain_corpus.mcp_tool(number) for number in range(24)]
+    assert {tool.spec.name: tool.input_schema for tool in program.tools} == {
+        tool["name"]: tool["inputSchema"] for tool in tools
+    }
 
 
 @pytest.mark.parametrize("number", range(6))
@@ -63,11 +72,16 @@ def test_a_target_applies_at_its_size_only() -> None:
     assert found == {10: "", 1000: "missed"}
 
 
+def test_a_row_can_have_a_target_for_each_of_some_sizes() -> None:
+    row = next(row for row in ROWS if row.id == "cold-plain")
+    assert [row.target_at(size) for size in (10, 40, 1000)] == [None, 0.5, 0.25]
+
+
 def test_every_row_is_measured_in_a_group_that_has_its_case() -> None:
     folder = Path(report.__file__).parent
     modules = ("groups.py", "http.py", "imports.py", "in_process/calls.py", "in_process/refusals.py")
     text = "".join((folder / module).read_text("utf-8") for module in modules)
-    for name in {row.ours for row in ROWS if row.group != "scale"} | set(OURS.values()):
+    for name in {row.ours for row in ROWS if not row.group.startswith("scale")} | set(OURS.values()):
         assert f'"{name}"' in text
 
 
