@@ -12,7 +12,7 @@ import textwrap
 import tokenize
 from typing import Any
 
-_UNPRINTABLE = re.compile(
+_UNPRINTABLE = (
     "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     "\u3000\ud800-\udfff\ue000-\uf8ff\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
 )
@@ -76,6 +76,8 @@ def comment(text: str) -> str:
 def is_read_as_utf_8(text: str) -> bool:
     """True if Python reads `text` as UTF-8: no byte order mark, no other encoding named (PEP 263)."""
     start = "\n".join(re.split("\r\n|\r|\n", text, maxsplit=2)[:2])
+    if "coding" not in start and start[:1] != "\ufeff":
+        return True
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(start.encode("utf-8", "replace")).readline)
     except SyntaxError:
@@ -96,7 +98,9 @@ def _string(text: str) -> str:
 
 
 def _escape(text: str) -> str:
-    return _UNPRINTABLE.sub(_code_point, text)
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_UNPRINTABLE, _code_point, text)
 
 
 def _code_point(found: re.Match[str]) -> str:

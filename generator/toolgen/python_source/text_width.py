@@ -18,15 +18,15 @@ _NARROW = (
     " -~\xa1-\xac\xae-\u02ff\u0388-\u03ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e"
     "\u20a0-\u20c0\u2190-\u2199\u2200-\u22ff\u2500-\u259f"
 )
-_TWO_COLUMNS = re.compile(f"[{_WIDE}]")
-_UNKNOWN = re.compile(f"[^\n{_NARROW}{_WIDE}]")
+_TWO_COLUMNS = f"[{_WIDE}]"
+_UNKNOWN = f"[^\n{_NARROW}{_WIDE}]"
 
 
 def width(text: str) -> int:
     """Return the number of columns of a line; a guess if `is_width_known` is false."""
-    return len(text) if text.isascii() else len(text) + len(_TWO_COLUMNS.findall(text))
+    return len(text) if text.isascii() else len(text) + len(re.findall(_TWO_COLUMNS, text))
 
 
 def is_width_known(text: str) -> bool:
     """True if `width` is right for the lines of `text`: it has no combining marks and the like."""
-    return text.isascii() or not _UNKNOWN.search(text)
+    return text.isascii() or not re.search(_UNKNOWN, text)

@@ -32,7 +32,7 @@ def worker_pool(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[E
     if workers < 2 or not _can_fork():
         for number, batch in enumerate(batches):
             if number:
-                gc.collect()  # the model engine leaves much behind
+                _collect()
             yield compile_batch(batch)
         return
     yield from _in_workers(compile_batch, batches, workers)
@@ -99,10 +99,16 @@ def _work(compile_batch: CompileBatch, own: dict[int, Sequence[str]], writer: Co
         gc.disable()
         for index, batch in own.items():
             writer.send((index, compile_batch(batch)))
-            gc.collect()  # what the model engine leaves behind, and nothing older
+            _collect()
             gc.freeze()
     finally:
         os._exit(0)  # whatever went wrong: the parent sees which batches are missing
+
+
+def _collect() -> None:
+    """Free what the model engine left behind, which is much; nothing else makes garbage."""
+    if "datamodel_code_generator" in sys.modules:
+        gc.collect()
 
 
 def _exit_with_parent() -> None:

@@ -23,7 +23,8 @@ from toolgen.yaml12.reader import DocumentError, YamlReader, locate_positions
 from toolgen.yaml12.scalars import MAX_DIGITS
 from toolgen.yaml12.syntax_errors import describe_syntax_error
 
-_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_CONTROL = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+_CONTROL_OF_ASCII = "[^\t\n\r\x20-\x7e]"
 _YAML_1_1_BREAKS = re.compile("[\x85\u2028\u2029]")
 _NOT_PLAIN_JSON = re.compile(rf"\\u[dD][89a-fA-F]|[0-9]{{{MAX_DIGITS + 1}}}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -101,7 +102,7 @@ def _parse_json(text: str) -> dict[str, Any] | list[Any] | None:
 
 
 def _parse_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
-    bad = _CONTROL.search(text)
+    bad = re.search(_CONTROL_OF_ASCII if text.isascii() else _CONTROL, text)
     if bad is not None:
         number = f"{ord(bad[0]):04X}"
         message = f"the character U+{number} is not allowed in a text file"
@@ -152,7 +153,7 @@ def _translate(value: Any, table: Mapping[int, str]) -> Any:
 def _without_refused_characters(text: str) -> str:
     """Return `text` with every character that libyaml refuses in JSON replaced: positions stay the same."""
     if text[:1] in ("{", "["):
-        text = _CONTROL.sub("?", text.replace("\t", " "))
+        text = re.sub(_CONTROL, "?", text.replace("\t", " "))
         text = re.sub(r"\\u[dD][89a-fA-F]", r"\\u00", text)
     stand_ins = _stand_ins_for_breaks(text)
     return text.translate(stand_ins) if stand_ins else text
