@@ -167,7 +167,10 @@ else:
         __base__=_Targets,
         __doc__=_Targets.__doc__,
         **{
-            each.name: (each.options, Field(each.options.model_construct(), description=f"Applies to {each.label} only."))
+            each.name: (
+                each.options,
+                Field(each.options.model_construct(), description=f"Applies to {each.label} only."),
+            )
             for each in _DEFINITIONS
         },
     )
