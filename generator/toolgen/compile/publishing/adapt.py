@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolgen.compile.checking.conflicts import find_conflicts, group_names, published_name
+from toolgen.compile.publishing.content_losses import content_losses
 from toolgen.compile.publishing.definition import description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.program import Program, ProgramTool, PublishedTool
@@ -48,6 +49,7 @@ def _adapted(tool: ProgramTool, targets: Sequence[Target]) -> ProgramTool:
             losers.setdefault(field_and_loss, []).append(target.name)
         warnings += made.warnings
     warnings += (_warning(tool, names, *field_and_loss) for field_and_loss, names in losers.items())
+    warnings += content_losses(tool, [target for target in targets if _asked(tool, target)])
     return replace(tool, published=published, warnings=(*tool.warnings, *warnings))
 
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.carried import MESSAGES, block_as_text, text_of_file
+from toolgen.runtime.content.encoding import base64_text
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
@@ -78,8 +81,39 @@ def _read(block: Any) -> ProviderCall:
 
 
 def _result(result: JsonObject, response: ToolResponse) -> JsonObject:
-    block = {**result, "content": response.as_text()}
+    block = {**result, "content": _content(response)}
     return block if response.success else {**block, "is_error": True}
+
+
+def _content(response: ToolResponse) -> str | list[JsonObject]:
+    text = response.content_as_text()
+    if not response.blocks:
+        return text
+    first = [_text(text)] if text else []  # the API refuses empty text
+    return [*first, *map(_content_block, response.blocks)]
+
+
+def _text(text: str) -> JsonObject:
+    return {"type": "text", "text": text}
+
+
+def _content_block(block: Block) -> JsonObject:
+    if MESSAGES.takes_data(block):
+        data = {"type": "base64", "media_type": block.media_type, "data": base64_text(block.data)}
+        is_image = block.media_type in MESSAGES.image
+        return {"type": "image", "source": data} if is_image else _document(block, data)
+    text = text_of_file(block)
+    if text is None:
+        return _text(block_as_text(block))
+    if block.uri is None:
+        return _document(block, {"type": "text", "media_type": "text/plain", "data": text})
+    found = {"source": block.uri, "title": block.default_name, "content": [_text(text)]}
+    return {"type": "search_result", **found}
+
+
+def _document(block: Block, source: JsonObject) -> JsonObject:
+    document = {"type": "document", "source": source}
+    return document if block.name is None else {**document, "title": block.name}
 
 
 PROVIDER: Final = Provider("anthropic", _read, _find, _module_names)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from toolgen.runtime.content.block import Block, digest
+from toolgen.runtime.content.carried import CONVERSE, block_as_text
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
 
 from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get, identifier
 from .provider_tool import ProviderTool
+
+_STORAGE: Final = "s3://"
+_FORMATS: Final = {**CONVERSE.image, **CONVERSE.file}
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 
 def tool_config(definitions: Mapping[str, ToolDefinition]) -> JsonObject:
@@ -65,14 +72,46 @@ def _read(block: Any) -> ProviderCall:
 
 
 def _result(tool_use_id: str, response: ToolResponse) -> JsonObject:
-    text = response.as_text()
+    text = response.content_as_text()
+    first = [{"text": text}] if text else []  # the API refuses empty text
     return {
         "toolResult": {
             "toolUseId": tool_use_id,
-            "content": [{"text": text}] if text else [],  # the API refuses empty text
+            "content": [
+                *first,
+                *(_content_block(tool_use_id, *each) for each in enumerate(response.blocks)),
+            ],
             "status": "success" if response.success else "error",
         }
     }
+
+
+def _content_block(tool_use_id: str, number: int, block: Block) -> JsonObject:
+    source = _source(block)
+    if source is None:
+        return {"text": block_as_text(block)}
+    media_type = block.media_type or ""
+    content: JsonObject = {"format": _FORMATS[media_type], "source": source}
+    if media_type.startswith("image/"):
+        return {"image": content}
+    if media_type.startswith("video/"):
+        return {"video": content}
+    return {"document": {"name": _document_name(f"{tool_use_id} {number}", block), **content}}
+
+
+def _source(block: Block) -> JsonObject | None:
+    """Return where Converse finds the data of a block; None if it takes no such data."""
+    if CONVERSE.takes_data(block):
+        return {"bytes": block.data}
+    if block.type == "link" and block.media_type in _FORMATS and (block.uri or "").startswith(_STORAGE):
+        return {"s3Location": {"uri": block.uri}}
+    return None
+
+
+def _document_name(place: str, block: Block) -> str:
+    """Return a name of the characters that Converse allows. Names of a request have to differ."""
+    name = _NOT_IN_NAMES.sub(" ", block.name or "document").strip()[:150].strip() or "document"
+    return f"{name} ({digest(place.encode())[:8]})"
 
 
 PROVIDER: Final = Provider("bedrock", _read, _find, _module_names)

@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.carried import GEMINI, block_as_text
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.document import JsonObject
 
 from .provider import Provider, ProviderAdapter, ProviderCall, find_calls, get
 from .provider_tool import ProviderTool
+
+_STORAGE: Final = "gs://"  # addresses that Vertex AI reads; the Gemini API has no such parts
 
 
 def gemini_tools(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
@@ -70,9 +74,30 @@ def _read(call: Any) -> ProviderCall:
 
 
 def _part(call_id: Any, name: str, response: ToolResponse) -> JsonObject:
-    result = {"output": response.content} if response.success else {"error": response.as_text()}
-    answer = {"name": name, "response": result}
+    answer: JsonObject = {"name": name, "response": _response(response)}
+    if parts := [part for block in response.blocks if (part := _data(block)) is not None]:
+        answer["parts"] = parts
     return {"function_response": answer if call_id is None else {"id": call_id, **answer}}
+
+
+def _response(response: ToolResponse) -> JsonObject:
+    """Return the value of a response, and the texts beside it.
+
+    By the documentation of `FunctionResponse`, one with neither `output` nor `error` is all output.
+    """
+    if not response.success:
+        return {"error": response.as_text()}
+    texts = [block_as_text(block) for block in response.blocks if _data(block) is None]
+    return {"result": response.content, "content": texts} if texts else {"output": response.content}
+
+
+def _data(block: Block) -> JsonObject | None:
+    """Return the part that holds the data of a block; None if it can only be told in words."""
+    if GEMINI.takes_data(block):
+        return {"inline_data": {"mime_type": block.media_type, "data": block.data}}
+    if block.type == "link" and block.media_type is not None and (block.uri or "").startswith(_STORAGE):
+        return {"file_data": {"mime_type": block.media_type, "file_uri": block.uri}}
+    return None
 
 
 PROVIDER: Final = Provider("gemini", _read, _find, _module_names)

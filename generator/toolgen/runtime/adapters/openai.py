@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NoReturn
 
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.carried import RESPONSES, block_as_text
+from toolgen.runtime.content.encoding import data_url
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
@@ -125,7 +128,13 @@ def _read(call: Any) -> ProviderCall:
 
 
 def _message(tool_call_id: str, response: ToolResponse) -> JsonObject:
-    return {"role": "tool", "tool_call_id": tool_call_id, "content": response.as_text()}
+    return {"role": "tool", "tool_call_id": tool_call_id, "content": all_text(response)}
+
+
+def all_text(response: ToolResponse) -> str:
+    """Return all that Chat Completions can hold of a response: text, and a line for each other block."""
+    texts = (response.content_as_text(), *map(block_as_text, response.blocks))
+    return "\n".join(text for text in texts if text)
 
 
 def _output(kind: str, call: Any, returned: tuple[str, ...]) -> JsonObject:
@@ -135,7 +144,31 @@ def _output(kind: str, call: Any, returned: tuple[str, ...]) -> JsonObject:
 
 
 def _item(item: JsonObject, response: ToolResponse) -> JsonObject:
-    return {**item, "output": response.as_text()}
+    return {**item, "output": _content(response)}
+
+
+def _content(response: ToolResponse) -> str | list[JsonObject]:
+    text = response.content_as_text()
+    if not response.blocks:
+        return text
+    return [*([_text(text)] if text else []), *map(_input, response.blocks)]
+
+
+def _text(text: str) -> JsonObject:
+    return {"type": "input_text", "text": text}
+
+
+def _input(block: Block) -> JsonObject:
+    if not RESPONSES.takes_data(block):
+        return _text(block_as_text(block))
+    if block.media_type in RESPONSES.image:
+        return {"type": "input_image", "image_url": data_url(block)}
+    return {"type": "input_file", "filename": file_name(block), "file_data": data_url(block)}
+
+
+def file_name(block: Block) -> str:
+    """Return the name of a file, whose end says to OpenAI how the file is read."""
+    return block.name or f"file.{RESPONSES.file[block.media_type or '']}"
 
 
 def _custom_call(call_id: str, call: Any, write: Callable[[ToolResponse], JsonObject]) -> ProviderCall:

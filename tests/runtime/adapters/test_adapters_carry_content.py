@@ -1,0 +1,240 @@
+"""One result with text, PNG, PDF and link through every provider's API, valid for the SDK's own types."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from base64 import b64decode
+from collections.abc import Iterable
+from typing import Any
+
+import botocore.session
+import pytest
+from anthropic.types import ToolResultBlockParam
+from botocore.validate import ParamValidator
+from google.genai.types import Part
+from mcp_types import CallToolResult
+from openai.types.chat import ChatCompletionToolMessageParam
+from openai.types.responses.response_input_item_param import FunctionCallOutput
+from pydantic import TypeAdapter
+from toolgen.runtime import Audio, BaseTool, File, Image, Link, Text, Toolkit, ToolResult
+from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
+from toolgen.runtime.adapters.mcp.result import result_of
+
+from tests.runtime.content_samples import JPEG, PDF, PNG, SVG, WAV, returning
+
+VALUE = {"total": 7}
+JSON = '{"total":7}'
+REPORT = Link("https://example.com/reports/7", title="Report", description="In full.")
+LINE = "[link: Report In full.] https://example.com/reports/7"
+
+
+def mixed(*blocks: Any, value: Any = VALUE) -> BaseTool[Any, Any]:
+    content = blocks or (Text("As ordered."), Image(PNG), File(PDF, name="order-7.pdf"), REPORT)
+    return returning(ToolResult(value, *content), content="any")
+
+
+def hashes(*data: bytes) -> list[str]:
+    return [hashlib.sha256(each).hexdigest() for each in data]
+
+
+def assert_is(kind: Any, value: Any) -> None:
+    """Assert that the type of an SDK accepts `value`, and knows all of its keys."""
+    assert consumed(TypeAdapter(kind).validate_python(value, strict=True)) == value
+
+
+def consumed(value: Any) -> Any:
+    """Return a validated value in full: pydantic validates an `Iterable` of a type when it is read."""
+    if isinstance(value, dict):
+        return {key: consumed(each) for key, each in value.items()}
+    return (
+        [consumed(each) for each in value]
+        if isinstance(value, Iterable) and not isinstance(value, str)
+        else value
+    )
+
+
+def test_the_validation_of_messages_reads_them_to_the_end() -> None:
+    message = {"type": "tool_result", "tool_use_id": "1"}
+    wrong = {"type": "image", "source": {"type": "base64", "data": "", "media_type": "image/bmp"}}
+    with pytest.raises(ValueError, match="media_type"):
+        assert_is(ToolResultBlockParam, {**message, "content": [wrong]})
+    with pytest.raises(AssertionError):
+        assert_is(ToolResultBlockParam, {**message, "content": [{"type": "text", "text": "a", "name": "b"}]})
+
+
+def by_anthropic(tool: BaseTool[Any, Any]) -> Any:
+    call = {"type": "tool_use", "id": "1", "name": "x", "input": {}}
+    block = asyncio.run(anthropic.execute_tool_use(call, Toolkit([tool])))
+    assert_is(ToolResultBlockParam, block)
+    return block["content"]
+
+
+def by_responses(tool: BaseTool[Any, Any]) -> Any:
+    call = {"type": "function_call", "call_id": "1", "name": "x", "arguments": "{}"}
+    item = asyncio.run(openai.execute_tool_call(call, Toolkit([tool])))
+    assert_is(FunctionCallOutput, item)
+    return item["output"]
+
+
+def by_chat(tool: BaseTool[Any, Any]) -> Any:
+    call = {"type": "function", "id": "1", "function": {"name": "x", "arguments": "{}"}}
+    message = asyncio.run(openai.execute_tool_call(call, Toolkit([tool])))
+    assert_is(ChatCompletionToolMessageParam, message)
+    return message["content"]
+
+
+def by_gemini(tool: BaseTool[Any, Any]) -> Any:
+    part = asyncio.run(gemini.execute_function_call({"name": "x", "args": {}}, Toolkit([tool])))
+    response = Part.model_validate(part).function_response
+    assert response is not None
+    return response
+
+
+def by_bedrock(tool: BaseTool[Any, Any], call_id: str = "tooluse_1") -> Any:
+    call = {"toolUse": {"toolUseId": call_id, "name": "x", "input": {}}}
+    block = asyncio.run(bedrock.execute_tool_use(call, Toolkit([tool])))
+    model = botocore.session.Session().get_service_model("bedrock-runtime")
+    report = ParamValidator().validate(block, model.shape_for("ContentBlock")).generate_report()
+    assert report == ""
+    return block["toolResult"]["content"]
+
+
+def test_mcp_carries_every_block() -> None:
+    response = Toolkit([mixed()]).call_sync("x", {})
+    result = CallToolResult.model_validate(result_of(response, "unwrapped").model_dump(by_alias=True))
+    first, text, image, file, link = result.content
+    assert result.structured_content == VALUE
+    assert (first.text, text.text) == (JSON, "As ordered.")
+    assert hashes(b64decode(image.data), b64decode(file.resource.blob)) == hashes(PNG, PDF)
+    assert link.uri == REPORT.uri
+
+
+def test_anthropic_carries_images_and_documents() -> None:
+    first, text, image, document, link = by_anthropic(mixed())
+    assert (first["text"], text["text"], link["text"]) == (JSON, "As ordered.", LINE)
+    assert (image["type"], image["source"]["media_type"]) == ("image", "image/png")
+    assert (document["type"], document["title"]) == ("document", "order-7.pdf")
+    assert hashes(*(b64decode(each["source"]["data"]) for each in (image, document))) == hashes(PNG, PDF)
+
+
+def test_anthropic_cites_a_text_by_its_address() -> None:
+    plain, cited = by_anthropic(
+        mixed(File(b"a,b\n", name="a.csv"), File(b"# A\n", uri="https://example.com/a.md"))
+    )[1:]
+    assert plain["source"] == {"type": "text", "media_type": "text/plain", "data": "a,b\n"}
+    assert cited == {
+        "type": "search_result",
+        "source": "https://example.com/a.md",
+        "title": "a.md",
+        "content": [{"type": "text", "text": "# A\n"}],
+    }
+
+
+def test_responses_carries_images_and_files() -> None:
+    first, text, image, file, link = by_responses(mixed())
+    assert (first["text"], text["text"], link["text"]) == (JSON, "As ordered.", LINE)
+    assert (image["type"], file["type"], file["filename"]) == ("input_image", "input_file", "order-7.pdf")
+    urls = (image["image_url"], file["file_data"])
+    assert [url.partition(",")[0] for url in urls] == [
+        "data:image/png;base64",
+        "data:application/pdf;base64",
+    ]
+    assert hashes(*(b64decode(url.partition(",")[2]) for url in urls)) == hashes(PNG, PDF)
+
+
+def test_a_file_without_a_name_gets_one_whose_end_says_its_type() -> None:
+    assert [
+        each["filename"] for each in by_responses(mixed(File(PDF), File(b"a,b\n", media_type="text/csv")))[1:]
+    ] == [
+        "file.pdf",
+        "file.csv",
+    ]
+
+
+def test_chat_completions_gets_text_and_never_base64() -> None:
+    assert by_chat(
+        mixed(Text("As ordered."), Image(PNG), File(PDF), File(b"a,b", name="a.csv"), REPORT)
+    ) == "\n".join(
+        [
+            JSON,
+            "As ordered.",
+            "[image: image/png, 36 bytes]",
+            "[file: application/pdf, 17 bytes]",
+            "a,b",
+            LINE,
+        ]
+    )
+
+
+def test_gemini_carries_images_and_documents_as_parts() -> None:
+    response = by_gemini(mixed())
+    assert response.response == {"result": VALUE, "content": ["As ordered.", LINE]}
+    blobs = [part.inline_data for part in response.parts]
+    assert [blob.mime_type for blob in blobs] == ["image/png", "application/pdf"]
+    assert hashes(*(blob.data for blob in blobs)) == hashes(PNG, PDF)
+
+
+def test_gemini_keeps_the_output_if_everything_else_is_a_part() -> None:
+    link = Link("gs://shop/chart.png", media_type="image/png", private=True)
+    response = by_gemini(mixed(Image(PNG), link))
+    assert response.response == {"output": VALUE}
+    assert response.parts[1].file_data.file_uri == "gs://shop/chart.png"
+
+
+def test_bedrock_carries_images_documents_and_videos() -> None:
+    first, text, image, document, link = by_bedrock(mixed())
+    assert (first["text"], text["text"], link["text"]) == (JSON, "As ordered.", LINE)
+    assert (image["image"]["format"], document["document"]["format"]) == ("png", "pdf")
+    sources = (image["image"]["source"], document["document"]["source"])
+    assert hashes(*(source["bytes"] for source in sources)) == hashes(PNG, PDF)
+    video = Link("s3://shop/tour.mp4", media_type="video/mp4", private=True)
+    (linked,) = by_bedrock(mixed(video))[1:]
+    assert linked == {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://shop/tour.mp4"}}}}
+
+
+def test_names_of_bedrock_documents_are_allowed_and_differ() -> None:
+    files = (File(PDF, name="a/../Größe_7.pdf"), File(PDF, name="a/../Größe_7.pdf"), File(PDF))
+    blocks = [*by_bedrock(mixed(*files))[1:], *by_bedrock(mixed(*files), "tooluse_2")[1:]]
+    names = [block["document"]["name"] for block in blocks]
+    assert len(set(names)) == 6
+    assert names[0].startswith("a Gr e 7 pdf (")
+    assert names[2].startswith("document (")
+
+
+@pytest.mark.parametrize("carry", [by_anthropic, by_responses, by_bedrock])
+def test_what_an_api_does_not_take_becomes_a_line(carry: Any) -> None:
+    *_, svg, audio, archive = carry(mixed(Image(SVG), Audio(WAV), File(b"PK\x05\x06" + bytes(18))))
+    assert svg["text"] == f"[image: image/svg+xml, {len(SVG)} bytes]"
+    assert audio["text"] == "[audio: audio/wav, 40 bytes]"
+    assert archive["text"] == "[file: application/zip, 22 bytes]"
+
+
+@pytest.mark.parametrize("carry", [by_anthropic, by_responses, by_bedrock])
+def test_a_file_that_is_an_image_is_an_image(carry: Any) -> None:
+    (_, block) = carry(mixed(File(JPEG)))
+    assert "image" in block.get("type", "") or "image" in block
+
+
+def test_a_result_of_blocks_alone_has_no_empty_text() -> None:
+    only = returning(Image(PNG), content="any")
+    assert [block["type"] for block in by_anthropic(only)] == ["image"]
+    assert [item["type"] for item in by_responses(only)] == ["input_image"]
+    assert [list(block) for block in by_bedrock(only)] == [["image"]]
+    assert by_chat(only) == "[image: image/png, 36 bytes]"
+    assert by_gemini(only).response == {"output": None}
+
+
+def test_much_data_is_encoded_exactly() -> None:
+    data = PDF + bytes(range(256)) * 8_000
+    (_, document) = by_anthropic(mixed(File(data)))
+    assert hashes(b64decode(document["source"]["data"], validate=True)) == hashes(data)
+
+
+def test_a_stream_ends_with_the_same_message() -> None:
+    call = {"type": "tool_use", "id": "1", "name": "x", "input": {}}
+
+    async def streamed() -> list[Any]:
+        return [item async for item in anthropic.stream_tool_use(call, Toolkit([mixed()]))]
+
+    assert asyncio.run(streamed())[-1].message["content"] == by_anthropic(mixed())
