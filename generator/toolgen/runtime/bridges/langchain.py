@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from copy import deepcopy
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, TypeAlias, Unpack
 
 from .shared import (
     Bridge,
@@ -18,6 +18,7 @@ from .shared import (
 )
 
 try:
+    from langchain_core.messages import content as langchain_content
     from langchain_core.runnables import RunnableConfig
     from langchain_core.tools import BaseTool, ToolException
 except ModuleNotFoundError as error:
@@ -26,11 +27,19 @@ except ModuleNotFoundError as error:
 from pydantic import Field, InstanceOf
 
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.carried import block_as_text, text_of_file
+from toolgen.runtime.content.encoding import base64_text, written
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
-ContentAndArtifact = tuple[str, dict[str, Any]]
+LangChainContent: TypeAlias = (
+    langchain_content.TextContentBlock
+    | langchain_content.ImageContentBlock
+    | langchain_content.FileContentBlock
+)
+ContentAndArtifact: TypeAlias = tuple[str | list[LangChainContent], dict[str, Any]]
 """The return value of a LangChain tool with `response_format="content_and_artifact"`."""
 
 
@@ -41,8 +50,9 @@ def langchain_tools(
 ) -> list[BaseTool]:
     """Return the current tools of a toolkit, by wire name.
 
-    Content is the text that every adapter returns, the artifact is the whole response as a dict. Errors are
-    handled ToolExceptions, so that the model reads their text; set `handle_tool_error = False` to raise them.
+    Content is the text that every adapter returns, and content blocks of LangChain for blocks of the result.
+    The artifact is the whole response as a dict, with the data of blocks. Errors are handled ToolExceptions,
+    so that the model reads their text; set `handle_tool_error = False` to raise them.
     A tool with `confirm` asks the user by `confirm`, or else by an interrupt of LangGraph with the format of
     HumanInTheLoopMiddleware; outside of a graph, its `on_unsupported` applies. The other options are
     functions of the RunnableConfig of each call. Progress and chunks go to LangGraph's custom stream, unless
@@ -97,22 +107,50 @@ class LangChainTool(BaseTool):
             return await self.bridge.call(self.name, arguments, config, confirm, **reporters)
 
         if not self.asks or self.bridge.confirm is not None:
-            return _result(await call(self.bridge.confirm))
+            return await _result(await call(self.bridge.confirm))
         if _runtime() is None:
-            return _result(await call(None))
+            return await _result(await call(None))
         try:
-            return _result(await call(undecided))
+            return await _result(await call(undecided))
         except ConfirmationPending as pending:
             asked = pending.confirmation
         # not inside `confirm`: the exception with which LangGraph stops the graph must not reach the toolkit
         agrees = _interrupt(asked, tool_call_id, _is_own_task(config))
-        return _result(await call(agreed if agrees else refused))
+        return await _result(await call(agreed if agrees else refused))
 
 
-def _result(response: ToolResponse) -> ContentAndArtifact:
+async def _result(response: ToolResponse) -> ContentAndArtifact:
     if response.error is not None:
         raise ToolException(response.as_text()) from response.error
-    return response.as_text(), response.as_dict()
+    artifact = response.as_dict()
+    if not response.blocks:
+        return response.as_text(), artifact
+    artifact["blocks"] = [block.as_dict() | {"data": block.data} for block in response.blocks]
+    return await written(response.blocks, lambda: _content(response)), artifact
+
+
+def _content(response: ToolResponse) -> list[LangChainContent]:
+    text = response.content_as_text()
+    return [*([_text(text)] if text else []), *map(_content_block, response.blocks)]
+
+
+def _text(text: str) -> LangChainContent:
+    return {"type": "text", "text": text}
+
+
+def _content_block(block: Block) -> LangChainContent:
+    """Return a block as content of a ToolMessage, which holds no audio."""
+    media_type = block.media_type or ""
+    if media_type.startswith("image/") and block.type in ("image", "file"):
+        return {"type": "image", "base64": base64_text(block.data), "mime_type": media_type}
+    if block.type != "file" or text_of_file(block) is not None:
+        return _text(block_as_text(block))
+    return {
+        "type": "file",
+        "base64": base64_text(block.data),
+        "mime_type": media_type,
+        "extras": {"filename": block.default_name},
+    }
 
 
 def _runtime() -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, TypeAlias, Unpack
 from weakref import WeakKeyDictionary
 
 from .shared import (
@@ -26,17 +26,28 @@ try:
         ToolsToFinalOutputResult,
         tool_namespace,
     )
-    from agents.tool import FunctionToolCustomDataContext
+    from agents.tool import (
+        FunctionToolCustomDataContext,
+        ToolOutputFileContent,
+        ToolOutputImage,
+        ToolOutputText,
+        ValidToolOutputPydanticModels,
+    )
     from agents.tool_context import ToolContext
 except ModuleNotFoundError as error:
     raise_missing_package(error, "the OpenAI Agents SDK", "openai-agents", roots=("agents",))
 
-from toolgen.runtime.adapters.openai import answer_tool_call, namespace_description
+from toolgen.runtime.adapters.openai import all_text, answer_tool_call, file_name, namespace_description
 from toolgen.runtime.adapters.provider_tool import ProviderTool, provider_tools
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.carried import RESPONSES, block_as_text
+from toolgen.runtime.content.encoding import data_url, written
 from toolgen.runtime.errors import ConfirmationRequiredError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
+
+ToolOutput: TypeAlias = str | list[ValidToolOutputPydanticModels]
 
 CUSTOM_DATA = "toolgen"
 """The key of the response in a tool output item's `custom_data`."""
@@ -54,15 +65,16 @@ def openai_agents_tools(
     For `api="responses"`, the tools of a group are in a namespace, and ToolSearchTool is there if a tool is
     deferred. The SDK refuses both, and `allowed_callers`, for models of other APIs: `api="chat"` is without.
 
-    The output is the text that every adapter returns, also for an error; the item's `custom_data["toolgen"]`
-    is the whole response as a dict. A tool with `confirm` asks the user by `confirm`, or else by the SDK's
+    The output is the text that every adapter returns, also for an error, and outputs of the SDK for images
+    and files (for `api="chat"`, a line of text); the item's `custom_data["toolgen"]` is the whole response as
+    a dict, without data of blocks. A tool with `confirm` asks the user by `confirm`, or else by the SDK's
     approval. The other options are functions of the ToolContext of each call, or of the RunContextWrapper
     when the SDK asks whether approval is needed. Raises ValueError if two tools have the same name.
     """
     bridge = OpenAIBridge(toolkit, confirm, options)
     published = provider_tools(toolkit.definitions, "openai")
     functions = [
-        _tool(bridge, each, "confirm" in definition)
+        _tool(bridge, each, "confirm" in definition, write=all_text if api == "chat" else _output)
         for each, definition in zip(published, toolkit.definitions.values(), strict=True)
     ]
     return [*functions] if api == "chat" else _responses_tools(published, functions)
@@ -94,17 +106,20 @@ class OpenAIBridge(Bridge):
         self, name: str, arguments: Any, native: Any, confirm: Confirm | None, **defaults: Any
     ) -> ToolResponse:
         """Call a tool through the adapter for OpenAI."""
-        call = {"type": "function_call", "call_id": "", "name": name, "arguments": arguments}
+        # the message, which is not used, is cheaper for Chat Completions: it has no data of blocks
+        call = {"id": "", "function": {"name": name, "arguments": arguments}}
         options = self.options_of(native, **defaults)
         return (await answer_tool_call(call, self.toolkit, confirm, **options)).response
 
 
-def _tool(bridge: Bridge, published: ProviderTool, asks: bool) -> FunctionTool:
+def _tool(
+    bridge: Bridge, published: ProviderTool, asks: bool, *, write: Callable[[ToolResponse], ToolOutput]
+) -> FunctionTool:
     name = published.name
     by_approval = asks and bridge.confirm is None
     responses: WeakKeyDictionary[ToolContext[Any], ToolResponse] = WeakKeyDictionary()
 
-    async def invoke(ctx: ToolContext[Any], arguments: str) -> str:
+    async def invoke(ctx: ToolContext[Any], arguments: str) -> ToolOutput:
         confirm = _decision(ctx) if by_approval else bridge.confirm
         try:
             response = await bridge.call(name, arguments, ctx, confirm)
@@ -112,7 +127,9 @@ def _tool(bridge: Bridge, published: ProviderTool, asks: bool) -> FunctionTool:
             asked = pending.confirmation
             response = ToolResponse(asked.tool_name, False, error=ConfirmationRequiredError())
         responses[ctx] = response
-        return response.as_text()
+        if not response.blocks:
+            return response.as_text()
+        return await written(response.blocks, lambda: write(response))
 
     async def needs_approval(ctx: RunContextWrapper[Any], parameters: dict[str, Any], call_id: str) -> bool:
         return await bridge.would_ask(name, parameters, ctx)
@@ -132,6 +149,20 @@ def _tool(bridge: Bridge, published: ProviderTool, asks: bool) -> FunctionTool:
     )
     tool.strict_json_schema = published.strict
     return tool
+
+
+def _output(response: ToolResponse) -> ToolOutput:
+    text = response.content_as_text()
+    first = [ToolOutputText(text=text)] if text else []
+    return [*first, *map(_output_of_block, response.blocks)]
+
+
+def _output_of_block(block: Block) -> ValidToolOutputPydanticModels:
+    if not RESPONSES.takes_data(block):
+        return ToolOutputText(text=block_as_text(block))
+    if block.media_type in RESPONSES.image:
+        return ToolOutputImage(image_url=data_url(block))
+    return ToolOutputFileContent(file_data=data_url(block), filename=file_name(block))
 
 
 def stop_on_final_answer(

@@ -16,7 +16,15 @@ from .shared import (
 )
 
 try:
-    from pydantic_ai import ApprovalRequired, CustomEvent, ModelRetry, RunContext, ToolFailed, ToolReturn
+    from pydantic_ai import (
+        ApprovalRequired,
+        BinaryContent,
+        CustomEvent,
+        ModelRetry,
+        RunContext,
+        ToolFailed,
+        ToolReturn,
+    )
     from pydantic_ai.tools import ToolDefinition as PydanticAIDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
     from pydantic_core import SchemaValidator, core_schema
@@ -24,6 +32,8 @@ except ModuleNotFoundError as error:
     raise_missing_package(error, "pydantic-ai", "pydantic-ai-slim", roots=("pydantic_ai",))
 
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
+from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.carried import block_as_text, text_of_file
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
@@ -57,8 +67,9 @@ def pydantic_ai_toolset(
 ) -> AbstractToolset[Any]:
     """Return the toolkit as a toolset of an Agent, with its current tools at each step.
 
-    Arguments that are not valid raise ModelRetry, other errors raise ToolFailed. A tool with `confirm` asks
-    the user by `confirm`, or else by pydantic-ai's ApprovalRequired. The other options are functions of the
+    A result with blocks is a list: the response, BinaryContent, and texts. Arguments that are not valid raise
+    ModelRetry, other errors raise ToolFailed. A tool with `confirm` asks the user by `confirm`, or else by
+    pydantic-ai's ApprovalRequired. The other options are functions of the
     RunContext of each call. Progress and chunks are events of this module, unless `progress` and `listen`
     are given.
     """
@@ -133,7 +144,18 @@ def _returned(response: ToolResponse) -> ToolReturn[Any]:
         "extras": dict(response.extras),
         "final_answer": response.final_answer,
     }
-    return ToolReturn(response.content, metadata=metadata)
+    if not response.blocks:
+        return ToolReturn(response.content, metadata=metadata)
+    metadata["blocks"] = [block.as_dict() for block in response.blocks]
+    first = [response.content] if response.content_as_text() else []  # empty: there are only blocks
+    return ToolReturn([*first, *map(_content, response.blocks)], metadata=metadata)
+
+
+def _content(block: Block) -> str | BinaryContent:
+    """Return the data of a block, which the framework gives to the model as well as that can take it."""
+    if not block.data or block.media_type is None or block.type == "text" or text_of_file(block) is not None:
+        return block_as_text(block)
+    return BinaryContent(block.data, media_type=block.media_type)
 
 
 def _reporters(ctx: RunContext[Any]) -> dict[str, Any]:
