@@ -259,7 +259,8 @@ class Toolkit:
         """
         return await self._call(name, arguments, Caller(**options) if options else ANYBODY)
 
-    async def _call(self, name: str, arguments: Any, caller: Caller) -> ToolResponse:
+    def _call(self, name: str, arguments: Any, caller: Caller) -> Coroutine[Any, Any, ToolResponse]:
+        """Return the coroutine of a call, or of its refusal if the tool is unknown or does not load."""
         entry = self._registry.current.by_name.get(name)
         try:
             if entry is None:
@@ -269,7 +270,7 @@ class Toolkit:
         except Exception as error:  # there is no such tool, or it does not load
             from .implementations.refusal import refuse_call
 
-            return await refuse_call(
+            return refuse_call(
                 name,
                 entry,
                 error,
@@ -280,7 +281,7 @@ class Toolkit:
             )
         if caller.context:
             environment = environment.plus(caller.context)
-        return await prepared.answer(arguments, caller, environment)
+        return prepared.answer(arguments, caller, environment)
 
     async def preview(self, name: str, arguments: Any, **options: Unpack[CallerOptions]) -> ToolResponse:
         """Return a preview of a call as the content of a response. Nothing is asked or executed.

@@ -63,7 +63,7 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     model, schema = contract.response_model, contract.response_schema
     if type(result) is not model and model is not None and not isinstance(result, model):
         result = _build(contract, model, result)
-    content = _dump(result)
+    content = _dump_model(result) if type(result) is model else _dump(result)
     try:
         if (content is result and not is_json(content)) or not (schema is None or schema.is_valid(content)):
             raise _broken(contract, "its response", schema, content)
@@ -214,8 +214,10 @@ def _build(contract: ToolContract, model: type[BaseModel], result: Any) -> Any:
 
 
 def _dump(value: Any) -> Any:
-    if not isinstance(value, BaseModel):
-        return value
+    return _dump_model(value) if isinstance(value, BaseModel) else value
+
+
+def _dump_model(value: BaseModel) -> Any:
     try:  # `model_dump` without its overhead
         return value.__pydantic_serializer__.to_python(
             value, mode="json", by_alias=True, exclude_unset=True, warnings=False

@@ -66,32 +66,22 @@ class PreparedTool:
         context.principal, context.session_id = caller.principal, environment.session_id
         context.final_answer = self.contract.final_answer
         record = observe_call(context, self.description)
-        call = ToolCall(self, arguments, context, caller=caller, environment=environment, record=record)
+        metadata = {"call_id": context.call_id}
+        call = ToolCall(self, arguments, context, caller, environment, record, metadata)
         return call.answer() if record is None else call.answer_recorded(record)
 
 
+@dataclass(slots=True, eq=False)
 class ToolCall:
     """One call of a tool."""
 
-    __slots__ = ("arguments", "caller", "context", "environment", "metadata", "record", "tool")
-
-    def __init__(
-        self,
-        tool: PreparedTool,
-        arguments: Any,
-        context: ToolContext,
-        *,
-        caller: Caller,
-        environment: Environment,
-        record: CallRecord | None,
-    ) -> None:
-        self.tool = tool
-        self.arguments = arguments
-        self.context = context
-        self.caller = caller
-        self.environment = environment
-        self.record = record  # None: neither logs, events nor spans are wanted
-        self.metadata: dict[str, Any] = {"call_id": context.call_id}  # of the response
+    tool: PreparedTool
+    arguments: Any
+    context: ToolContext
+    caller: Caller
+    environment: Environment
+    record: CallRecord | None  # None: neither logs, events nor spans are wanted
+    metadata: dict[str, Any]  # of the response
 
     async def answer_recorded(self, record: CallRecord) -> ToolResponse:
         """Return the response; write a log record, a span and events around the call."""
@@ -111,7 +101,7 @@ class ToolCall:
         if reports_progress:
             context.loop = asyncio.get_running_loop()
         try:
-            result = await self._run()
+            result = await self._run(task)
         except ConfirmationPending:
             raise
         except ApplicationExit as exit_:
@@ -135,8 +125,8 @@ class ToolCall:
             blocks=result.blocks,
         )
 
-    async def _run(self) -> WrittenResult:
-        """Run the steps of a call, in order. Raises what any of them raises."""
+    async def _run(self, task: asyncio.Task[Any] | None) -> WrittenResult:
+        """Run the steps of a call in its caller's task, in order. Raises what any of them raises."""
         contract, context = self.tool.contract, self.context
         if contract.scopes:
             self._check_scopes(contract.scopes)
@@ -155,7 +145,7 @@ class ToolCall:
             result = await self._confirm_and_execute(request)
         elif self.tool.is_direct:  # the same as `_execute`, which takes a fifth longer
             returned = await run_async(
-                self.tool.execute.method(request, context), contract.timeout, contract.name
+                self.tool.execute.method(request, context), contract.timeout, contract.name, task=task
             )
             result = write_result(contract, returned, self.environment.settings)
         else:

@@ -18,6 +18,7 @@ from toolgen.runtime.contract.tool_contract import ToolContract
 
 from .content import read_content, read_content_in_thread
 from .injection import find_dependencies, opened, opened_in_thread
+from .isolation import current_task
 from .streams import CollectedStream, collect, collect_in_thread
 from .threads.thread_run import ThreadRun
 from .threads.worker_pool import Limiter
@@ -88,7 +89,7 @@ class MethodRun:
     async def in_loop(self) -> Any:
         """Run an async method in the event loop, within its time limit."""
         contract = self.prepared.contract
-        return await run_async(self._with_values(), contract.timeout, contract.name)
+        return await run_async(self._with_values(), contract.timeout, contract.name, task=current_task())
 
     async def _with_values(self) -> Any:
         prepared, context = self.prepared, self.context

@@ -170,7 +170,7 @@ class Readiness:
             return
         error: Exception | None = None
         try:
-            await run_async(setup(*arguments), self._contract.timeout, self._contract.name)
+            await run_async(setup(*arguments), self._contract.timeout, self._contract.name, task=task)
             self._finish(context)
         except BaseException as raised:
             _release(context)
@@ -243,7 +243,7 @@ class Readiness:
         before = 0 if task is None else task.cancelling()
         try:
             if iscoroutinefunction(close):
-                await run_async(close(), seconds, name)
+                await run_async(close(), seconds, name, task=task)
             else:
                 await ThreadRun(name, lambda run: _call(close, run)).result(environment.pool, seconds)
             if context is not None:

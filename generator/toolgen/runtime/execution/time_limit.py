@@ -24,9 +24,13 @@ from typing import Any
 from toolgen.runtime.errors import ToolTimeoutError
 
 
-async def run_async(work: Awaitable[Any], seconds: float | None, tool_name: str) -> Any:
-    """Await `work` for at most `seconds`. Raises ToolTimeoutError; a TimeoutError of the work propagates."""
-    task = asyncio.current_task()
+async def run_async(
+    work: Awaitable[Any], seconds: float | None, tool_name: str, *, task: asyncio.Task[Any] | None
+) -> Any:
+    """Await `work` in `task`, the current one, for at most `seconds`.
+
+    Raises ToolTimeoutError; a TimeoutError of the work propagates.
+    """
     before = 0 if task is None else task.cancelling()
     began = 0.0 if seconds is None else monotonic()
     steps: Coroutine[Any, Any, Any] = work if type(work) is CoroutineType else _awaited(work)
