@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.logger import LOGGER, make_record
 from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
@@ -91,7 +91,8 @@ class CallRecord:
 
     async def validated(self) -> None:
         """Report that the arguments are valid."""
-        await notify(self._call, "validated", {})
+        if self._call.config.callback is not None:
+            await notify(self._call, "validated", {})
 
     async def chunk(self, chunk: Any) -> None:
         """Report one chunk of a streamed result."""
@@ -183,28 +184,24 @@ def log(
     logger = call.config.logger or LOGGER
     if not _is_enabled(logger, level):
         return
-    extra: dict[str, Any] = {
-        "tool_name": call.tool_name,
-        "call_id": call.call_id,
-        "event": event,
-        **{key: value for key, value in fields.items() if value is not None},
-    }
+    extra = {"tool_name": call.tool_name, "call_id": call.call_id, "event": event, **fields}
     facts = f"call {call.call_id}"
-    for key, value in (("principal", call.principal), ("session_id", call.session_id)):
-        if value is not None:
-            extra[key] = value
-            facts += f", {key.removesuffix('_id')} {quote(value)}"
-    if "seconds" in extra:
-        facts += f", {extra['seconds']:.3f} s"
+    if call.principal is not None:
+        extra["principal"] = call.principal
+        facts += f", principal {quote(call.principal)}"
+    if call.session_id is not None:
+        extra["session_id"] = call.session_id
+        facts += f", session {quote(call.session_id)}"
+    if "seconds" in fields:
+        facts += f", {fields['seconds']:.3f} s"
     headline, newline, more = summary.partition("\n")
     message = f"tool {call.tool_name} {headline.removesuffix(':')} ({facts}){newline}{more}"
     if error is not None and level > logging.DEBUG:
         error = without_text(error)
-    secrets = list(call.secrets.values())
-    if secrets:
+    if call.secrets:
         if error is not None and level <= logging.DEBUG:
             message, error = f"{message}\n{traceback_of(error)}", None
-        message = redact(message, secrets)
+        message = redact(message, call.secrets.values())
     try:
         _write(logger, level, message, fields=extra, error=error)
     except Exception as failure:
@@ -220,10 +217,9 @@ def _write(
     The logger must be enabled for `level`.
     """
     if type(logger) is logging.Logger:  # `Logger.log` without its search for the caller
-        trace = None if error is None else (type(error), error, error.__traceback__)
-        record = logger.makeRecord(
-            logger.name, level, __file__, 0, message, (), trace, _write.__name__, fields
-        )
+        record = make_record(logger, level, message, fields)
+        if error is not None:
+            record.exc_info = (type(error), error, error.__traceback__)
         logger.handle(record)
         return
     options: MutableMapping[str, Any] = {"extra": fields, "exc_info": error}
