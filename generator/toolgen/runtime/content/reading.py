@@ -96,7 +96,9 @@ def _read_file(path: Path, root: str | os.PathLike[str] | None, limit: int) -> b
             raise SourceError("it is not a regular file")
         if before.st_size > limit:
             raise OversizedError(limit)
-        data = _joined(iter(lambda: os.read(descriptor, _CHUNK), b""), limit)
+        data = os.read(descriptor, before.st_size + 1)  # at once, without a copy
+        while len(data) < before.st_size and (more := os.read(descriptor, before.st_size + 1 - len(data))):
+            data += more
         after = os.fstat(descriptor)
     finally:
         os.close(descriptor)

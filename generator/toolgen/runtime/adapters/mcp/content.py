@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+import asyncio
+from binascii import b2a_base64
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import mcp_types as types
@@ -14,41 +16,86 @@ ContentBlock: TypeAlias = (
     types.TextContent | types.ImageContent | types.AudioContent | types.EmbeddedResource | types.ResourceLink
 )
 
+_CHUNK: Final = 768 * 1024  # bytes that are encoded before other tasks run, a multiple of 3
 _AUDIO_SINCE: Final = "2025-03-26"
 _LINKS_SINCE: Final = "2025-06-18"
 
 
-def content_block(block: Block, protocol_version: str) -> ContentBlock:
-    """Return a block as content; as text if the client's version has no such content."""
+@dataclass(frozen=True, slots=True)
+class EncodedBlock:
+    """A block, and its data as the protocol has it."""
+
+    block: Block
+    base64: str = ""  # empty for links and texts
+
+
+async def encode(block: Block) -> EncodedBlock:
+    """Return a block with its data in base64. Other tasks run meanwhile."""
+    if not _is_binary(block):
+        return EncodedBlock(block)
+    parts: list[str] = []
+    data = memoryview(block.data)
+    for start in range(0, len(data), _CHUNK):
+        if start:
+            await asyncio.sleep(0)
+        parts.append(b2a_base64(data[start : start + _CHUNK], newline=False).decode("ascii"))
+    return EncodedBlock(block, parts[0] if len(parts) == 1 else "".join(parts))
+
+
+def encode_at_once(block: Block) -> EncodedBlock:
+    """Return the same, without letting other tasks run."""
+    base64 = b2a_base64(block.data, newline=False).decode("ascii") if _is_binary(block) else ""
+    return EncodedBlock(block, base64)
+
+
+def _is_binary(block: Block) -> bool:
+    return block.type in ("image", "audio") or (block.type == "file" and _text_of(block) is None)
+
+
+def _text_of(block: Block) -> str | None:
+    """Return the text of a text, or of a file that holds text in UTF-8; None for others."""
+    if block.type == "text":
+        return block.text
+    if block.type != "file" or block.media_type is None or not is_text(block.media_type):
+        return None
+    try:
+        return block.text
+    except UnicodeDecodeError:
+        return None
+
+
+def content_block(encoded: EncodedBlock, protocol_version: str) -> ContentBlock:
+    """Return a block as content, of another kind if the client's version has no such content."""
+    block = encoded.block
     annotations = _annotations(block)
     if block.type == "text":
         return types.TextContent(text=block.text, annotations=annotations)
     if block.type == "image":
         return types.ImageContent(
-            data=_base64(block), mime_type=block.media_type or "", annotations=annotations
+            data=encoded.base64, mime_type=block.media_type or "", annotations=annotations
         )
     if block.type == "audio" and protocol_version >= _AUDIO_SINCE:
         return types.AudioContent(
-            data=_base64(block), mime_type=block.media_type or "", annotations=annotations
+            data=encoded.base64, mime_type=block.media_type or "", annotations=annotations
         )
     if block.type == "link":
         if protocol_version < _LINKS_SINCE:
             return types.TextContent(text=block.as_text(), annotations=annotations)
         return _link(block, annotations)
-    return types.EmbeddedResource(resource=resource_contents(block), annotations=annotations)
+    return types.EmbeddedResource(
+        resource=resource_contents(encoded, block.uri or block.identifier), annotations=annotations
+    )
 
 
 def resource_contents(
-    block: Block, uri: str | None = None
+    encoded: EncodedBlock, uri: str
 ) -> types.TextResourceContents | types.BlobResourceContents:
     """Return the data of a block as the contents of a resource: text as it is, anything else in base64."""
-    address = uri or block.uri or block.identifier
-    if block.media_type is not None and is_text(block.media_type):
-        try:
-            return types.TextResourceContents(uri=address, mime_type=block.media_type, text=block.text)
-        except UnicodeDecodeError:  # of another encoding
-            pass
-    return types.BlobResourceContents(uri=address, mime_type=block.media_type, blob=_base64(block))
+    block = encoded.block
+    text = _text_of(block) if not encoded.base64 else None
+    if text is not None:
+        return types.TextResourceContents(uri=uri, mime_type=block.media_type, text=text)
+    return types.BlobResourceContents(uri=uri, mime_type=block.media_type, blob=encoded.base64)
 
 
 def _link(block: Block, annotations: types.Annotations | None) -> types.ResourceLink:
@@ -68,7 +115,3 @@ def _annotations(block: Block) -> types.Annotations | None:
         return None
     audience: Any = list(block.audience) or None
     return types.Annotations(audience=audience, priority=block.priority)
-
-
-def _base64(block: Block) -> str:
-    return b64encode(block.data).decode("ascii")

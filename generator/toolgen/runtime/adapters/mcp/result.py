@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import mcp_types as types
@@ -16,7 +16,7 @@ from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.response import ToolResponse
 from toolgen.schema.inline import RESULT_PROPERTY
 
-from .content import ContentBlock, content_block
+from .content import ContentBlock, EncodedBlock, content_block, encode_at_once
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
@@ -37,11 +37,11 @@ def result_of(
     form: StructuredForm,
     protocol_version: str = LATEST_PROTOCOL_VERSION,
     *,
-    link: Callable[[Block], Block] | None = None,
+    blocks: Sequence[EncodedBlock] | None = None,
 ) -> types.CallToolResult:
     """Return a response as a result, with structured content unless `form` is "none".
 
-    `link` returns a link to a block that is too large for a result, and any other block as it is.
+    `blocks` are those of the response, encoded before, some of them replaced by links.
     """
     meta: dict[str, Any] = {}
     if len(response.metadata) > 1:
@@ -59,7 +59,7 @@ def result_of(
     if response.error is not None:
         meta[ERROR_KEY] = response.error.as_dict()
     return types.CallToolResult(
-        content=_content(response, protocol_version, link),
+        content=_content(response, protocol_version, blocks),
         structured_content=_structured(response.content, form) if response.error is None else None,
         is_error=response.error is not None,
         _meta=meta or None,
@@ -67,14 +67,14 @@ def result_of(
 
 
 def _content(
-    response: ToolResponse, protocol_version: str, link: Callable[[Block], Block] | None
+    response: ToolResponse, protocol_version: str, blocks: Sequence[EncodedBlock] | None
 ) -> list[ContentBlock]:
     text = response.content_as_text()
     if not response.blocks:
         return [types.TextContent(text=text)]
-    blocks = response.blocks if link is None else map(link, response.blocks)
+    encoded = [encode_at_once(block) for block in response.blocks] if blocks is None else blocks
     first: list[ContentBlock] = [types.TextContent(text=text)] if text else []
-    return [*first, *(content_block(block, protocol_version) for block in blocks)]
+    return [*first, *(content_block(each, protocol_version) for each in encoded)]
 
 
 def _structured(content: Any, form: StructuredForm) -> Any:

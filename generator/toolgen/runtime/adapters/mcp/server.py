@@ -21,11 +21,13 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
+from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
-from .auth.grant import grant_of, scopes_of
+from .auth.grant import Grant, grant_of, scopes_of
 from .confirm import (
     NO_CONFIRMATION,
     confirmation_options,
@@ -34,7 +36,7 @@ from .confirm import (
     preview_answer,
     request_state_security,
 )
-from .content import resource_contents
+from .content import EncodedBlock, encode, resource_contents
 from .exchange import exchange_of
 from .result import CallProgress, result_of
 from .service import STOPPING, STOPPING_CODE, Service, ToolServer, is_modern
@@ -140,7 +142,7 @@ class _Handlers:
             code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
             raise MCPError(code=code, message="There is no such resource, or its link has expired.")
         return types.ReadResourceResult(
-            contents=[resource_contents(found.block, params.uri)],
+            contents=[resource_contents(await encode(found.block), params.uri)],
             ttl_ms=int(links.seconds_left(found) * 1000),
         )
 
@@ -207,14 +209,21 @@ async def answer_call(
     if definition is None:
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
-    needed = scopes_of(definition)
-    result = result_of(
-        response,
-        service.structured_form(context, definition),
-        context.protocol_version,
-        link=(lambda block: service.links.linked(block, grant, needed)) if service.serves_links else None,
-    )
+    blocks = await _encoded(service, response, grant, definition)
+    form = service.structured_form(context, definition)
+    result = result_of(response, form, context.protocol_version, blocks=blocks)
     if sessionless and (response.extras or extras is not None):
         sealed = service.extras.meta_of(context, definition["name"], response.extras)
         result.meta = {**(result.meta or {}), **sealed}
     return result
+
+
+async def _encoded(
+    service: Service, response: ToolResponse, grant: Grant, definition: ToolDefinition
+) -> list[EncodedBlock]:
+    """Return the blocks of a response, encoded; large ones as links if the client can read them."""
+    blocks = response.blocks
+    if blocks and service.serves_links:
+        needed = scopes_of(definition)
+        blocks = tuple(service.links.linked(block, grant, needed) for block in blocks)
+    return [await encode(block) for block in blocks]

@@ -20,6 +20,7 @@ from pydantic_core import from_json
 from toolgen.runtime.adapters.mcp.service import ToolServer
 
 from .body import parse_head
+from .large_messages import Piece, encode_message
 from .stopping import Stop
 
 CHUNK_BYTES: Final = 64 * 1024
@@ -104,7 +105,7 @@ class _Stdio:
                     with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                         await incoming.send(SessionMessage(message))
                     continue
-            await output.write(refusal.model_dump_json(by_alias=True, exclude_unset=True).encode())
+            await output.write([refusal.model_dump_json(by_alias=True, exclude_unset=True).encode()])
         self._disconnected.set()
 
     def _note(self, message: types.JSONRPCMessage) -> None:
@@ -122,7 +123,7 @@ class _Stdio:
     async def _send(self, outgoing: Any, output: _Output) -> None:
         async for each in outgoing:
             message = each.message
-            await output.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+            await output.write(encode_message(message))
             if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
                 self._settle(message.id)
 
@@ -206,16 +207,16 @@ class _Output:
         self._descriptor = descriptor
         self._on_closed = on_closed
         self._loop = asyncio.get_running_loop()
-        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[list[Piece] | None] = queue.SimpleQueue()
         self._given = self._written = 0  # bytes; each is changed by one thread only
         self._room = asyncio.Event()
         self._ended = asyncio.Event()
         threading.Thread(target=self._write, name="stdout", daemon=True).start()
 
-    async def write(self, line: bytes) -> None:
-        """Write a line; wait if the client does not read."""
-        self._given += len(line) + 1
-        self._lines.put(line + b"\n")
+    async def write(self, line: list[Piece]) -> None:
+        """Write a line, in pieces; wait if the client does not read."""
+        self._given += sum(map(len, line)) + 1
+        self._lines.put([*line, b"\n"])
         while self._given - self._written > UNWRITTEN_BYTES:
             self._room.clear()
             if self._given - self._written > UNWRITTEN_BYTES:
@@ -229,20 +230,34 @@ class _Output:
     def _write(self) -> None:
         closed = False
         while (line := self._lines.get()) is not None:
-            rest = memoryview(line)
-            while rest and not closed:
-                try:
-                    rest = rest[os.write(self._descriptor, rest) :]
-                except OSError:
-                    closed = True
-                    self._on_closed()
-            self._written += len(line)
+            for piece in _chunks(line):
+                rest = memoryview(piece)
+                while rest and not closed:
+                    try:
+                        rest = rest[os.write(self._descriptor, rest) :]
+                    except OSError:
+                        closed = True
+                        self._on_closed()
+            self._written += sum(map(len, line))
+            del line  # its data must not live until the next message
             self._call(self._room.set)
         self._call(self._ended.set)
 
     def _call(self, function: Callable[[], object]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(function)
+
+
+def _chunks(line: list[Piece]) -> Iterator[bytes]:
+    """Yield the bytes of a line, those of short pieces at once and those of long ones in chunks."""
+    if all(isinstance(piece, bytes) for piece in line):
+        yield b"".join(line)  # type: ignore[arg-type]
+        return
+    for piece in line:
+        if isinstance(piece, bytes):
+            yield piece
+        else:
+            yield from (piece[at : at + CHUNK_BYTES].encode() for at in range(0, len(piece), CHUNK_BYTES))
 
 
 @contextlib.contextmanager
