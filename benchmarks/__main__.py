@@ -47,6 +47,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "call": (groups.call, (10,)),
     "http": (http, (10,)),
     "refusal": (groups.refusal, (10,)),
+    "blocks": (groups.blocks, (10,)),
 }
 
 

@@ -282,6 +282,16 @@ def refusal(bench: Bench, size: int) -> Samples:
     return found
 
 
+def blocks(bench: Bench, size: int) -> Samples:
+    """Measure a result with an image of 20 MB: the longest stall of the event loop, and memory."""
+    project = bench.bare(size)
+    command = [PYTHON, str(IN_PROCESS / "blocks.py"), str(bench.rounds or 5), bench.clock]
+    found: dict[str, list[float]] = json.loads(
+        run(command, project.folder, project.env).text.splitlines()[-1]
+    )
+    return found
+
+
 def _command(project: Project, command: list[str]) -> Callable[[], float]:
     return lambda: run(command, project.folder, project.env).seconds
 

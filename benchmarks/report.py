@@ -135,7 +135,7 @@ def as_markdown(table: Iterator[tuple[str, ...]]) -> str:
 
 
 def _unit(row: Row) -> Any:
-    return _bytes if row.group == "memory" else seconds
+    return _bytes if row.id.endswith("memory") else seconds
 
 
 def _bytes(figure: float) -> str:
