@@ -23,6 +23,9 @@ _SPECIAL: Mapping[str, str] = {
     "Inject.type": "sqlite3.Connection",
     "Example.error": _PLAIN,
     "Anthropic.allowed_callers[]": "direct",
+    "Page.items": "/items",
+    "Page.cursor": "/next",
+    "Page.from": "/next",
 }
 
 
