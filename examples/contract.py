@@ -21,6 +21,7 @@ STRICT_LOSES = frozenset({"minLength", "maxLength", "uniqueItems", "default"})
 """Keywords that OpenAI's strict mode does not have, according to docs/dialects.md."""
 GEMINI_WORDS = frozenset({"minLength", "maxLength", "pattern", "uniqueItems", "default"})
 """Keywords that Gemini does not have; they become part of the description."""
+GEMINI_FORMATS = frozenset({"date-time", "date", "time"})
 _MAPS = ("properties", "patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
@@ -134,12 +135,15 @@ def gemini(schema: Any) -> Any:
     """Return a written-out schema in Gemini's keywords, the others in the description, references inlined."""
     if not isinstance(schema, dict):
         return schema
+    absent = GEMINI_WORDS if schema.get("format") in GEMINI_FORMATS else GEMINI_WORDS | {"format"}
     words = [
         f"{key}: {json.dumps(value, ensure_ascii=False)}"
         for key, value in schema.items()
-        if key in GEMINI_WORDS and not (key == "uniqueItems" and value is False)
+        if key in absent and not (key == "uniqueItems" and value is False)
     ]
-    made = _mapped({key: value for key, value in schema.items() if key not in GEMINI_WORDS}, gemini)
+    made = _mapped({key: value for key, value in schema.items() if key not in absent}, gemini)
+    if "const" in made:
+        made["enum"] = [made.pop("const")]
     if words:
         made["description"] = f"{made.get('description', '')} ({'; '.join(words)})".strip()
     if "$ref" in made:
@@ -206,31 +210,45 @@ def strict_loses_nothing(schema: Any) -> bool:
     return all(inner)
 
 
-def openai_faults(functions: Sequence[Mapping[str, Any]]) -> list[str]:
+def openai_faults(functions: Sequence[Mapping[str, Any]], *, responses: bool = False) -> list[str]:
     """Return the differences between OpenAI functions and the specs.
 
-    A function is strict if the spec asks for it, or if nothing is lost by it.
+    A function is strict if the spec asks for it, or if nothing is lost by it. With `responses`, the functions
+    are those for Responses, which have the schemas of results, too; in the gallery, all results are objects.
     """
 
     def expected(spec: JsonObject) -> JsonObject:
         schema, wanted = written_out(spec, "input_schema"), is_strict(spec, "openai")
         strict = strict_loses_nothing(schema) if wanted is None else wanted
-        return {
+        function = {
             "name": spec["name"],
             "description": description(spec),
             "parameters": openai_strict(schema) if strict else schema,
             "strict": strict,
         }
+        if responses and "output_schema" in spec:
+            function["output_schema"] = written_out(spec, "output_schema")
+        return function
 
-    return faults({each["name"]: _compared(each, "parameters") for each in functions}, expected)
+    tools = {each["name"]: _compared(each, "parameters", "output_schema") for each in functions}
+    return faults(tools, expected)
 
 
-def anthropic_faults(tools: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the differences between Anthropic tools and the specs."""
+def input_examples(spec: Mapping[str, Any]) -> list[JsonObject]:
+    """Return the arguments of the first five examples that have some, and end without an error."""
+    examples = [each for each in spec.get("examples", ()) if "error" not in each and each["input"]]
+    return [each["input"] for each in examples[:5]]
+
+
+def anthropic_faults(tools: Sequence[Mapping[str, Any]], *, examples: bool = True) -> list[str]:
+    """Return the differences between Anthropic tools and the specs; `examples` are part of them."""
 
     def expected(spec: JsonObject) -> JsonObject:
         schema = written_out(spec, "input_schema")
-        return {"name": spec["name"], "description": description(spec), "input_schema": schema}
+        tool = {"name": spec["name"], "description": description(spec), "input_schema": schema}
+        if examples and (arguments := input_examples(spec)):
+            tool["input_examples"] = arguments
+        return tool
 
     return faults({each["name"]: _compared(each, "input_schema") for each in tools}, expected)
 
@@ -245,7 +263,7 @@ def bedrock_faults(config: Mapping[str, Any]) -> list[str]:
         }
         for each in config["tools"]
     ]
-    return anthropic_faults(tools)
+    return anthropic_faults(tools, examples=False)
 
 
 def gemini_faults(declarations: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -253,8 +271,10 @@ def gemini_faults(declarations: Sequence[Mapping[str, Any]]) -> list[str]:
 
     def expected(spec: JsonObject) -> JsonObject:
         schema = gemini(written_out(spec, "input_schema"))
-        return {"name": spec["name"], "description": description(spec), "parameters_json_schema": schema}
+        function = {"name": spec["name"], "description": description(spec), "parameters_json_schema": schema}
+        if "output_schema" in spec:
+            function["response_json_schema"] = gemini(written_out(spec, "output_schema"))
+        return function
 
-    return faults(
-        {each["name"]: _compared(each, "parameters_json_schema") for each in declarations}, expected
-    )
+    schemas = ("parameters_json_schema", "response_json_schema")
+    return faults({each["name"]: _compared(each, *schemas) for each in declarations}, expected)

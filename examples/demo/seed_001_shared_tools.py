@@ -52,7 +52,7 @@ async def schemas(shop: Shop) -> None:
         "MCP": contract.mcp_faults(listed, legacy=False),
         "OpenAI Chat": contract.openai_faults([tool["function"] for tool in functions(CHAT_TOOLS)]),
         "OpenAI Responses": contract.openai_faults(
-            [without_type(tool) for tool in functions(RESPONSES_TOOLS)]
+            [without_type(tool) for tool in functions(RESPONSES_TOOLS)], responses=True
         ),
         "Anthropic": contract.anthropic_faults(functions(anthropic_tools.TOOLS)),
         "Bedrock": contract.bedrock_faults(bedrock_tools.TOOL_CONFIG),

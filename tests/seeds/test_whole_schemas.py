@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,10 @@ def test_mcp_publishes_the_authors_definitions(tmp_path: Path, era: Any) -> None
     assert contract.mcp_faults(listed(tmp_path, era), legacy=era == "legacy") == []
 
 
-@pytest.mark.parametrize("functions", [CHAT, RESPONSES], ids=["chat", "responses"])
-def test_openai_definitions_are_the_authors(functions: list[Any]) -> None:
-    assert contract.openai_faults(functions) == []
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_openai_definitions_are_the_authors(api: str) -> None:
+    responses = api == "responses"
+    assert contract.openai_faults(RESPONSES if responses else CHAT, responses=responses) == []
 
 
 def test_anthropic_definitions_are_the_authors() -> None:
@@ -85,11 +87,15 @@ def test_every_change_of_every_schema_is_found(change: str) -> None:
     """Each target's comparison reports every tool that is changed in one place."""
     checks: list[tuple[list[Any], str, Callable[[Sequence[Mapping[str, Any]]], list[str]]]] = [
         (CHAT, "parameters", contract.openai_faults),
+        (RESPONSES, "output_schema", partial(contract.openai_faults, responses=True)),
+        (GEMINI, "response_json_schema", contract.gemini_faults),
         (ANTHROPIC, "input_schema", contract.anthropic_faults),
         (GEMINI, "parameters_json_schema", contract.gemini_faults),
     ]
     for tools, key, faults in checks:
         for number, tool in enumerate(tools):
+            if "properties" not in tool.get(key, {}):
+                continue
             changed = deepcopy(tools)
             CHANGES[change](changed[number][key])
             if changed != tools:
