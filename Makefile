@@ -11,7 +11,7 @@ RELEASE := .venv-release
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz conformance bazel corpus test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
+.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz conformance bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -68,6 +68,9 @@ test-bridges: $(BRIDGES)/.ready ## test the bridges with LangChain, pydantic-ai,
 
 corpus: $(READY) ## run published tools through all of toolgen (CORPUS="--mcp FILE --openai FILE --openapi FILE" for yours)
 	@$(BIN)/python -m tools.corpus $(CORPUS)
+
+corpus-types: $(READY) ## check the types of the code that is generated for published tools (TOOLS=200)
+	@$(BIN)/python -m tools.corpus.types $(if $(TOOLS),--tools $(TOOLS))
 
 test-redis: $(READY) ## test replicas that share confirmations through Redis (Debian: redis-server)
 	@command -v redis-server > /dev/null || { echo "install Redis first: apt-get install redis-server" >&2; exit 2; }
