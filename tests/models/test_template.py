@@ -168,3 +168,28 @@ def test_the_engine_is_imported_only_when_it_is_needed(schema: dict[str, Any], n
     command = [sys.executable, "-c", COMPILE, json.dumps(spec)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert (ENGINE in done.stdout.split()) is needed
+
+
+LISTS = {
+    **OBJECT,
+    "properties": {
+        "start-date": {"type": "string"},
+        "none": {"type": "array", "items": {"type": "string"}, "default": []},
+        "some": {"type": "array", "items": {"type": "integer"}, "default": [-1, 2]},
+        "long": {
+            "type": "array",
+            "items": {"type": "string"},
+            "default": ["x" * 30, "\N{SNOWMAN}" * 20, "z" * 9],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("further", [{}, {"either": UNION}], ids=["by template", "by the engine"])
+def test_defaults_of_a_class_whose_base_is_not_pydantics_own_are_made_anew(further: dict[str, Any]) -> None:
+    schema = {**LISTS, "properties": {**LISTS["properties"], **further}}
+    package = of_schemas([(schema, None)])
+    assert not compare_models(package, TARGETS).differing
+    text = models_of(package, {})["tool_0000"]
+    assert "none: list[str] = Field(default_factory=list)" in text
+    assert "some: list[int] = Field(default_factory=lambda: [-1, 2])" in text

@@ -35,12 +35,24 @@ def field_annotation(shape: Shape, *, alias: str | None, optional: bool) -> Expr
     return Brackets("Annotated[", (python, Brackets("Field(", arguments, ")")), "]") if arguments else python
 
 
-def field_default(shape: Shape, *, optional: bool) -> Expression | None:
-    """Return the default of a field; None if the field is required."""
+def field_default(shape: Shape, *, optional: bool, base: str) -> Expression | None:
+    """Return the default of a field in a class with the base class `base`; None if the field is required."""
     if not optional:
         return None
     default = shape.get("default")
-    return Brackets("[", [*map(literal, default)], "]") if isinstance(default, list) else literal(default)
+    if not isinstance(default, list):
+        return literal(default)
+    return Brackets("[", [*map(literal, default)], "]") if base == "BaseModel" else default_factory(default)
+
+
+def default_factory(default: list[Any]) -> Expression:
+    """Return a default that makes a new list.
+
+    Models need none, since pydantic copies defaults. But ruff (RUF012) knows that only of pydantic's own base
+    classes.
+    """
+    made = Brackets("default_factory=lambda: [", [*map(literal, default)], "]")
+    return Brackets("Field(", [made if default else "default_factory=list"], ")")
 
 
 def _arguments(shape: Shape, alias: str | None) -> Iterator[str]:

@@ -17,9 +17,11 @@ from importlib.metadata import version
 from typing import Any
 
 from toolgen.data.internal_error import EngineBug
+from toolgen.models.annotations import default_factory
 from toolgen.models.class_builder import ModelClass, as_class
 from toolgen.models.module_source import dependency_order, may_confuse_keys, model_config
 from toolgen.models.shapes import OBJECT, renamed
+from toolgen.python_source.layout import flat
 from toolgen.python_source.literals import docstring
 
 _MAX_BATCH = 16  # modules; larger batches save nothing
@@ -207,7 +209,7 @@ def _split(code: str, modules: Sequence[EngineModule], imported: Set[str]) -> li
 
 def _documented(lines: list[str], node: ast.ClassDef, made: ModelClass) -> str:
     """Return the text of a class with its configuration, and with docstrings for itself and its fields."""
-    lines = lines.copy()
+    lines = _with_default_factories(lines, node) if may_confuse_keys(made) else lines.copy()
     insertions = sorted(_insertions(node, made), key=lambda found: found[0], reverse=True)
     for line, text in insertions:
         lines.insert(line - node.lineno + 1, text)
@@ -218,6 +220,20 @@ def _documented(lines: list[str], node: ast.ClassDef, made: ModelClass) -> str:
         case ast.Pass() if made.doc:
             lines.pop()
     return "\n".join(lines)
+
+
+def _with_default_factories(lines: Sequence[str], node: ast.ClassDef) -> list[str]:
+    """Return the text of a class whose base class is not pydantic's own, without lists as defaults."""
+    lines = list(lines)
+    for item in node.body:
+        match item:
+            case ast.AnnAssign(
+                value=ast.List(lineno=number, col_offset=start, end_col_offset=int(end)) as value
+            ):
+                line = lines[number - node.lineno].encode()  # columns are bytes
+                made = flat(default_factory(ast.literal_eval(value))).encode()
+                lines[number - node.lineno] = (line[:start] + made + line[end:]).decode()
+    return lines
 
 
 def _insertions(node: ast.ClassDef, made: ModelClass) -> Iterator[tuple[int, str]]:

@@ -156,16 +156,18 @@ def _class(name: str, made: ModelClass) -> ClassSource:
         config="" if made.base else model_config(made),
         doc=made.doc,
         fields=tuple(
-            StatementSource(_statement(made, wire, optional=wire not in required), made.docs.get(wire, ""))
+            StatementSource(
+                _statement(made, wire, base=base, optional=wire not in required), made.docs.get(wire, "")
+            )
             for wire in made.names
         ),
     )
 
 
-def _statement(made: ModelClass, wire: str, *, optional: bool) -> str:
+def _statement(made: ModelClass, wire: str, *, base: str, optional: bool) -> str:
     shape, name = made.shape["properties"][wire], made.names[wire]
     annotation = field_annotation(shape, alias=None if name == wire else wire, optional=optional)
-    return annotated_assignment(name, annotation, field_default(shape, optional=optional))
+    return annotated_assignment(name, annotation, field_default(shape, optional=optional, base=base))
 
 
 def _alias(name: str, made: ModelClass) -> StatementSource:
