@@ -32,6 +32,7 @@ WORDS = [
     "warehouse",
     "manufacturing",
     "customer_relationship",
+    "SipAuthCallsIpAccessControl",
     "x7",
 ]
 PROSE = ['say "hi"', "it's", "—", "- item", "back\\slash", "#", "`x`:", "é", "日本", *WORDS]

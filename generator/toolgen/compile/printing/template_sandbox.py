@@ -29,7 +29,7 @@ from toolgen.data.package import Package
 from toolgen.data.source import Span
 from toolgen.data.target import Target
 from toolgen.python_source.imports import all_statement, import_from, module_order
-from toolgen.python_source.layout import arguments
+from toolgen.python_source.layout import annotated_assignment, arguments
 from toolgen.python_source.literals import comment, docstring, literal
 
 SECONDS = 4.0  # of processor time, to which is added
@@ -48,6 +48,7 @@ FILTERS: Mapping[str, Any] = {
     "all_statement": all_statement,
     "arguments": arguments,
     "comment": comment,
+    "declaration": lambda name, annotation: annotated_assignment(name, annotation, None),
     "docstring": docstring,
     "import_from": lambda names, module, indent=0: import_from(module, names, indent),
     "in_module_order": lambda tools: sorted(tools, key=lambda tool: module_order(tool.py_name)),
