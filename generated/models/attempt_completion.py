@@ -9,6 +9,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import Message, NextActions, Warnings
+from .shared.workspace import Path
+
 
 class AttemptCompletionRequest(BaseModel):
     """The request of `attempt_completion`."""
@@ -20,7 +23,7 @@ class AttemptCompletionRequest(BaseModel):
     end.
     """
 
-    files: Annotated[list[str] | None, Field(max_length=50)] = None
+    files: Annotated[list[Path] | None, Field(max_length=50)] = None
     """Files of the workspace that belong to the result."""
 
 
@@ -35,13 +38,6 @@ class AttemptCompletionResponse(BaseModel):
     files: list[str]
     """Files that belong to it, as they were named."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import Message, NextActions, TotalMatches, Warnings
+
 
 class CatalogSearchRequest(BaseModel):
     """The request of `catalog_search`."""
@@ -84,16 +86,7 @@ class CatalogSearchResponse(BaseModel):
     documents: Annotated[list[Document], Field(max_length=20)]
     """Matching documents, best first."""
 
-    total: Annotated[int, Field(ge=0)]
-    """How many matched in all; larger than the list where `limit` cut it."""
-
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    total: TotalMatches
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

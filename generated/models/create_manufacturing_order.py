@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .shared.stock import StockMove
+from .shared.purchasing import Sku
+from .shared.responses import IsPreview, Message, NextActions, Warnings
+from .shared.stock import ManufacturingOrderNumber, StockMove
 
 
 class CreateManufacturingOrderRequest(BaseModel):
@@ -17,10 +19,8 @@ class CreateManufacturingOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    order_number: Annotated[str, Field(pattern="^MO-20[0-9]{2}-[0-9]{4}$")]
-    """Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003"."""
-
-    product_sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
+    order_number: ManufacturingOrderNumber
+    product_sku: Sku
     """Article number of the product to build, such as "KIT-DRIVE"."""
 
     quantity: Annotated[int, Field(ge=1, le=1000)]
@@ -41,12 +41,8 @@ class CreateManufacturingOrderResponse(BaseModel):
     id: Annotated[int | None, Field(ge=1)] = None
     """Number of the order, `manufacturing_orders.id`; a preview has none."""
 
-    order_number: Annotated[str, Field(pattern="^MO-20[0-9]{2}-[0-9]{4}$")]
-    """Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003"."""
-
-    product_sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
+    order_number: ManufacturingOrderNumber
+    product_sku: Sku
     product_name: str
     """Name of the product."""
 
@@ -59,16 +55,7 @@ class CreateManufacturingOrderResponse(BaseModel):
     components: Annotated[list[StockMove], Field(min_length=1)]
     """The components that were taken from stock, by article number."""
 
-    is_preview: bool
-    """True when nothing has been changed yet and this only shows what would happen."""
-
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    is_preview: IsPreview
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

@@ -9,7 +9,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .shared.purchasing import PurchaseOrderItem, PurchaseOrderLine
+from .shared.purchasing import (
+    Money,
+    OrderNumber,
+    OrderStatus,
+    PurchaseOrderItem,
+    PurchaseOrderLine,
+)
+from .shared.responses import IsPreview, Message, NextActions, Warnings
 
 
 class CreatePurchaseOrderRequest(BaseModel):
@@ -23,9 +30,7 @@ class CreatePurchaseOrderRequest(BaseModel):
     location_id: Annotated[int, Field(ge=1)]
     """Number of the place that receives the goods, `locations.id`."""
 
-    order_number: Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
-    """Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
-
+    order_number: OrderNumber
     items: Annotated[list[PurchaseOrderItem], Field(max_length=100, min_length=1)]
     """What to order, one entry an article."""
 
@@ -44,9 +49,7 @@ class CreatePurchaseOrderResponse(BaseModel):
     id: Annotated[int | None, Field(ge=1)] = None
     """Number of the order, `purchase_orders.id`; a preview has none."""
 
-    order_number: Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
-    """Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
-
+    order_number: OrderNumber
     supplier_id: int
     """Number of the supplier."""
 
@@ -56,28 +59,15 @@ class CreatePurchaseOrderResponse(BaseModel):
     location_id: int
     """Number of the place that receives the goods."""
 
-    status: Literal["ordered", "partly_received", "received", "cancelled"]
-    """State of the order."""
-
+    status: OrderStatus
     lines: Annotated[list[PurchaseOrderLine], Field(min_length=1)]
     """The lines as ordered."""
 
-    total_cost: Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$")]
-    """Amount in EUR with two decimals, such as "12.50"."""
-
+    total_cost: Money
     currency: Literal["EUR"]
     """Currency of every amount."""
 
-    is_preview: bool
-    """True when nothing has been changed yet and this only shows what would happen."""
-
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    is_preview: IsPreview
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import Message, Warnings
+
 
 class ExecuteRequest(BaseModel):
     """The request of `execute`."""
@@ -56,10 +58,5 @@ class ExecuteResponse(BaseModel):
     truncated: bool
     """True when it wrote more than 60 kB and was stopped."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
+    message: Message
+    warnings: Warnings

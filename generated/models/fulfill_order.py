@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import IsPreview, Message, NextActions, Warnings
 from .shared.stock import StockMove
 
 
@@ -43,16 +44,7 @@ class FulfillOrderResponse(BaseModel):
     stock: Annotated[list[StockMove], Field(min_length=1)]
     """What changed in stock, one entry an article."""
 
-    is_preview: bool
-    """True when nothing has been changed yet and this only shows what would happen."""
-
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    is_preview: IsPreview
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

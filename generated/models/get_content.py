@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pydantic import BaseModel, ConfigDict
 
-from pydantic import BaseModel, ConfigDict, Field
+from .shared.website import ContentType, Slug
 
 
 class GetContentRequest(BaseModel):
@@ -15,13 +15,8 @@ class GetContentRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    type: Literal["article", "page", "project"]
-    """article (advice and news), page (facts about the shop) or project (what the shop
-    has done).
-    """
-
-    slug: Annotated[str, Field(max_length=100, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
-    """Name of the item in its address, such as "opening-hours"."""
+    type: ContentType
+    slug: Slug
 
 
 class GetContentResponse(BaseModel):
@@ -29,14 +24,8 @@ class GetContentResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    type: Literal["article", "page", "project"]
-    """article (advice and news), page (facts about the shop) or project (what the shop
-    has done).
-    """
-
-    slug: Annotated[str, Field(max_length=100, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
-    """Name of the item in its address, such as "opening-hours"."""
-
+    type: ContentType
+    slug: Slug
     title: str
     """Title of the item."""
 

@@ -9,17 +9,16 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import Message, NextActions, Warnings
+from .shared.workspace import Path
+
 
 class LoadRequest(BaseModel):
     """The request of `load`."""
 
     model_config = ConfigDict(extra="forbid")
 
-    path: Annotated[str, Field(max_length=500, min_length=1)]
-    """Path relative to the workspace, with / between its parts, such as
-    "notes/suppliers.md".
-    """
-
+    path: Path
     first_line: Annotated[int, Field(ge=1, le=1000000)] = 1
     """Number of the first line to read, counted from 1."""
 
@@ -52,13 +51,6 @@ class LoadResponse(BaseModel):
     truncated: bool
     """True when lines follow that were not returned."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.purchasing import OrderNumber, OrderStatus, Sku
+from .shared.responses import IsPreview, Message, NextActions, Warnings
 from .shared.stock import StockMove
 
 
@@ -17,9 +19,7 @@ class ArrivedItem(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
+    sku: Sku
     quantity: Annotated[int, Field(ge=1, le=10000)]
     """How many units have arrived."""
 
@@ -29,9 +29,7 @@ class ReceivedLine(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
+    sku: Sku
     name: str
     """Name of the article."""
 
@@ -50,9 +48,7 @@ class ReceivePurchaseOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    order_number: Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
-    """Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
-
+    order_number: OrderNumber
     items: Annotated[list[ArrivedItem] | None, Field(max_length=100, min_length=1)] = (
         None
     )
@@ -64,31 +60,18 @@ class ReceivePurchaseOrderResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    order_number: Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
-    """Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
-
+    order_number: OrderNumber
     supplier_name: str
     """Name of the supplier."""
 
-    status: Literal["ordered", "partly_received", "received", "cancelled"]
-    """State of the order."""
-
+    status: OrderStatus
     lines: Annotated[list[ReceivedLine], Field(min_length=1)]
     """The lines of the order."""
 
     stock: list[StockMove]
     """What changed in stock, one entry an article."""
 
-    is_preview: bool
-    """True when nothing has been changed yet and this only shows what would happen."""
-
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    is_preview: IsPreview
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import Message, NextActions, TotalMatches, Warnings
 from .shared.workspace import SkippedFile
 
 
@@ -63,22 +64,13 @@ class SearchResponse(BaseModel):
     matches: Annotated[list[Match], Field(max_length=200)]
     """Matching lines, by path and number."""
 
-    total: Annotated[int, Field(ge=0)]
-    """How many matched in all; larger than the list where `limit` cut it."""
-
+    total: TotalMatches
     files_searched: Annotated[int, Field(ge=0)]
     """How many files were looked at."""
 
     skipped: list[SkippedFile]
     """What was passed over, sorted by path."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

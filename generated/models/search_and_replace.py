@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import IsPreview, Message, NextActions, Warnings
 from .shared.workspace import SkippedFile
 
 
@@ -59,9 +60,7 @@ class SearchAndReplaceResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    is_preview: bool
-    """True when nothing has been changed yet and this only shows what would happen."""
-
+    is_preview: IsPreview
     files: list[ChangedFile]
     """Files that changed, sorted by path."""
 
@@ -74,13 +73,6 @@ class SearchAndReplaceResponse(BaseModel):
     skipped: list[SkippedFile]
     """What was passed over, sorted by path."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from .shared.responses import Message, NextActions, TotalMatches, Warnings
+from .shared.website import ContentType, Slug
 
 
 class SearchContentRequest(BaseModel):
@@ -20,9 +23,7 @@ class SearchContentRequest(BaseModel):
     needed.
     """
 
-    types: Annotated[
-        list[Literal["article", "page", "project"]] | None, Field(min_length=1)
-    ] = None
+    types: Annotated[list[ContentType] | None, Field(min_length=1)] = None
     """Only items of these types; all types when left out."""
 
     limit: Annotated[int, Field(ge=1, le=20)] = 5
@@ -34,14 +35,8 @@ class ContentItem(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    type: Literal["article", "page", "project"]
-    """article (advice and news), page (facts about the shop) or project (what the shop
-    has done).
-    """
-
-    slug: Annotated[str, Field(max_length=100, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
-    """Name of the item in its address, such as "opening-hours"."""
-
+    type: ContentType
+    slug: Slug
     title: str
     """Title of the item."""
 
@@ -63,16 +58,7 @@ class SearchContentResponse(BaseModel):
     items: Annotated[list[ContentItem], Field(max_length=20)]
     """Matching items, best first."""
 
-    total: Annotated[int, Field(ge=0)]
-    """How many matched in all; larger than the list where `limit` cut it."""
-
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    total: TotalMatches
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

@@ -9,6 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.purchasing import Sku, UnitPrice
+from .shared.responses import Message, NextActions, TotalMatches, Warnings
+
 
 class SearchItemsRequest(BaseModel):
     """The request of `search_items`."""
@@ -36,9 +39,7 @@ class Item(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
+    sku: Sku
     name: str
     """Name of the article."""
 
@@ -48,9 +49,7 @@ class Item(BaseModel):
     supplier_id: int | None
     """Number of its usual supplier; null for what the workshop builds."""
 
-    list_price: Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")]
-    """Price of one unit in EUR with two decimals, such as "12.50"."""
-
+    list_price: UnitPrice
     in_stock: Annotated[int, Field(ge=0)]
     """Units in stock."""
 
@@ -66,16 +65,7 @@ class SearchItemsResponse(BaseModel):
     items: Annotated[list[Item], Field(max_length=50)]
     """Matching articles, best first."""
 
-    total: Annotated[int, Field(ge=0)]
-    """How many matched in all; larger than the list where `limit` cut it."""
-
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    total: TotalMatches
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

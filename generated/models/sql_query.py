@@ -9,6 +9,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import Message, Warnings
+
 
 class SqlQueryRequest(BaseModel):
     """The request of `sql_query`."""
@@ -46,10 +48,5 @@ class SqlQueryResponse(BaseModel):
     truncated: bool
     """True when the statement had more rows than were returned."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
+    message: Message
+    warnings: Warnings

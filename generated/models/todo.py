@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import Message, NextActions, Warnings
+
 
 class Change(BaseModel):
     """A new state of one item."""
@@ -62,13 +64,6 @@ class TodoResponse(BaseModel):
     left: Annotated[int, Field(ge=0)]
     """How many items are open or being done."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

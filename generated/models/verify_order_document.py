@@ -9,21 +9,20 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.purchasing import Money, OrderNumber, OrderStatus, Sku, UnitPrice
+from .shared.responses import Message, NextActions, Warnings
+
 
 class DocumentLine(BaseModel):
     """One line of the document."""
 
     model_config = ConfigDict(extra="forbid")
 
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
+    sku: Sku
     quantity: Annotated[int, Field(ge=1, le=100000)]
     """Units that the document states."""
 
-    unit_price: Annotated[
-        str | None, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")
-    ] = None
+    unit_price: UnitPrice | None = None
     """Price of one unit in EUR, such as "12.50"; leave it out where the document states
     none.
     """
@@ -54,15 +53,11 @@ class VerifyOrderDocumentRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    order_number: Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
-    """Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
-
+    order_number: OrderNumber
     lines: Annotated[list[DocumentLine], Field(max_length=200, min_length=1)]
     """The lines of the document, as it has them."""
 
-    total: Annotated[str | None, Field(pattern="^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$")] = (
-        None
-    )
+    total: Money | None = None
     """Total of the document in EUR, such as "813.60"; leave it out where there is
     none.
     """
@@ -73,28 +68,17 @@ class VerifyOrderDocumentResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    order_number: Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
-    """Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
-
+    order_number: OrderNumber
     supplier_name: str
     """Name of the supplier."""
 
-    order_status: Literal["ordered", "partly_received", "received", "cancelled"]
-    """State of the order."""
-
+    order_status: OrderStatus
     matches: bool
     """True when document and order agree."""
 
     mismatches: list[Mismatch]
     """Differences, in the order of the order's lines; empty when all agrees."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

@@ -9,13 +9,16 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .shared.responses import IsPreview, Message, NextActions, Warnings
+from .shared.workspace import Path
+
 
 class WriteRequest(BaseModel):
     """The request of `write`."""
 
     model_config = ConfigDict(extra="forbid")
 
-    path: Annotated[str, Field(max_length=500, min_length=1)]
+    path: Path
     """File to write, relative to the workspace, such as "letters/kite.txt". Folders on
     the way are made.
     """
@@ -36,9 +39,7 @@ class WriteResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    is_preview: bool
-    """True when nothing has been changed yet and this only shows what would happen."""
-
+    is_preview: IsPreview
     path: str
     """Path relative to the workspace."""
 
@@ -48,13 +49,6 @@ class WriteResponse(BaseModel):
     line_count: Annotated[int, Field(ge=0)]
     """Lines in the file now."""
 
-    message: Annotated[str, Field(min_length=1)]
-    """What happened, in one sentence for the user; in a preview, what would happen."""
-
-    warnings: list[str]
-    """What the user should know before relying on the result; empty when all is
-    well.
-    """
-
-    next_actions: list[str]
-    """Sensible next steps, most useful first; empty when there is nothing to do."""
+    message: Message
+    warnings: Warnings
+    next_actions: NextActions

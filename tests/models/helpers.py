@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib.resources import files
@@ -21,6 +22,7 @@ from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Marks, Source, Span
 from toolgen.data.spec import Spec
 from toolgen.data.target import Target
+from toolgen.pipeline import compile_project
 from toolgen.targets.builtin import BASE, BUILT_IN
 
 _numbers = itertools.count()
@@ -75,6 +77,42 @@ def module(code: str) -> ModuleType:
         del sys.modules[made.__name__]
     made.__dict__["code"] = code
     return made
+
+
+def response_of(specs: Mapping[str, str]) -> type[BaseModel]:
+    """Return the class of the response of the tool `probe`, from generated modules that are only in memory."""
+    tree = compile_project(specs, TARGETS[:1], PackageSettings(), {}).tree
+    package = f"probe_{next(_numbers)}"
+    shared = sorted(path for path in tree if path.startswith("models/shared/") and not path.endswith("__.py"))
+    modules = {
+        f"{package}.{path[:-3].replace('/', '.')}": tree[path] for path in (*shared, "models/probe.py")
+    }
+    made: dict[str, ModuleType] = {}
+
+    def load(name: str) -> None:
+        """Execute a module after those that it imports."""
+        folder, found = (
+            name.rpartition(".")[0],
+            re.findall(r"^from (\.[\w.]+) import", modules[name], re.MULTILINE),
+        )
+        for imported in (folder + each for each in found):
+            if imported not in made:
+                load(imported)
+        made[name] = sys.modules[name] = ModuleType(name)
+        made[name].__package__ = folder
+        exec(compile(modules[name], name, "exec"), made[name].__dict__)
+
+    folders = (package, f"{package}.models", f"{package}.models.shared")
+    try:
+        for folder in folders:
+            sys.modules[folder] = ModuleType(folder)
+            sys.modules[folder].__path__ = []
+        load(f"{package}.models.probe")
+        found: type[BaseModel] = made[f"{package}.models.probe"].ProbeResponse
+        return found
+    finally:
+        for name in (*made, *folders):
+            sys.modules.pop(name, None)
 
 
 def there_and_back(model: type[BaseModel], value: Any) -> Any:

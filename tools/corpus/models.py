@@ -77,11 +77,12 @@ def compare_models(
 ) -> ModelComparison:
     """Compare the classes of each tool: fields, types, constraints, aliases, defaults, docstrings, layout.
 
-    The classes of `shared` files are compared, too, and not counted.
+    The classes of `shared` files are compared, too, and not counted. The engine has no named types: they are
+    written out in both.
     """
     known = shared_classes(shared)
-    files = {path: module for path, module in known.modules.items() if module.classes}
-    tools = {tool.py_name: tool_classes(tool, known) for tool in package.tools}
+    files = {path: module.without_types() for path, module in known.modules.items() if module.classes}
+    tools = {tool.py_name: tool_classes(tool, known).without_types() for tool in package.tools}
     modules = ModelModules(_by_template(tools), _by_template(files))
     plain = replace(
         package,

@@ -5,9 +5,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+
+Money: TypeAlias = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$")]
+"""Amount in EUR with two decimals, such as "12.50"."""
+
+UnitPrice: TypeAlias = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")]
+"""Price of one unit in EUR with two decimals, such as "12.50"."""
+
+Sku: TypeAlias = Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
+"""Article number as in the item list, such as "CHN-11S"."""
+
+OrderNumber: TypeAlias = Annotated[str, Field(pattern="^PO-20[0-9]{2}-[0-9]{4}$")]
+"""Purchase order number, PO-<year>-<four digits>, such as "PO-2026-0005"."""
+
+OrderStatus: TypeAlias = Literal["ordered", "partly_received", "received", "cancelled"]
+"""State of the order."""
 
 
 class PurchaseOrderItem(BaseModel):
@@ -15,15 +30,11 @@ class PurchaseOrderItem(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
+    sku: Sku
     quantity: Annotated[int, Field(ge=1, le=10000)]
     """How many units to order."""
 
-    unit_price: Annotated[
-        str | None, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")
-    ] = None
+    unit_price: UnitPrice | None = None
     """Agreed price of one unit in EUR, such as "12.50". Leave it out to order at the
     list price.
     """
@@ -34,17 +45,12 @@ class PurchaseOrderLine(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
+    sku: Sku
     name: str
     """Name of the article."""
 
     quantity: Annotated[int, Field(ge=1)]
     """Units ordered."""
 
-    unit_price: Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,5})\\.[0-9]{2}$")]
-    """Price of one unit in EUR with two decimals, such as "12.50"."""
-
-    line_total: Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,13})\\.[0-9]{2}$")]
-    """Amount in EUR with two decimals, such as "12.50"."""
+    unit_price: UnitPrice
+    line_total: Money

@@ -5,9 +5,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from .purchasing import Sku
+
+ManufacturingOrderNumber: TypeAlias = Annotated[
+    str, Field(pattern="^MO-20[0-9]{2}-[0-9]{4}$")
+]
+"""Manufacturing order number, MO-<year>-<four digits>, such as "MO-2026-0003"."""
 
 
 class StockMove(BaseModel):
@@ -15,9 +22,7 @@ class StockMove(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    sku: Annotated[str, Field(pattern="^[A-Z]{3}-[A-Z0-9]{1,12}$")]
-    """Article number as in the item list, such as "CHN-11S"."""
-
+    sku: Sku
     name: str
     """Name of the article."""
 

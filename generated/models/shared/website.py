@@ -4,3 +4,17 @@
 """Shared schemas of `specs/schemas/website.yaml`."""
 
 from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+ContentType: TypeAlias = Literal["article", "page", "project"]
+"""article (advice and news), page (facts about the shop) or project (what the shop has
+done).
+"""
+
+Slug: TypeAlias = Annotated[
+    str, Field(max_length=100, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")
+]
+"""Name of the item in its address, such as "opening-hours"."""

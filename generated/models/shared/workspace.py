@@ -5,9 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+Path: TypeAlias = Annotated[str, Field(max_length=500, min_length=1)]
+"""Path relative to the workspace, with / between its parts, such as
+"notes/suppliers.md".
+"""
 
 
 class SkippedFile(BaseModel):

@@ -63,7 +63,7 @@ def _arguments(shape: Shape, alias: str | None) -> Iterator[str]:
     found = {
         _ARGUMENTS[keyword]: float(value) if of_numbers else value
         for keyword, value in shape.items()
-        if keyword in _ARGUMENTS
+        if keyword in _ARGUMENTS and "name" not in shape  # else the named type has the constraints
     }
     yield from (f"{name}={literal(found[name])}" for name in sorted(found))
     if isinstance(shape.get("default"), list) and classes_in(shape):
@@ -76,7 +76,9 @@ def _union(members: list[Expression]) -> Expression:
 
 def _members(shape: Shape) -> Iterator[Expression]:
     """Yield the types whose union is the type of `shape`."""
-    if "$ref" in shape:
+    if "name" in shape:
+        yield shape["name"]
+    elif "$ref" in shape:
         yield class_name(shape)
     elif "enum" in shape:
         yield Brackets("Literal[", [literal(value) for value in shape["enum"] if value is not None], "]")

@@ -28,6 +28,7 @@ from toolgen.models.shapes import (
     class_name,
     classes_in,
     enumeration,
+    names_in,
     nullable,
     renamed,
     union,
@@ -59,12 +60,17 @@ class ModelClass:
 
 @dataclass(frozen=True, slots=True)
 class SharedClass:
-    """A class of a shared file, as other modules see it."""
+    """A class of a shared file, or a type that has a name there, as other modules see it."""
 
     key: str  # in shapes: "purchasing.Money"; no class of a module has such a name
     module: str  # in `models/shared/`
     name: str
     doc: str
+    type: Shape | None = None  # None: a class
+
+    def as_shape(self) -> Shape:
+        """Return what fields refer to it with."""
+        return {"$ref": f"#/$defs/{self.key}"} if self.type is None else {**self.type, "name": self.key}
 
 
 NO_CLASSES: Mapping[str, SharedClass] = MappingProxyType({})
@@ -76,14 +82,21 @@ class UnnamedClasses:
     """The classes of one schema by keys, which their shapes refer to, and what they want to be called."""
 
     classes: Mapping[str, ModelClass]
+    types: Mapping[str, ModelClass]  # of definitions without a class, each after those that it refers to
     hints: Mapping[str, NameHint]  # of those that have no name yet
     names: Mapping[str, str]  # of the others
-    definitions: Mapping[str, str]  # pointer of a definition → key of its class
-    shared: frozenset[str]  # keys of the shared classes that they refer to
+    definitions: Mapping[str, str]  # pointer of a definition → key of its class or type
+    shared: frozenset[str]  # keys of the shared classes and types that they refer to
 
     def choose_names(self, reserved: Iterable[str]) -> dict[str, str]:
         """Return the names of the classes by their keys; no new one is in `reserved`."""
         return {**self.names, **class_names(self.hints, reserved)}
+
+    def named_types(self, names: Mapping[str, str]) -> dict[str, ModelClass]:
+        """Return the types by their `names`."""
+        return {
+            names[key]: replace(made, shape=renamed(made.shape, names)) for key, made in self.types.items()
+        }
 
     def named(self, names: Mapping[str, str]) -> dict[str, ModelClass]:
         """Return the classes by their `names`."""
@@ -154,7 +167,12 @@ class _ClassBuilder:
         self.queue: deque[tuple[str, ObjectSchema]] = deque()
         self.hints: dict[str, NameHint] = {}  # of the classes that have no name yet, by their keys
         self.equal: dict[str, str] = {}  # name and content of a class → its key
-        self.named = {pointer: each.key for pointer, each in shared.items()}  # definition → key of its class
+        self.named = {  # pointer of a definition → key of its class
+            pointer: each.key for pointer, each in shared.items() if each.type is None
+        }
+        self.own_types: Mapping[str, NameHint] = {}  # by pointers: of definitions that get a name as types
+        self.types: dict[str, ModelClass] = {}  # by keys
+        self.type_keys: dict[str, str] = {}  # by pointers
         self.depth = 0
         self.inlined: dict[str, Shape] = {}  # definitions without a class; Any while under construction
 
@@ -162,7 +180,7 @@ class _ClassBuilder:
         schema = self.refs.root
         found = object_schema(schema, self.refs)
         base = self.shared_class(schema)
-        if base is not None and found is not None and not found.nullable:
+        if base is not None and base.type is None and found is not None and not found.nullable:
             self.classes[root] = extension(base, doc=_text(schema, "description"))
         elif found is not None and found.values is None and not found.nullable:
             self.named["#"] = root
@@ -180,8 +198,11 @@ class _ClassBuilder:
             if target is not None and found is not None and found.properties:
                 self.named[pointer] = self.claim(hint.titled(target, hint.name), found)
         definitions = {pointer: self.named[pointer] for pointer in hints if pointer in self.named}
+        self.own_types = {pointer: hint for pointer, hint in hints.items() if pointer not in definitions}
+        for pointer, hint in self.own_types.items():
+            self.reference(pointer, hint)
         self.describe_waiting()
-        return self.result(definitions.values(), {}, definitions)
+        return self.result([*definitions.values()], {}, {**definitions, **self.type_keys})
 
     def describe_waiting(self) -> None:
         while self.queue:
@@ -198,9 +219,10 @@ class _ClassBuilder:
             for key, made in self.classes.items()
             if key in used
         }
-        mentioned = {name for made in classes.values() for name in classes_in(made.shape)}
-        hints = {key: hint for key, hint in self.hints.items() if key in used}
-        return UnnamedClasses(classes, hints, names, definitions, frozenset(mentioned - classes.keys()))
+        made = [*classes.values(), *self.types.values()]
+        others = {name for each in made for name in names_in(each.shape)} - classes.keys() - self.types.keys()
+        hints = {key: hint for key, hint in self.hints.items() if key in used or key in self.types}
+        return UnnamedClasses(classes, self.types, hints, names, definitions, frozenset(others))
 
     def without_repetition(self, made: ModelClass) -> dict[str, str]:
         """Return the descriptions of fields, without those that the field's class has already."""
@@ -248,8 +270,8 @@ class _ClassBuilder:
     def shape_of(self, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         """Return the shape of a schema that is not too deep."""
         if (shared := self.shared_class(schema)) is not None:
-            found = object_schema(schema, self.refs)
-            return nullable({"$ref": f"#/$defs/{shared.key}"}, found is not None and found.nullable)
+            found = object_schema(schema, self.refs) if shared.type is None else None
+            return nullable(shared.as_shape(), found is not None and found.nullable)
         if (ref := self.refs.only_reference(schema)) is not None:
             return self.reference(ref, hint)
         if "$ref" not in schema and "allOf" not in schema:
@@ -279,8 +301,18 @@ class _ClassBuilder:
             return nullable({"$ref": f"#/$defs/{self.named[pointer]}"}, found.nullable)
         if pointer not in self.inlined:  # once: a class inside may refer back to it
             self.inlined[pointer] = ANY
-            self.inlined[pointer] = self.shape(target, hint.titled({}, self.refs.name(pointer)))
+            shape = self.shape(target, hint.titled({}, self.refs.name(pointer)))
+            self.inlined[pointer] = self.named_type(pointer, shape, _text(target, "description"))
         return self.inlined[pointer]
+
+    def named_type(self, pointer: str, shape: Shape, doc: str) -> Shape:
+        """Return the shape of a definition without a class, with a name if it gets one."""
+        if pointer not in self.own_types or shape in (ANY, {"type": "null"}) or classes_in(shape):
+            return shape
+        key = self.type_keys[pointer] = f"type {len(self.types)}"
+        self.types[key] = ModelClass(shape, doc=doc)
+        self.hints[key] = self.own_types[pointer]
+        return {**shape, "name": key}
 
     def single(self, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         """One schema without references."""
@@ -351,7 +383,9 @@ class _ClassBuilder:
         if text := _text(schema, "description"):
             return text
         ref = self.refs.only_reference(schema)
-        target = None if ref is None or ref in self.named else self.refs.follow(ref)[1]
+        if ref in self.shared or ref in self.named or ref in self.type_keys:
+            return ""
+        target = None if ref is None else self.refs.follow(ref)[1]
         return "" if target is None else _text(target, "description")
 
 

@@ -48,6 +48,7 @@ class ModuleSource:
     """One module: what the template prints, or all that the model engine printed in its stead."""
 
     imports: tuple[str, ...] = ()  # lines, an empty one before each group
+    types: tuple[StatementSource, ...] = ()
     classes: tuple[ClassSource, ...] = ()
     aliases: tuple[StatementSource, ...] = ()
     exports: str = ""  # `__all__`, if classes are imported for other modules
@@ -75,11 +76,13 @@ def module_source(made: ModuleClasses) -> ModuleSource | None:
     if order is None:
         return None
     classes = tuple(_class(name, made.classes[name]) for name in order)
+    types = tuple(_type(name, each) for name, each in made.types.items())
     aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
-    statements = [*aliases, *(field for each in classes for field in each.fields)]
+    statements = [*types, *aliases, *(field for each in classes for field in each.fields)]
     used = {name for each in classes for name in (each.base, "ConfigDict" if each.config else "") if name}
     return ModuleSource(
         imports=(*_imports(statements, used), *_shared_imports(made)),
+        types=types,
         classes=classes,
         aliases=aliases,
         exports=all_statement(made.exported) if made.exported else "",
@@ -89,7 +92,8 @@ def module_source(made: ModuleClasses) -> ModuleSource | None:
 
 def engine_source(made: ModuleClasses, printed: str) -> ModuleSource:
     """Return the source of classes that the model engine printed."""
-    aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
+    types = tuple(_type(name, each) for name, each in made.types.items())
+    aliases = (*types, *(_alias(name, each) for name, each in made.aliases.items()))
     lines = "".join(f"{line}\n" for line in (*_imports(aliases, set()), *_shared_imports(made)))
     return ModuleSource(aliases=aliases, printed=printed.replace(_FUTURE, _FUTURE + lines, 1))
 
@@ -168,6 +172,11 @@ def _statement(made: ModelClass, wire: str, *, base: str, optional: bool) -> str
     shape, name = made.shape["properties"][wire], made.names[wire]
     annotation = field_annotation(shape, alias=None if name == wire else wire, optional=optional)
     return annotated_assignment(name, annotation, field_default(shape, optional=optional, base=base))
+
+
+def _type(name: str, made: ModelClass) -> StatementSource:
+    python = flat(field_annotation(made.shape, alias=None, optional=False))
+    return StatementSource(f"{name}: TypeAlias = {python}", made.doc)
 
 
 def _alias(name: str, made: ModelClass) -> StatementSource:

@@ -10,7 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 Shape = dict[str, Any]
-"""A schema in the subset that the engine prints faithfully: `type`, `enum`, `anyOf`, `items`, `$ref`…"""
+"""A schema in the subset that the engine prints faithfully: `type`, `enum`, `anyOf`, `items`, `$ref`…
+
+A type that has a name, that of a definition without a class, has it as `name` beside these.
+"""
 
 ANY: Shape = {}
 OBJECT: Shape = {"type": "object"}
@@ -70,6 +73,9 @@ def nullable(shape: Shape, null: bool) -> Shape:
     """Return the shape, extended by null if `null`."""
     if not null or shape == ANY:
         return shape
+    if "name" in shape:
+        unnamed = without_name(shape)
+        return shape if nullable(unnamed, null) == unnamed else {"anyOf": [shape, {"type": "null"}]}
     if "enum" in shape:
         return shape if None in shape["enum"] else {**shape, "enum": [*shape["enum"], None]}
     if "type" in shape:
@@ -83,6 +89,8 @@ def without_constraints(shape: Shape) -> Shape:
     """Return the shape without constraints: inside a list or a union the engine would make each a class."""
     if shape.get("type") == "null":
         return ANY
+    if "name" in shape:
+        return shape
     if "type" in shape:
         return {key: shape[key] for key in _TYPE_KEYS if key in shape}
     return shape
@@ -100,6 +108,41 @@ def classes_in(shape: Any) -> list[str]:
     return classes_in([*inner, *shape.get("properties", {}).values()])
 
 
+def names_in(shape: Any) -> list[str]:
+    """Return the names of the classes and types that a shape, or a list of shapes, refers to."""
+    if isinstance(shape, list):
+        return [name for item in shape for name in names_in(item)]
+    if not isinstance(shape, dict):
+        return []
+    if "$ref" in shape or "name" in shape:
+        return [class_name(shape) if "$ref" in shape else shape["name"]]
+    inner = [shape[key] for key in _INNER if key in shape]
+    return names_in([*inner, *shape.get("properties", {}).values()])
+
+
+def without_name(shape: Shape) -> Shape:
+    """Return the shape of a named type, written out."""
+    return {key: value for key, value in shape.items() if key != "name"}
+
+
+def written_out(shape: Any, *, is_field: bool = True) -> Any:
+    """Return a shape, or a list of shapes, with named types written out as the engine can print them."""
+    if isinstance(shape, list):
+        return [written_out(item, is_field=False) for item in shape]
+    if not isinstance(shape, dict):
+        return shape
+    if "name" in shape:
+        return without_name(shape) if is_field else without_constraints(without_name(shape))
+    match shape.get("anyOf"):
+        case [{"name": _} as named, {"type": "null"}]:
+            rest = {key: value for key, value in shape.items() if key != "anyOf"}
+            return {**nullable(written_out(named, is_field=is_field), null=True), **rest}
+    inner = {key: written_out(shape[key], is_field=False) for key in _INNER if key in shape}
+    if "properties" in shape:
+        inner["properties"] = {wire: written_out(each) for wire, each in shape["properties"].items()}
+    return {**shape, **inner}
+
+
 def class_name(shape: Shape) -> str:
     """Return the name of the class that a reference refers to."""
     return str(shape["$ref"]).removeprefix("#/$defs/")
@@ -114,6 +157,8 @@ def renamed(shape: Any, names: Mapping[str, str]) -> Any:
     inner = {key: renamed(shape[key], names) for key in _INNER if key in shape}
     if "$ref" in shape:
         inner["$ref"] = f"#/$defs/{names.get(class_name(shape), class_name(shape))}"
+    if "name" in shape:
+        inner["name"] = names.get(shape["name"], shape["name"])
     if "properties" in shape:
         inner["properties"] = {wire: renamed(each, names) for wire, each in shape["properties"].items()}
     return {**shape, **inner}

@@ -16,7 +16,7 @@ from toolgen.data.program import Origins, SharedFile, SharedSchema
 from toolgen.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.models.class_builder import ModelClass, SharedClass, definition_classes
 from toolgen.models.class_names import NameHint
-from toolgen.models.shapes import classes_in, renamed
+from toolgen.models.shapes import names_in, renamed, written_out
 from toolgen.python_source.names import pascal, unique_name
 from toolgen.schema.document import format_pointer
 
@@ -33,12 +33,21 @@ class ImportedClass:
 
 @dataclass(frozen=True, slots=True)
 class ModuleClasses:
-    """The classes of one module, types without a class that have a name, and what the module imports."""
+    """The classes of one module, types that have a name, and what the module imports."""
 
     classes: Mapping[str, ModelClass]
-    aliases: Mapping[str, ModelClass] = field(default_factory=dict)
+    types: Mapping[str, ModelClass] = field(default_factory=dict)  # that classes refer to
+    aliases: Mapping[str, ModelClass] = field(default_factory=dict)  # that refer to classes
     imported: Mapping[str, ImportedClass] = field(default_factory=dict)  # name in this module → class
     exported: tuple[str, ...] = ()  # imported for others
+
+    def without_types(self) -> ModuleClasses:
+        """Return the module with named types written out in the fields of classes."""
+        classes = {name: replace(made, shape=written_out(made.shape)) for name, made in self.classes.items()}
+        made = (*classes.values(), *self.aliases.values())
+        used = {name for each in made for name in names_in(each.shape)}
+        imported = {name: each for name, each in self.imported.items() if name in used}
+        return ModuleClasses(classes, aliases=self.aliases, imported=imported)
 
 
 @dataclass(slots=True)
@@ -74,16 +83,18 @@ class SharedClasses:
         classes: Mapping[str, ModelClass],
         aliases: Mapping[str, ModelClass] = _NO_MODELS,
         *,
+        types: Mapping[str, ModelClass] = _NO_MODELS,
         taken: Iterable[str],
         package: str = ".shared.",
     ) -> ModuleClasses:
         """Return a module whose classes refer to shared ones by key, with these imported from `package`."""
-        made = [*classes.values(), *aliases.values()]
-        used = {key for each in made for key in classes_in(each.shape)} & self.by_key.keys()
+        made = [*types.values(), *classes.values(), *aliases.values()]
+        used = {key for each in made for key in names_in(each.shape)} & self.by_key.keys()
         names = self.local_names(used, taken)
         shared = {names[key]: self.by_key[key] for key in used}
         return ModuleClasses(
             {name: with_renamed_classes(each, names) for name, each in classes.items()},
+            {name: with_renamed_classes(each, names) for name, each in types.items()},
             {name: with_renamed_classes(each, names) for name, each in aliases.items()},
             {name: ImportedClass(package + each.module, each.name) for name, each in sorted(shared.items())},
         )
@@ -110,16 +121,20 @@ def _add_circle(files: Mapping[str, SharedFile], file: SharedFile, found: Shared
     }
     unnamed = definition_classes(file.schema, hints, found.of(others))
     names = unnamed.choose_names(())
+    types = unnamed.named_types(names)
     roots = [names[key] for key in unnamed.definitions.values()]
     classes = resolve_ambiguous_unions(unnamed.named(names), roots, found.content)
     host = files[file.circle[0]].py_name
-    keys = {name: f"{host}.{name}" for name in classes}
+    keys = {name: f"{host}.{name}" for name in (*classes, *types)}
     found.content |= {keys[name]: with_renamed_classes(made, keys) for name, made in classes.items()}
     for pointer, key in unnamed.definitions.items():
-        made, schema = classes[names[key]], own[pointer]
-        shared = SharedClass(keys[names[key]], files[schema.path].py_name, names[key], made.doc)
+        name, schema = names[key], own[pointer]
+        made = types[name] if name in types else classes[name]
+        shape = written_out(made.shape) if name in types else None
+        shared = SharedClass(keys[name], files[schema.path].py_name, name, made.doc, shape)
         found.by_schema[schema] = found.by_key[shared.key] = shared
-    found.modules[file.circle[0]] = found.module(classes, taken=names.values(), package=".")
+    taken = names.values()
+    found.modules[file.circle[0]] = found.module(classes, types=types, taken=taken, package=".")
     for path in file.circle[1:]:
         exported = sorted({each.name for schema, each in found.by_schema.items() if schema.path == path})
         imported = {name: ImportedClass(f".{host}", name) for name in exported}

@@ -72,7 +72,8 @@ def _printed(modules: Sequence[ModuleClasses], cache: MutableMapping[str, bytes]
 
 def engine_module(made: ModuleClasses) -> EngineModule:
     """Return what the model engine is asked for to print the classes."""
-    return EngineModule(made.classes, frozenset(made.imported))
+    plain = made.without_types()
+    return EngineModule(plain.classes, frozenset(plain.imported))
 
 
 def _key(module: EngineModule) -> Iterator[str]:

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pydantic import BaseModel, ConfigDict
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from .shared.common import Line, Page
+from .shared.common import Line, Money, Page
 
 
 class QuoteRequest(BaseModel):
@@ -27,7 +25,7 @@ class QuoteResponse(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     lines: list[Line]
-    total: Annotated[str, Field(pattern="^[0-9]+[.][0-9]{2}$")]
+    total: Money
     """All lines together."""
 
     page: Page | None = None

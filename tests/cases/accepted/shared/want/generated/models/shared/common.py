@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+
+Money: TypeAlias = Annotated[str, Field(pattern="^[0-9]+[.][0-9]{2}$")]
+"""An amount in EUR, such as 12.50."""
 
 
 class Line(BaseModel):
@@ -16,8 +19,7 @@ class Line(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     sku: str
-    price: Annotated[str | None, Field(pattern="^[0-9]+[.][0-9]{2}$")] = None
-    """An amount in EUR, such as 12.50."""
+    price: Money | None = None
 
 
 class Page(BaseModel):

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -37,3 +39,6 @@ class Node(BaseModel):
 
 
 Person.model_rebuild()
+
+
+Names: TypeAlias = list[str]
