@@ -69,7 +69,7 @@ def compile_incrementally(job: CompileJob, pool: WorkerPool) -> Mapping[str, Com
             break
         compiled |= store(batch)
     is_complete = compiled.keys() == job.texts.keys()
-    if is_complete and any(spec.tool for spec in compiled.values()):
+    if is_complete and any(spec.summary for spec in compiled.values()):
         return compiled
     return store({path: encode(spec) for path, spec in job.compile(job.texts, job.texts).items()})
 

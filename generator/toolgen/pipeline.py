@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Container, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from toolgen.compile.checking.conflicts import find_conflicts
 from toolgen.compile.checking.resolve import resolve
@@ -21,11 +21,11 @@ from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.request_limits import exceeded_request_limits
 from toolgen.compile.reading.parse import parse
 from toolgen.compile.reading.read import read
-from toolgen.data.changes import Tree
+from toolgen.data.changes import PackageTree, Tree
 from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.internal_error import TemplateBug
-from toolgen.data.package import Package, PackageSettings
+from toolgen.data.package import Package, PackageSettings, Tool
 from toolgen.data.program import Program
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
@@ -45,10 +45,9 @@ class LinkedPackage:
     request_warnings: tuple[Diagnostic, ...]  # the latter alone
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> PackageTree:
         """All files."""
-        specs = (*self.tools, *self.shared)
-        return {**{path: text for spec in specs for path, text in spec.files.items()}, **self.index}
+        return PackageTree((*self.tools, *self.shared), self.index)
 
 
 def compile_project(
@@ -100,7 +99,8 @@ def compile_specs(
     if wanted is not None:  # shared files beside them are only used
         package = replace(package, shared=tuple(each for each in package.shared if each.path in wanted))
     files = _files(program, package, targets, cache)
-    return collect(program, package, files, {path: digest(text) for path, text in texts.items()})
+    digests = {path: digest(text) for path, text in texts.items()}
+    return collect(program, package, files, digests=digests, targets=targets)
 
 
 def link(
@@ -112,22 +112,34 @@ def link(
     """Join compiled specs to a package. Raises `SpecErrors` where two tools need one name."""
     if conflicts := find_conflicts(claim for spec in compiled.values() for claim in spec.claims):
         raise SpecErrors(conflicts)
-    by_name = {spec.tool.wire_name: spec for spec in compiled.values() if spec.tool}
+    by_name = {spec.summary.wire_name: spec for spec in compiled.values() if spec.summary}
     specs = tuple(by_name[name] for name in sorted(by_name))
-    tools = tuple(spec.tool for spec in specs if spec.tool)
-    index = render_index(Package.of(settings, tools), targets)
+    summaries = tuple(spec.summary for spec in specs if spec.summary)
+    index = render_index(_index_package(settings, specs, targets), targets)
     shared = tuple(spec for _, spec in sorted(compiled.items()) if spec.is_shared)
-    if twice := sorted(index.tree.keys() & {path for spec in (*specs, *shared) for path in spec.files}):
+    if twice := sorted(
+        index.tree.keys() & {path for spec in (*specs, *shared) for path in spec.file_summaries}
+    ):
         raise TemplateBug(f"two templates print {twice[0]}")
-    of_requests = exceeded_request_limits(tools, targets)
-    of_specs = [warning for spec in compiled.values() for warning in spec.warnings]
+    of_requests = exceeded_request_limits(summaries, targets)
+    warnings = [warning for spec in compiled.values() for warning in spec.warnings]
     return LinkedPackage(
         tools=specs,
         shared=shared,
         index=_formatted(index),
-        warnings=in_order([*of_specs, *of_requests]),
+        warnings=in_order([*warnings, *of_requests]),
         request_warnings=of_requests,
     )
+
+
+def _index_package(
+    settings: PackageSettings, specs: Sequence[CompiledSpec], targets: Sequence[Target]
+) -> Package:
+    """Return what templates of the files of all tools see; built-in ones print only what is in summaries."""
+    if any(target.own for target in targets):
+        return Package.of(settings, tuple(spec.tool for spec in specs if spec.tool))
+    summaries = tuple(spec.summary for spec in specs if spec.summary)
+    return Package.of(settings, cast("tuple[Tool, ...]", summaries))
 
 
 def options_digest(targets: Sequence[Target], settings: PackageSettings) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.publishing.request_limits import exceeded_request_limits
+from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import PackageSettings
 from toolgen.pipeline import analyze, compile_project
@@ -57,7 +57,8 @@ def many_tools(count: int, more: str = "") -> dict[str, bytes | str]:
 
 
 def request_warnings(texts: dict[str, bytes | str], targets: tuple = CONFIGURED_TARGETS) -> list[Diagnostic]:  # type: ignore[type-arg]
-    return list(exceeded_request_limits(lower(analyze(texts, targets), PackageSettings()).tools, targets))
+    tools = lower(analyze(texts, targets), PackageSettings()).tools
+    return list(exceeded_request_limits([tool_summary(tool, targets) for tool in tools], targets))
 
 
 @pytest.mark.parametrize(("count", "lines"), [(128, 0), (129, 1)])

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from toolgen.compile.compiled_specs import decode
+from toolgen.compile.output_changes import find_changes
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import engine_module, tool_classes
+from toolgen.data.changes import Tree
+from toolgen.data.compiled_spec import SpecCode
 from toolgen.data.diagnostic import SpecErrors
-from toolgen.data.package import PackageSettings
+from toolgen.data.manifest import Manifest
+from toolgen.data.package import PackageSettings, Tool
 from toolgen.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
 from toolgen.models.engine import EngineModule, batches, print_modules
 from toolgen.models.shared_classes import shared_classes
@@ -172,3 +177,29 @@ def test_the_engine_prints_the_same_in_batches_and_alone() -> None:
         format_tree({f"{number}.py": text for number, text in enumerate(texts)}) for texts in (printed, alone)
     )
     assert formatted == expected
+
+
+def test_after_an_edit_only_the_code_of_the_edited_tool_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: set[str] = set()
+    load = SpecCode.__init__
+
+    def recorded(
+        self: SpecCode, load_tool: Callable[[], Tool | None], load_files: Callable[[], Tree]
+    ) -> None:
+        def files() -> Tree:
+            found = load_files()
+            read.update(found)
+            return found
+
+        load(self, load_tool, files)
+
+    cache: dict[str, bytes] = {}
+    texts = shared_project()
+    on_disk = dict(compile_project(texts, TARGETS, SETTINGS, cache).tree)
+    monkeypatch.setattr(SpecCode, "__init__", recorded)
+    decode.cache_clear()
+    texts["two.yaml"] = texts["two.yaml"].replace(b"Say it", b"Say it again")
+    tree = compile_project(texts, TARGETS, SETTINGS, cache).tree
+    changes = find_changes(tree, on_disk, Manifest())
+    assert [change.path for change in changes] == ["definitions/two.py", "tools/two.py"]
+    assert read == {"definitions/two.py", "models/two.py", "tools/two.py"}

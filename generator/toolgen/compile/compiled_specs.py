@@ -7,7 +7,7 @@ JSON runs nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -19,26 +19,38 @@ from toolgen.compile.checking.conflicts import (
     python_names,
     tool_names,
 )
+from toolgen.compile.output_changes import summarize_file
+from toolgen.compile.publishing.request_limits import tool_summary
 from toolgen.compile.reading.read import read
-from toolgen.data.changes import Tree
-from toolgen.data.compiled_spec import CompiledSpec, NameClaim, NameKind
+from toolgen.data.changes import FileSummary, Tree
+from toolgen.data.compiled_spec import CompiledSpec, NameClaim, NameKind, SpecCode
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.package import ErrorClass, Import, Package, Tool
+from toolgen.data.package import ErrorClass, Import, Package, RequestCost, Tool, ToolSummary
 from toolgen.data.program import Program, ProgramTool, PublishedTool
 from toolgen.data.source import Marks, Source
+from toolgen.data.target import Target
 from toolgen.schema.document import Schema
 
-FORMAT = 10
+FORMAT = 11
 """Raised when the same spec is encoded otherwise than before."""
 
 
 def collect(
-    program: Program, package: Package, files: Mapping[str, Tree], digests: Mapping[str, str]
+    program: Program,
+    package: Package,
+    files: Mapping[str, Tree],
+    *,
+    digests: Mapping[str, str],
+    targets: Sequence[Target],
 ) -> dict[str, CompiledSpec]:
     """Return what the files of `package` compiled to, and disabled tools, by path below the specs folder.
 
     `files` are the formatted files of each of them by the same path, `digests` those of their texts.
     """
+
+    def code(tool: Tool | None, path: str) -> dict[str, Any]:
+        summaries = {name: summarize_file(text) for name, text in files[path].items()}
+        return {"code": SpecCode(lambda: tool, lambda: files[path]), "file_summaries": summaries}
 
     def checked(tool: ProgramTool) -> CompiledSpec:
         used = _digests(tool.source.path, tool.shared_files, digests)
@@ -49,8 +61,8 @@ def collect(
             shared.source,
             _digests(path, shared.uses, digests),
             is_shared=True,
-            files=files[path],
             claims=(module_of_shared_file(path, shared),),
+            **code(None, path),
         )
         for path, shared in program.shared.items()
         if path in files
@@ -58,7 +70,10 @@ def collect(
     compiled |= {tool.source.path: checked(tool) for tool in program.disabled}
     for tool, lowered in zip(program.tools, package.tools, strict=True):
         compiled[tool.source.path] = replace(
-            checked(tool), tool=lowered, files=files[tool.source.path], claims=tuple(_claims(tool))
+            checked(tool),
+            summary=tool_summary(lowered, targets),
+            claims=tuple(_claims(tool)),
+            **code(lowered, tool.source.path),
         )
     return compiled
 
@@ -76,41 +91,51 @@ def _claims(tool: ProgramTool) -> Iterator[NameClaim]:
 
 
 def encode(spec: CompiledSpec) -> bytes:
-    """Return `spec` as JSON. Raises ValueError for text that is not Unicode, which cannot be stored."""
+    """Return `spec` as three lines of JSON: what linking needs, the tool, and the files.
+
+    Raises ValueError for text that is not Unicode, which cannot be stored.
+    """
     source = spec.source
-    data = {
+    head = {
         "source": [source.file, source.path, source.text],
         "shared_files": dict(spec.shared_files),
         "warnings": [warning.as_data() for warning in spec.warnings],
-        "tool": None if spec.tool is None else _tool_data(spec.tool),
-        "files": dict(spec.files),
         "claims": [[claim.kind, claim.name, claim.owner, claim.path, claim.target] for claim in spec.claims],
         "is_shared": spec.is_shared,
+        "summary": None if spec.summary is None else asdict(spec.summary),
+        "files": {path: [file.digest, file.source] for path, file in spec.file_summaries.items()},
     }
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    parts = (head, None if spec.tool is None else _tool_data(spec.tool), dict(spec.files))
+    return "\n".join(json.dumps(part, ensure_ascii=False, separators=(",", ":")) for part in parts).encode()
 
 
 @lru_cache(maxsize=8192)  # `generate --watch` reads the same entries again and again
 def decode(data: bytes) -> CompiledSpec | None:
-    """Return the spec that `encode` wrote; None for anything else."""
+    """Return the spec that `encode` wrote; None for anything else. Its tool and files are decoded later."""
     try:
-        content = json.loads(data)
-        tool = None if content["tool"] is None else _tool_of(content["tool"])
-        source = _source_of(*content["source"])
+        first, tool, files = data.split(b"\n")
+        head = json.loads(first)
+        source = _source_of(*head["source"])
         return CompiledSpec(
             source,
-            content["shared_files"],
-            tuple(map(Diagnostic.of_data, content["warnings"])),
-            tool,
-            content["files"],
+            head["shared_files"],
+            tuple(map(Diagnostic.of_data, head["warnings"])),
             tuple(
                 NameClaim(NameKind(kind), name, owner, source, tuple(path), target)
-                for kind, name, owner, path, target in content["claims"]
+                for kind, name, owner, path, target in head["claims"]
             ),
-            content["is_shared"],
+            head["is_shared"],
+            None if head["summary"] is None else _summary_of(head["summary"]),
+            {path: FileSummary(*file) for path, file in head["files"].items()},
+            SpecCode(lambda: _tool_of(json.loads(tool)), lambda: json.loads(files)),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def _summary_of(data: dict[str, Any]) -> ToolSummary:
+    costs = {target: RequestCost(**cost) for target, cost in data.pop("costs").items()}
+    return ToolSummary(**data, costs=costs)
 
 
 def _source_of(file: str, path: str, text: str) -> Source:
@@ -169,7 +194,9 @@ def _published_of(data: dict[str, Any], own: Schema, own_output: Schema | None) 
     return PublishedTool(**data)
 
 
-def _tool_of(data: dict[str, Any]) -> Tool:
+def _tool_of(data: dict[str, Any] | None) -> Tool | None:
+    if data is None:
+        return None
     own = data["input_schema"]
     for key in ("input_schema", "output_schema"):
         if key in data["definition"] and data["definition"][key] is None:

@@ -2,12 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 Tree = Mapping[str, str]
 """Posix path below the output folder → text."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSummary:
+    """What is known of a generated file without its text."""
+
+    digest: str
+    source: str  # the spec that its header names, as it is shown there; empty if there is none
+
+
+class SummarizedFiles(Protocol):
+    """Files with their summaries, by the same paths. Reading `files` may be expensive."""
+
+    @property
+    def file_summaries(self) -> Mapping[str, FileSummary]: ...
+
+    @property
+    def files(self) -> Tree: ...
+
+
+class PackageTree(Mapping[str, str]):
+    """All files of a package: path → text, which is decoded when it is needed."""
+
+    def __init__(self, specs: Iterable[SummarizedFiles], index: Tree) -> None:
+        self._index = index
+        self._specs = {path: spec for spec in specs for path in spec.file_summaries}
+
+    def __getitem__(self, path: str) -> str:
+        return self._index[path] if path in self._index else self._specs[path].files[path]
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._index or path in self._specs
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._specs
+        yield from self._index
+
+    def __len__(self) -> int:
+        return len(self._specs) + len(self._index)
+
+    def summary(self, path: str) -> FileSummary | None:
+        """Return what is known of a file without decoding its text; None if that is nothing."""
+        spec = self._specs.get(path)
+        return spec.file_summaries[path] if spec else None
 
 
 class ChangeKind(StrEnum):

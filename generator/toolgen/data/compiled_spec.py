@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
-from toolgen.data.changes import Tree
+from toolgen.data.changes import FileSummary, Tree
 from toolgen.data.diagnostic import Diagnostic
-from toolgen.data.package import Tool
+from toolgen.data.package import Tool, ToolSummary
 from toolgen.data.source import Source
 from toolgen.schema.document import JsonPath
 
@@ -36,6 +37,27 @@ class NameClaim:
     target: str = ""  # that publishes the name
 
 
+class SpecCode:
+    """The tool and the files of one compiled spec. What comes from the cache is decoded when it is needed."""
+
+    def __init__(self, load_tool: Callable[[], Tool | None], load_files: Callable[[], Tree]) -> None:
+        self._load_tool = load_tool
+        self._load_files = load_files
+
+    @cached_property
+    def tool(self) -> Tool | None:
+        """The tool; None for shared schemas, and for a tool that is not enabled."""
+        return self._load_tool()
+
+    @cached_property
+    def files(self) -> Tree:
+        """The formatted files of this spec alone."""
+        return self._load_files()
+
+
+_NO_CODE = SpecCode(lambda: None, dict)
+
+
 @dataclass(frozen=True, slots=True)
 class CompiledSpec:
     """What one file below the specs folder compiles to, whatever the other specs are.
@@ -46,7 +68,18 @@ class CompiledSpec:
     source: Source
     shared_files: Mapping[str, str] = field(default_factory=dict)  # path below the specs folder → digest
     warnings: tuple[Diagnostic, ...] = ()
-    tool: Tool | None = None  # None: shared schemas, or a tool that is not enabled
-    files: Tree = field(default_factory=dict)  # of this file alone, formatted
     claims: tuple[NameClaim, ...] = ()
     is_shared: bool = False  # a file of shared schemas
+    summary: ToolSummary | None = None  # None: shared schemas, or a tool that is not enabled
+    file_summaries: Mapping[str, FileSummary] = field(default_factory=dict)  # of its files, by path
+    code: SpecCode = _NO_CODE
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool of which `summary` has a part."""
+        return self.code.tool
+
+    @property
+    def files(self) -> Tree:
+        """The formatted files of this spec alone."""
+        return self.code.files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,6 +112,35 @@ class Tool:
                 found.append(variant)
         return tuple(found)
 
+    @property
+    def aliases(self) -> Sequence[str]:
+        """Return other names by which callers reach the tool."""
+        aliases: Sequence[str] = self.definition.get("aliases", ())
+        return aliases
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCost:
+    """How much of a target's limits of one request a tool takes."""
+
+    strict: bool
+    optional: int  # properties, of a strict tool
+    unions: int  # properties of several types, of a strict tool
+    cache_point: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSummary:
+    """What linking needs of a tool: its names, and its costs by the target that limits them."""
+
+    wire_name: str
+    py_name: str
+    constant: str
+    file: str
+    exports: Sequence[str]
+    aliases: Sequence[str]
+    costs: Mapping[str, RequestCost]
+
 
 @dataclass(frozen=True, slots=True)
 class SharedModule:
@@ -128,7 +157,7 @@ class Package:
 
     package: str
     implementations: str | None
-    tools: tuple[Tool, ...]
+    tools: tuple[Tool, ...]  # summaries, if all templates of files of all tools are built-in ones
     shared: tuple[SharedModule, ...]  # sorted by their paths
     exports: tuple[str, ...]  # of all tools, sorted
     aliases: Mapping[str, str]  # of all tools, sorted → wire name
@@ -142,7 +171,7 @@ class Package:
     ) -> Package:
         """Return the package of `tools` and `shared` schemas."""
         exports = tuple(sorted(name for tool in tools for name in tool.exports))
-        aliases = ((alias, tool.wire_name) for tool in tools for alias in tool.definition.get("aliases", ()))
+        aliases = ((alias, tool.wire_name) for tool in tools for alias in tool.aliases)
         return cls(
             settings.package,
             settings.implementations,

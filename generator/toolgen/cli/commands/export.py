@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli import diagnostics
     from toolgen.cli.building.project_build import package_of, program_of
-    from toolgen.compile.publishing.request_limits import exceeded_request_limits
+    from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 
     target, found = _formats().get(args.target, (args.target, None))
     inputs = _inputs(args, target)
@@ -42,7 +42,8 @@ def run(args: argparse.Namespace) -> bool:
     tools = package_of(program, inputs).tools
     codes = _LOSSES | (found.warnings if found else frozenset())
     warnings = [warning for warning in program.warnings if warning.code in codes]
-    if warnings := [*warnings, *exceeded_request_limits(tools, inputs.targets)]:
+    summaries = [tool_summary(tool, inputs.targets) for tool in tools]
+    if warnings := [*warnings, *exceeded_request_limits(summaries, inputs.targets)]:
         diagnostics.show(warnings, args.start, as_json=False)
     emit_json(_document(found, tools) if found else _plain(target, tools))
     return True
