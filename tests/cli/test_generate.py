@@ -84,7 +84,7 @@ def test_a_shared_schema_was_edited(project: Cli) -> None:
     edit(shared, "minLength: 1", "minLength: 2")
     first = project("check", "--no-diff").out.splitlines()[0]
     assert first.startswith("SPEC specs/shared/names.yaml was edited: ")
-    assert "generated/models/wave.py" in first
+    assert "generated/models/shared/names.py" in first
     assert "greet" not in first
 
 
