@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.end_to_end.project import Project
+from tests.end_to_end.project import UNION_SPEC, Project
 
 BLOCKER = """
 import os, sys
@@ -17,20 +17,6 @@ class Blocker:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Blocker())
-"""
-UNION = """\
-toolgen: 1
-name: shapes
-description: Only the model engine prints unions of classes.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [shape]
-  properties:
-    shape:
-      anyOf:
-        - {type: object, additionalProperties: false, required: [radius], properties: {radius: {type: number}}}
-        - {type: object, additionalProperties: false, required: [side], properties: {side: {type: number}}}
 """
 EXTRA = ["datamodel_code_generator", "griffe", "jinja2", "markupsafe", "platformdirs", "ruff", "yaml"]
 VERBS = [
@@ -64,7 +50,7 @@ def test_without_the_extra_every_command_says_what_to_install(
 
 @pytest.mark.parametrize("module", [name for name in EXTRA if name != "griffe"])
 def test_each_missing_module_is_named(project: Project, module: str) -> None:
-    project.write("specs/shapes.yaml", UNION)
+    project.write("specs/shapes.yaml", UNION_SPEC)
     done = without(project, [module], "generate")
     assert done.returncode == 2, done.stderr
     assert f"({module} is missing)" in done.stderr
@@ -88,7 +74,7 @@ def test_another_version_of_ruff_is_reported_with_the_required_one(project: Proj
 def test_another_version_of_the_engine_is_reported_with_the_required_one(
     project: Project, version: str
 ) -> None:
-    project.write("specs/shapes.yaml", UNION)
+    project.write("specs/shapes.yaml", UNION_SPEC)
     project.write("stubs/datamodel_code_generator/__init__.py", "")
     folder = f"stubs/datamodel_code_generator-{version}.dist-info"
     project.write(
@@ -101,7 +87,8 @@ def test_another_version_of_the_engine_is_reported_with_the_required_one(
 
 
 def test_an_old_ruff_that_refuses_our_options_is_reported(project: Project) -> None:
-    """It is found in the same way, but has other flags."""
+    """It is found in the same way, but has other flags. Only what the model engine prints is formatted."""
+    project.write("specs/shapes.yaml", UNION_SPEC)
     old = project.write("bin/ruff", "#!/bin/sh\necho 'error: unexpected argument' >&2\nexit 2\n")
     old.chmod(0o755)
     project.write("stubs/ruff/__init__.py", f"def find_ruff_bin():\n    return {str(old)!r}\n")
