@@ -65,6 +65,15 @@ def test_every_source_is_read_to_its_end(tool: Any, tmp_path: Path) -> None:
     assert [block.name for block in response.blocks] == [None, None, None, "chart.png", None, None]
 
 
+@TOOLS
+def test_an_async_file_is_read_in_the_event_loop(tool: Any) -> None:
+    class AsyncFile(Chunks):
+        async def read(self, size: int = -1) -> bytes:
+            raise AssertionError("it is iterated")
+
+    assert run(tool(File(AsyncFile(b"one\n", b"two\n")), content="any")).blocks[0].text == "one\ntwo\n"
+
+
 def test_a_source_is_read_outside_of_the_event_loop() -> None:
     threads = []
 

@@ -77,6 +77,57 @@ wrong_form: ChatCompletionFunctionToolParam = RESPONSES_TOOLS[0]
 name: int = CHAT_TOOLS[0]["function"]["name"]
 """
 
+CHART_SPEC = """
+name: chart
+description: Draw a chart.
+input_schema: {type: object}
+output_schema: {type: object, required: [total], properties: {total: {type: integer}}}
+content: [{type: image, min: 1}, {type: link}]
+"""
+CHART = """
+from __future__ import annotations
+
+from generated.tools.chart import ChartRequest, ChartResponse, ChartTool
+from toolgen.runtime import Audio, Image, Link, ToolContext, ToolResult
+
+
+class Both(ChartTool):
+    async def execute(
+        self, request: ChartRequest, context: ToolContext
+    ) -> ToolResult[ChartResponse, Image | Link]:
+        return ToolResult(ChartResponse(total=7), Image(b"png"), Link("https://example.com"))
+
+
+class OnlyAnImage(ChartTool):
+    def execute(self, request: ChartRequest, context: ToolContext) -> ToolResult[ChartResponse, Image]:
+        result = ToolResult(ChartResponse(total=7), Image(b"png"))
+        return result
+"""
+WRONG_CHART = """
+from __future__ import annotations
+
+from generated.tools.chart import ChartRequest, ChartResponse, ChartTool
+from toolgen.runtime import Audio, Image, ToolContext, ToolResult
+
+
+class Undeclared(ChartTool):
+    async def execute(self, request: ChartRequest, context: ToolContext) -> ToolResult[ChartResponse, Audio]:
+        return ToolResult(ChartResponse(total=7), Audio(b"wav"))
+
+
+class WithoutImage(ChartTool):
+    async def execute(self, request: ChartRequest, context: ToolContext) -> ChartResponse:
+        return ChartResponse(total=7)
+
+
+class WithoutResponse(ChartTool):
+    async def execute(self, request: ChartRequest, context: ToolContext) -> Image:
+        return Image(b"png")
+
+
+name = Image("chart.png")
+"""
+
 pytestmark = pytest.mark.slow
 
 
@@ -148,3 +199,17 @@ def test_definitions_are_assignable_to_the_types_of_each_sdk(typed: Project, che
     lines = {line for line in said.splitlines() if "error" in line and "wrong.py:" in line}
     assert code == 1
     assert len(lines) == 2, said
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_type_checker_knows_which_blocks_a_tool_may_return(project: Project, checker: str) -> None:
+    project.add_tool("chart", CHART_SPEC)
+    project.generate()
+    python = _environment(project, with_sdks=False)
+    project.write("use.py", CHART)
+    project.write("wrong.py", WRONG_CHART)
+    code, said = _check(project, checker, python, "use.py")
+    assert code == 0, said
+    code, said = _check(project, checker, python, "wrong.py")
+    wrong = {line.split(":")[1] for line in said.splitlines() if "error" in line and "wrong.py:" in line}
+    assert (code, len(wrong)) == (1, 4), said

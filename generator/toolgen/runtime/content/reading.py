@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import AsyncIterable, Iterator
 from contextlib import suppress
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +34,9 @@ class OversizedError(SourceError):
 
 
 def is_async(media: Media) -> bool:
-    """True if the source is read in the event loop."""
-    return isinstance(media.source, AsyncIterable) and not hasattr(media.source, "read")
+    """True if the source is read in the event loop; an async file is iterated, too."""
+    read = getattr(media.source, "read", None)
+    return isinstance(media.source, AsyncIterable) and (read is None or iscoroutinefunction(read))
 
 
 def read_source(media: Media, limit: int) -> bytes:
