@@ -209,7 +209,7 @@ async def answer_call(
     if definition is None:
         message = "Unknown tool" if response.error is None else response.error.message
         raise MCPError(code=types.INVALID_PARAMS, message=message)
-    blocks = await _encoded(service, response, grant, definition)
+    blocks = await _encoded(service, response, grant, definition) if response.blocks else None
     form = service.structured_form(context, definition)
     result = result_of(response, form, context.protocol_version, blocks=blocks)
     if sessionless and (response.extras or extras is not None):
@@ -223,7 +223,7 @@ async def _encoded(
 ) -> list[EncodedBlock]:
     """Return the blocks of a response, encoded; large ones as links if the client can read them."""
     blocks = response.blocks
-    if blocks and service.serves_links:
+    if service.serves_links:
         needed = scopes_of(definition)
         blocks = tuple(service.links.linked(block, grant, needed) for block in blocks)
     return [await encode(block) for block in blocks]
