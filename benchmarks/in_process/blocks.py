@@ -36,19 +36,22 @@ class Heartbeat:
     """A task that notes the longest time for which the event loop did not run it."""
 
     def __init__(self, clock: str) -> None:
-        self.longest = 0.0
+        self._longest = 0.0
         self._now = time.thread_time if clock == "cpu" else time.perf_counter
         self._task: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
+    def take(self) -> float:
+        """Return the longest time since the last call, which starts the task."""
+        longest, self._longest = self._longest, 0.0
         self._task = self._task or asyncio.create_task(self._beat())
+        return longest
 
     async def _beat(self) -> None:
         last = self._now()
         while True:
             await asyncio.sleep(0.0005)
             now = self._now()
-            self.longest, last = max(self.longest, now - last), now
+            self._longest, last = max(self._longest, now - last), now
 
 
 def toolgen(file: Path, heartbeat: Heartbeat) -> int:
@@ -60,14 +63,13 @@ def toolgen(file: Path, heartbeat: Heartbeat) -> int:
         spec = ToolSpec(name="chart", description="Return the image.", content=[{"type": "image"}])
 
         async def execute(self, request: Any, context: ToolContext) -> Image:
-            heartbeat.start()
             return Image(file)
 
     class Stall(BaseTool[Any, Any]):
-        spec = ToolSpec(name="stall", description="Return the longest stall.")
+        spec = ToolSpec(name="stall", description="Return the longest stall since the last time.")
 
         async def execute(self, request: Any, context: ToolContext) -> float:
-            return heartbeat.longest
+            return heartbeat.take()
 
     return mcp.main(lambda: mcp.build_server(Toolkit([Chart(), Stall()]), name="bench"), [])
 
@@ -80,8 +82,7 @@ def sdk(file: Path, heartbeat: Heartbeat) -> int:
 
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name == "stall":
-            return types.CallToolResult(content=[types.TextContent(text=str(heartbeat.longest))])
-        heartbeat.start()
+            return types.CallToolResult(content=[types.TextContent(text=str(heartbeat.take()))])
         data = b64encode(file.read_bytes()).decode()
         return types.CallToolResult(content=[types.ImageContent(data=data, mime_type=MIME)])
 
