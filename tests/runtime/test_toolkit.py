@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from shop import catalog
 from toolgen.runtime import ToolConfig, ToolError, Toolkit, ToolResponse
+from toolgen.runtime.definition.tool_definitions import ToolDefinitions
 
 from tests.runtime.tool_factory import code_of, make_tool
 
@@ -232,3 +233,34 @@ def test_public_names_can_be_imported() -> None:
     assert set(runtime.__all__) <= set(dir(runtime))
     with pytest.raises(AttributeError, match="has no attribute 'Nope'"):
         _ = runtime.Nope
+
+
+def test_a_toolkit_of_a_catalog_imports_only_the_definitions_that_are_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    definitions = tmp_path / "lazy_shop" / "definitions"
+    definitions.mkdir(parents=True)
+    for name in ("buy", "pay", "sell"):
+        definition = {"name": name, "description": name, "input_schema": {"type": "object"}, "tags": [name]}
+        (definitions / f"{name}.py").write_text(f"DEFINITION = {definition!r}")
+    monkeypatch.syspath_prepend(tmp_path)
+    tools = ToolDefinitions("lazy_shop", {"buy": "buy", "pay": "pay", "sell": "sell"}, {"purchase": "buy"})
+    catalog = SimpleNamespace(IMPLEMENTATIONS=None, TOOLS=tools, tool_class=tools.tool_class)
+
+    def loaded() -> set[str]:
+        found = {name.rpartition(".")[2] for name in sys.modules if name.startswith("lazy_shop.definitions.")}
+        return found & {"buy", "pay", "sell"}
+
+    toolkit = Toolkit.from_catalog(catalog)
+
+    assert list(toolkit) == ["buy", "pay", "sell"]
+    assert "purchase" in toolkit
+    assert len(toolkit.definitions) == 3
+    assert list(toolkit.select(names=["purchase", "pay"])) == ["buy", "pay"]
+    assert loaded() == set()
+    assert code_of(toolkit.call_sync("purchase", {})) == "not_implemented"
+    assert loaded() == {"buy"}
+    assert toolkit.definitions["pay"]["tags"] == ["pay"]
+    assert toolkit.definitions == dict(tools)
+    assert list(toolkit.select(tags=["sell"])) == ["sell"]
+    assert loaded() == {"buy", "pay", "sell"}

@@ -15,6 +15,7 @@ from collections.abc import (
     MutableMapping,
 )
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from uuid import uuid4
 
@@ -23,7 +24,14 @@ from .context import ANYBODY, DEFAULT_CONFIG, Caller, PreviewCaller, ToolConfig
 from .definition.tool_definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
 from .implementations.loading import Catalog, load_context, load_tool
-from .implementations.registry import Entry, Registry, entry_of, index_entries, registry_of
+from .implementations.registry import (
+    Entry,
+    Registry,
+    catalog_entries,
+    entry_of,
+    index_entries,
+    registry_of,
+)
 from .response import ToolResponse
 from .settings import Settings
 from .tool import BaseTool
@@ -128,13 +136,14 @@ class Toolkit:
     def from_catalog(
         cls, catalog: Any, *, context: Mapping[Any, Any] | None = None, config: ToolConfig | None = None
     ) -> Self:
-        """Return a toolkit of a generated `catalog` module; implementations are imported on first use.
+        """Return a toolkit of a generated `catalog` module.
 
-        Without `context`, the mapping `CONTEXT` of the implementations package is used, if it has one.
+        Definitions and implementations are imported on first use. Without `context`, the mapping `CONTEXT` of
+        the implementations package is used, if it has one.
         """
         toolkit = cls(context=context, config=config)
         toolkit.catalog = catalog
-        toolkit._registry = registry_of(_catalog_entry(catalog, each) for each in catalog.TOOLS.values())
+        toolkit._registry = registry_of(catalog_entries(catalog.TOOLS, partial(load_tool, catalog)))
         if context is None:
             toolkit._shared = _SharedState(toolkit.config, lambda: load_context(catalog))
         return toolkit
@@ -218,13 +227,13 @@ class Toolkit:
         Raises KeyError for a name that is neither a wire name nor an alias.
         """
         by_name = self._registry.current.by_name
-        wanted = None if names is None else {by_name[name].definition["name"] for name in names}
+        wanted = None if names is None else {by_name[name].name for name in names}
 
-        def choose(definition: ToolDefinition) -> bool:
+        def choose(entry: Entry) -> bool:
             return (
-                (tags is None or not set(tags).isdisjoint(definition.get("tags", ())))
-                and (wanted is None or definition["name"] in wanted)
-                and (predicate is None or predicate(definition))
+                (wanted is None or entry.name in wanted)
+                and (tags is None or not set(tags).isdisjoint(entry.definition.get("tags", ())))
+                and (predicate is None or predicate(entry.definition))
             )
 
         selection = self._view()
@@ -379,13 +388,9 @@ class Toolkit:
         return self._environment
 
 
-def _catalog_entry(catalog: Catalog, definition: ToolDefinition) -> Entry:
-    return Entry(definition, lambda: load_tool(catalog, definition))
-
-
 def _unknown_tool(name: str, entries: Mapping[str, Entry]) -> ToolError:
     from .text import nearest, quote
 
     near = nearest(name, list(entries))
-    hint = "" if near is None else f" Did you mean {quote(entries[near].definition['name'])}?"
+    hint = "" if near is None else f" Did you mean {quote(entries[near].name)}?"
     return UnknownToolError(f"There is no tool called {quote(name)}.{hint}")

@@ -32,7 +32,7 @@ class ToolDefinitions(Mapping[str, ToolDefinition]):
     ) -> None:
         self._package = package
         self._modules = modules
-        self._aliases = aliases or {}
+        self.aliases = aliases or {}
         self._loaded: dict[str, ToolDefinition] = {}
 
     def __getitem__(self, name: str) -> ToolDefinition:
@@ -55,7 +55,7 @@ class ToolDefinitions(Mapping[str, ToolDefinition]):
 
     def find(self, name: str) -> ToolDefinition:
         """Return the definition of the tool called `name`, a wire name or an alias. Raises KeyError."""
-        return self[self._aliases.get(name, name)]
+        return self[self.aliases.get(name, name)]
 
     def tool_class(self, name: str) -> type[Any]:
         """Import and return the class of the tool called `name`, a wire name or an alias. Raises KeyError."""

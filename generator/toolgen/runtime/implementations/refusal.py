@@ -32,7 +32,7 @@ async def refuse_call(
 
     Records and events show an unknown name quoted and shortened, because it is a caller's text.
     """
-    shown = quote(name) if entry is None else entry.definition["name"]
+    shown = quote(name) if entry is None else entry.name
     call = ToolContext(new_call_id(), shown, config, caller.meta or {})
     call.principal, call.session_id = caller.principal, session_id
     if isinstance(error, ToolError):

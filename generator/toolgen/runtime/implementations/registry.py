@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.definition.tool_definitions import ToolDefinitions
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.tool import BaseTool, check_definition
 
@@ -18,22 +19,46 @@ if TYPE_CHECKING:
 
 
 class Entry:
-    """One tool, loaded on first access. Sessions and selections of a toolkit share it."""
+    """One tool, loaded on first access. Sessions and selections of a toolkit share it.
 
-    __slots__ = ("_load", "_lock", "_tool", "definition", "prepared")
+    Args:
+        name: the wire name.
+        aliases: further names that can be called.
+        define: returns the definition.
+        load: returns an instance of the implementation, given the definition.
+    """
 
-    def __init__(self, definition: ToolDefinition, load: Callable[[], BaseTool[Any, Any]]) -> None:
-        self.definition = definition
+    __slots__ = ("_define", "_definition", "_load", "_lock", "_tool", "aliases", "name", "prepared")
+
+    def __init__(
+        self,
+        name: str,
+        aliases: Sequence[str],
+        *,
+        define: Callable[[], ToolDefinition],
+        load: Callable[[ToolDefinition], BaseTool[Any, Any]],
+    ) -> None:
+        self.name = name
+        self.aliases = aliases
         self.prepared: PreparedTool | None = None
+        self._define = define
+        self._definition: ToolDefinition | None = None
         self._load = load
         self._lock = threading.RLock()
         self._tool: BaseTool[Any, Any] | None = None
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """The tool's definition. Raises what its module raises when it is imported."""
+        if self._definition is None:
+            self._definition = self._define()
+        return self._definition
 
     def tool(self) -> BaseTool[Any, Any]:
         """Return the instance. Raises what loading raises; the next access tries again."""
         with self._lock:
             if self._tool is None:
-                self._tool = _load(self._load, self.definition["name"])
+                self._tool = _load(lambda: self._load(self.definition), self.name)
             return self._tool
 
     def prepare(self) -> PreparedTool:
@@ -58,6 +83,28 @@ def _load(load: Callable[[], BaseTool[Any, Any]], name: str) -> BaseTool[Any, An
         raise contain_exit(error, name) from error
 
 
+class DefinitionsOfEntries(Mapping[str, ToolDefinition]):
+    """The definitions of entries by wire name, in order, each loaded when it is first asked for."""
+
+    def __init__(self, entries: Mapping[str, Entry]) -> None:
+        self._entries = entries
+
+    def __getitem__(self, name: str) -> ToolDefinition:
+        return self._entries[name].definition
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __repr__(self) -> str:
+        return f"<definitions of {', '.join(self._entries)}>"
+
+
 @dataclass(frozen=True, slots=True)
 class RegistrySnapshot:
     """An immutable snapshot of a registry."""
@@ -71,19 +118,17 @@ def index_entries(entries: Iterable[Entry]) -> RegistrySnapshot:
     """Index `entries` by wire name and alias. Raises ValueError if two tools share a name."""
     by_wire_name: dict[str, Entry] = {}
     for entry in entries:
-        name = entry.definition["name"]
+        name = entry.name
         if name in by_wire_name:
             raise ValueError(f"two tools answer to {name!r}: a name or alias must be unique in a Toolkit")
         by_wire_name[name] = entry
     by_name = dict(by_wire_name)
     for name, entry in by_wire_name.items():
-        for alias in entry.definition.get("aliases", ()):
+        for alias in entry.aliases:
             first = by_name.setdefault(alias, entry)
             if first is not entry:
-                other = first.definition["name"]
-                raise ValueError(f"two tools answer to {alias!r}: {other} and, by its alias, {name}")
-    definitions = {name: entry.definition for name, entry in by_wire_name.items()}
-    return RegistrySnapshot(by_wire_name, by_name, MappingProxyType(definitions))
+                raise ValueError(f"two tools answer to {alias!r}: {first.name} and, by its alias, {name}")
+    return RegistrySnapshot(by_wire_name, by_name, DefinitionsOfEntries(by_wire_name))
 
 
 @dataclass(slots=True)
@@ -111,9 +156,9 @@ class Registry:
             )
         self._notify()
 
-    def select(self, choose: Callable[[ToolDefinition], bool]) -> Iterator[Entry]:
-        """Iterate over the entries whose definition satisfies `choose`."""
-        return (entry for entry in self.current.entries.values() if choose(entry.definition))
+    def select(self, choose: Callable[[Entry], bool]) -> Iterator[Entry]:
+        """Iterate over the entries that satisfy `choose`."""
+        return filter(choose, self.current.entries.values())
 
     async def close(self, environment: Environment) -> None:
         """Close all tools that were set up, in reverse order."""
@@ -149,4 +194,24 @@ def entry_of(tool: Any) -> Entry:
             f"the definition of {type(tool).__qualname__} belongs to its class, not to an instance"
         )
     check_definition(type(tool))
-    return Entry(tool.definition, lambda: tool)
+    return defined_entry(tool.definition, lambda _: tool)
+
+
+def defined_entry(definition: ToolDefinition, load: Callable[[ToolDefinition], BaseTool[Any, Any]]) -> Entry:
+    """Return the entry of a tool whose definition is known."""
+    return Entry(definition["name"], definition.get("aliases", ()), define=lambda: definition, load=load)
+
+
+def catalog_entries(
+    tools: Mapping[str, ToolDefinition], load: Callable[[ToolDefinition], BaseTool[Any, Any]]
+) -> Iterator[Entry]:
+    """Iterate over the entries of a catalog's tools. Definitions of a generated catalog stay unloaded."""
+    if not isinstance(tools, ToolDefinitions):
+        for definition in tools.values():
+            yield defined_entry(definition, load)
+        return
+    aliases: dict[str, list[str]] = {}
+    for alias, name in tools.aliases.items():
+        aliases.setdefault(name, []).append(alias)
+    for name in tools:
+        yield Entry(name, aliases.get(name, ()), define=partial(tools.__getitem__, name), load=load)
