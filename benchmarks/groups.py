@@ -231,6 +231,7 @@ def catalog(bench: Bench, size: int) -> Samples:
     cases = [
         Case("catalog, listed", lambda: listed("import")),
         Case("catalog, listed again", lambda: listed("again")),
+        Case("catalog, one tool of a toolkit", lambda: listed("toolkit")),
         Case("json.load", lambda: listed("json")),
         Case("catalog, peak memory", peak),
         Case("250 MB", lambda: 250e6),

@@ -77,6 +77,15 @@ ROWS = (
     Row("catalog", "import and list a catalog", "catalog", "catalog, listed", "json.load", 5.0, 5000),
     Row("catalog-again", "list it again", "catalog", "catalog, listed again", "catalog, listed", 0.1, 5000),
     Row(
+        "catalog-toolkit",
+        "import it, and use one tool of its toolkit",
+        "catalog",
+        "catalog, one tool of a toolkit",
+        "catalog, listed",
+        0.2,
+        5000,
+    ),
+    Row(
         "catalog-memory",
         "peak memory of that",
         "catalog",
@@ -94,6 +103,16 @@ ROWS = (
         1.3,
     ),
     Row("call", "one call through the runtime", "call", "runtime", "by hand", 1.6, None),
+    Row(
+        "call-schemas",
+        "the same, compared with a call by hand that checks both schemas",
+        "call",
+        "runtime",
+        "by hand, with both schemas",
+        1.6,
+        None,
+    ),
+    Row("call-logged", "the same with its log record", "call", "runtime, logged", "runtime", 1.6, None),
     Row(
         "mcp",
         "one call through the MCP adapter",

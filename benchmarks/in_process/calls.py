@@ -19,13 +19,17 @@ from pathlib import Path
 from typing import Any
 
 import servers
+from jsonschema_rs import Draft202012Validator
+from pydantic_core import to_json
+from toolgen.runtime import ToolConfig
 
 Call = Callable[[], Awaitable[Any]]  # returns the answer: JSON text or data
 
 
 async def main(rounds: int, calls: int, *, with_peers: bool) -> None:
     """Measure, and print the figures."""
-    logging.disable(logging.CRITICAL)
+    for quiet in (None, "fastmcp", "mcp"):
+        logging.getLogger(quiet).setLevel(logging.CRITICAL)
     async with AsyncExitStack() as stack:
         cases = {**_in_process(), **await _through_mcp(stack, with_peers)}
         expected = json.loads(servers.answer().model_dump_json(by_alias=True, exclude_unset=True))
@@ -62,12 +66,17 @@ def _tool() -> tuple[str, Any]:
 
 
 def _in_process() -> dict[str, Call]:
-    """Return the calls of the runtime and by hand. Both return JSON text."""
+    """Return the calls of the runtime and by hand. All return JSON text."""
     from generated import catalog
 
     name, arguments = _tool()
-    toolkit = catalog.toolkit()
-    request_model, given = servers.models(catalog.TOOLS[name])[0], servers.answer()
+    definition = catalog.TOOLS[name]
+    toolkit, logged = catalog.toolkit(), catalog.toolkit(config=ToolConfig(logger=_logger()))
+    request_model, given = servers.models(definition)[0], servers.answer()
+    asked, answered = (
+        Draft202012Validator(definition[key], validate_formats=True)
+        for key in ("input_schema", "output_schema")
+    )
 
     async def execute(request: Any) -> Any:
         return given
@@ -76,10 +85,43 @@ def _in_process() -> dict[str, Call]:
         response = await execute(request_model.model_validate(arguments))
         return response.model_dump_json(by_alias=True, exclude_unset=True)
 
+    async def by_hand_with_schemas() -> Any:
+        if not asked.is_valid(arguments):
+            raise ValueError("the arguments break their schema")
+        response = await execute(request_model.model_validate(arguments))
+        content = response.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        if not answered.is_valid(content):
+            raise ValueError("the response breaks its schema")
+        return to_json(content).decode()
+
     async def runtime() -> Any:
         return (await toolkit.call(name, arguments)).as_text()
 
-    return {"by hand": by_hand, "runtime": runtime}
+    async def runtime_logged() -> Any:
+        return (await logged.call(name, arguments)).as_text()
+
+    return {
+        "by hand": by_hand,
+        "by hand, with both schemas": by_hand_with_schemas,
+        "runtime": runtime,
+        "runtime, logged": runtime_logged,
+    }
+
+
+def _logger() -> logging.Logger:
+    """Return a logger that formats the record of each call."""
+    logger = logging.getLogger("bench")
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    logger.addHandler(_Formatting())
+    return logger
+
+
+class _Formatting(logging.Handler):
+    """Formats records and writes them nowhere."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.format(record)
 
 
 async def _through_mcp(stack: AsyncExitStack, with_peers: bool) -> dict[str, Call]:
