@@ -49,7 +49,14 @@ def description(spec: Mapping[str, Any]) -> str:
     parts = [str(spec["description"]).strip()]
     leads = (("use_when", "Use when"), ("avoid_when", "Avoid when"), ("returns", "Returns"))
     parts += [f"{lead}: {str(spec[key]).strip()}" for key, lead in leads if key in spec]
+    if "content" in spec:
+        parts.append("\n".join(["Content of the result:", *map(_content_line, spec["content"])]))
     return "\n\n".join(parts)
+
+
+def _content_line(entry: Mapping[str, Any]) -> str:
+    """Return what the description says of one entry of `content`, which is exactly one block."""
+    return f"- {entry['type']} ({', '.join(entry['media_types'])}), {entry['min']}: {entry['description']}"
 
 
 def written_out(spec: Mapping[str, Any], key: str) -> Any:
@@ -214,7 +221,8 @@ def openai_faults(functions: Sequence[Mapping[str, Any]], *, responses: bool = F
     """Return the differences between OpenAI functions and the specs.
 
     A function is strict if the spec asks for it, or if nothing is lost by it. With `responses`, the functions
-    are those for Responses, which have the schemas of results, too; in the gallery, all results are objects.
+    are those for Responses, which have the schemas of results, too, unless a result has other content; in the
+    gallery, all results are objects.
     """
 
     def expected(spec: JsonObject) -> JsonObject:
@@ -226,7 +234,7 @@ def openai_faults(functions: Sequence[Mapping[str, Any]], *, responses: bool = F
             "parameters": openai_strict(schema) if strict else schema,
             "strict": strict,
         }
-        if responses and "output_schema" in spec:
+        if responses and "output_schema" in spec and "content" not in spec:
             function["output_schema"] = written_out(spec, "output_schema")
         return function
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
 
+from mcp_types import ImageContent
 from toolgen.runtime import Toolkit
 
 from examples import contract
 from examples.loopback import model_that_calls
 from generated import anthropic_tools, bedrock_tools, gemini_tools
 from generated.anthropic_tools import execute_tool_use
+from generated.gemini_tools import execute_function_call
 from generated.openai_tools import CHAT_TOOLS, RESPONSES_TOOLS, execute_tool_call
 
 from .narration import chapter, cut, must, step, tell
-from .shop import SCOPES, Shop, text_of
+from .shop import SCOPES, Shop, data_of, text_of
 
 CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("A list", "list_content", {"types": ["project"], "limit": 2}),
@@ -42,7 +46,43 @@ async def walk(shop: Shop) -> None:
             tell(label, cut(text))
         must(over_mcp == over_openai == over_anthropic, f"all adapters return the same for {name}")
         tell("compared", f"identical, all {len(over_mcp)} characters")
+    await chart(shop)
     await schemas(shop)
+
+
+async def chart(shop: Shop) -> None:
+    step("A chart: its numbers are structured content, and each API gets the same image in its own form")
+    name, arguments = "stock_chart", {"category": "brakes"}
+    over_mcp = await shop.call(name, arguments)
+    bars = data_of(over_mcp)["bars"]
+    tell("numbers", ", ".join(f"{bar['sku']} {bar['in_stock']}" for bar in bars))
+    drawn = over_mcp.content[1]
+    must(isinstance(drawn, ImageContent), "MCP has the chart as an image")
+    images = {"MCP": base64.b64decode(drawn.data) if isinstance(drawn, ImageContent) else b""}
+    images |= await charts_of_providers(shop.toolkit(), name, arguments)
+    for label, image in images.items():
+        must(image.startswith(b"\x89PNG"), f"{label} has a PNG")
+    digests = {hashlib.sha256(image).hexdigest() for image in images.values()}
+    must(len(digests) == 1, "the image is the same for all")
+    tell("compared", f"one PNG for {', '.join(images)}: the same SHA-256")
+
+
+async def charts_of_providers(toolkit: Toolkit, name: str, arguments: dict[str, Any]) -> dict[str, bytes]:
+    """Return the image in the answers for several APIs."""
+    item = {"type": "function_call", "call_id": "1", "name": name, "arguments": json.dumps(arguments)}
+    use = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
+    converse = {"toolUse": {"toolUseId": "1", "name": name, "input": arguments}}
+    call = {"name": name, "args": arguments}
+    openai = (await execute_tool_call(item, toolkit, scopes=SCOPES))["output"][1]
+    anthropic = (await execute_tool_use(use, toolkit, scopes=SCOPES))["content"][1]
+    bedrock = await bedrock_tools.execute_tool_use(converse, toolkit, scopes=SCOPES)
+    gemini = (await execute_function_call(call, toolkit, scopes=SCOPES))["function_response"]
+    return {
+        "OpenAI": base64.b64decode(openai["image_url"].partition("base64,")[2]),
+        "Anthropic": base64.b64decode(anthropic["source"]["data"]),
+        "Bedrock": bedrock["toolResult"]["content"][1]["image"]["source"]["bytes"],
+        "Gemini": gemini["parts"][0]["inline_data"]["data"],
+    }
 
 
 async def schemas(shop: Shop) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
+from mcp_types import BlobResourceContents, EmbeddedResource
 from toolgen.runtime import ToolConfig, ToolEvent
 
 from generated.models.create_purchase_order import CreatePurchaseOrderRequest
@@ -30,6 +32,7 @@ async def walk(shop: Shop) -> None:
     )
     await refuse(shop)
     await confirm(shop)
+    await print_order(shop)
     await verify(shop)
     await observe(shop)
 
@@ -61,6 +64,19 @@ async def confirm(shop: Shop) -> None:
     must(placed["total_cost"] == "737.60", "20 x 24.90 + 4 x 59.90 = 737.60")
     must(await orders(shop) == 5 and not placed["is_preview"], "the order is written")
     tell("answer", f"{placed['message']}\nNext: {placed['next_actions'][0]}")
+
+
+async def print_order(shop: Shop) -> None:
+    step("The order on paper: a PDF beside the response")
+    quote("specs/print_purchase_order.yaml", "content:", 2)
+    printed = await shop.call("print_purchase_order", {"order_number": ORDER["order_number"]})
+    tell("answer", data_of(printed)["message"])
+    file = printed.content[1]
+    must(isinstance(file, EmbeddedResource), "MCP has the file as an embedded resource")
+    if isinstance(file, EmbeddedResource) and isinstance(file.resource, BlobResourceContents):
+        pdf = base64.b64decode(file.resource.blob)
+        must(pdf.startswith(b"%PDF-"), "the file is a PDF")
+        tell("file", f"{file.resource.mime_type}, {len(pdf):,} bytes")
 
 
 async def verify(shop: Shop) -> None:
