@@ -43,6 +43,11 @@ if TYPE_CHECKING:
         ListContentTool,
     )
     from .tools.load import LoadRequest, LoadResponse, LoadTool
+    from .tools.print_purchase_order import (
+        PrintPurchaseOrderRequest,
+        PrintPurchaseOrderResponse,
+        PrintPurchaseOrderTool,
+    )
     from .tools.receive_purchase_order import (
         ReceivePurchaseOrderRequest,
         ReceivePurchaseOrderResponse,
@@ -65,6 +70,7 @@ if TYPE_CHECKING:
         SearchItemsTool,
     )
     from .tools.sql_query import SqlQueryRequest, SqlQueryResponse, SqlQueryTool
+    from .tools.stock_chart import StockChartRequest, StockChartResponse, StockChartTool
     from .tools.stream_lines import (
         StreamLinesChunk,
         StreamLinesRequest,
@@ -110,6 +116,9 @@ __all__ = [
     "LoadRequest",
     "LoadResponse",
     "LoadTool",
+    "PrintPurchaseOrderRequest",
+    "PrintPurchaseOrderResponse",
+    "PrintPurchaseOrderTool",
     "ReceivePurchaseOrderRequest",
     "ReceivePurchaseOrderResponse",
     "ReceivePurchaseOrderTool",
@@ -128,6 +137,9 @@ __all__ = [
     "SqlQueryRequest",
     "SqlQueryResponse",
     "SqlQueryTool",
+    "StockChartRequest",
+    "StockChartResponse",
+    "StockChartTool",
     "StreamLinesChunk",
     "StreamLinesRequest",
     "StreamLinesResponse",
@@ -174,6 +186,9 @@ _MODULES = {  # name: module
     "LoadRequest": "load",
     "LoadResponse": "load",
     "LoadTool": "load",
+    "PrintPurchaseOrderRequest": "print_purchase_order",
+    "PrintPurchaseOrderResponse": "print_purchase_order",
+    "PrintPurchaseOrderTool": "print_purchase_order",
     "ReceivePurchaseOrderRequest": "receive_purchase_order",
     "ReceivePurchaseOrderResponse": "receive_purchase_order",
     "ReceivePurchaseOrderTool": "receive_purchase_order",
@@ -192,6 +207,9 @@ _MODULES = {  # name: module
     "SqlQueryRequest": "sql_query",
     "SqlQueryResponse": "sql_query",
     "SqlQueryTool": "sql_query",
+    "StockChartRequest": "stock_chart",
+    "StockChartResponse": "stock_chart",
+    "StockChartTool": "stock_chart",
     "StreamLinesChunk": "stream_lines",
     "StreamLinesRequest": "stream_lines",
     "StreamLinesResponse": "stream_lines",

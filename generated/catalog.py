@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     GET_CONTENT: ToolDefinition
     LIST_CONTENT: ToolDefinition
     LOAD: ToolDefinition
+    PRINT_PURCHASE_ORDER: ToolDefinition
     RECEIVE_PURCHASE_ORDER: ToolDefinition
     SEARCH: ToolDefinition
     SEARCH_AND_REPLACE: ToolDefinition
     SEARCH_CONTENT: ToolDefinition
     SEARCH_ITEMS: ToolDefinition
     SQL_QUERY: ToolDefinition
+    STOCK_CHART: ToolDefinition
     STREAM_LINES: ToolDefinition
     TODO: ToolDefinition
     VERIFY_ORDER_DOCUMENT: ToolDefinition
@@ -50,12 +52,14 @@ TOOLS: Final = ToolDefinitions(
         "get_content": "get_content",
         "list_content": "list_content",
         "load": "load",
+        "print_purchase_order": "print_purchase_order",
         "receive_purchase_order": "receive_purchase_order",
         "search": "search",
         "search_and_replace": "search_and_replace",
         "search_content": "search_content",
         "search_items": "search_items",
         "sql_query": "sql_query",
+        "stock_chart": "stock_chart",
         "stream_lines": "stream_lines",
         "todo": "todo",
         "verify_order_document": "verify_order_document",
