@@ -20,10 +20,22 @@ from anthropic import types as anthropic_types
 from google.genai import types as gemini_types
 from openai.types import chat, responses, shared_params
 from openai.types.responses import response_input_item_param
-from toolgen.runtime import BaseTool, ToolContext, ToolDefinition, Toolkit, ToolResponse
+from toolgen.runtime import (
+    BaseTool,
+    File,
+    Image,
+    Link,
+    Text,
+    ToolContext,
+    ToolDefinition,
+    Toolkit,
+    ToolResponse,
+)
 from toolgen.runtime.adapters import anthropic, bedrock, gemini, openai
 from toolgen.runtime.adapters.mcp import mcp_tools
 from toolgen.runtime.adapters.provider import ProviderCall
+
+from tests.runtime.content_samples import PDF, PNG, returning
 
 JsonObject = dict[str, Any]
 HINTS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
@@ -138,6 +150,46 @@ def converse_results() -> list[JsonObject]:
     return [each["toolResult"] for each in answers(bedrock, {"toolUse": CONVERSE_USE})]
 
 
+BLOCKS = (
+    Text("a"),
+    Image(PNG),
+    File(PDF, name="a.pdf"),
+    File(b"# A", uri="https://example.com/a.md"),
+    Link("gs://shop/a.png", media_type="image/png", private=True),
+    Link("s3://shop/a.mp4", media_type="video/mp4", private=True),
+)
+
+
+def content(adapter: ModuleType, call: JsonObject, *path: str) -> list[JsonObject]:
+    """Return the blocks of the message for a result that has each kind, from the end of `path`."""
+    tool = returning(*BLOCKS, content="any", name="full")
+    response = asyncio.run(Toolkit([tool]).call("full", {}))
+    found: Any = adapter.PROVIDER.read(call).write(response)
+    for key in path:
+        found = found[key]
+    return list(found)
+
+
+def inner(entries: Iterable[Mapping[str, Any]], key: str) -> list[JsonObject]:
+    return [entry[key] for entry in entries if key in entry]
+
+
+def messages_content(kind: str) -> list[JsonObject]:
+    return [each for each in content(anthropic, TOOL_USE, "content") if each["type"] == kind]
+
+
+def responses_content(kind: str) -> list[JsonObject]:
+    return [each for each in content(openai, RESPONSES_CALL, "output") if each["type"] == kind]
+
+
+def gemini_parts() -> list[JsonObject]:
+    return content(gemini, FUNCTION_CALL, "function_response", "parts")
+
+
+def converse_content() -> list[JsonObject]:
+    return content(bedrock, {"toolUse": CONVERSE_USE}, "toolResult", "content")
+
+
 @cache
 def converse_service() -> Any:
     return botocore.session.Session().get_service_model("bedrock-runtime")
@@ -157,6 +209,8 @@ RETURNED = "the API fills it in, in items that it returns"
 SEARCH = "the search tool is used as it is"
 HOSTED = "another kind of tool, which the provider runs"
 LIVE = "of the Live API, for calls that return more than once"
+CITED = "whether and how documents are cited is for the whole request to say"
+UPLOADED = "of files that the application uploaded"
 CACHE = "a place in the conversation, which the application knows"
 
 CASES: dict[Any, tuple[Callable[[], set[str]], dict[str, str]]] = {
@@ -233,6 +287,58 @@ CASES: dict[Any, tuple[Callable[[], set[str]], dict[str, str]]] = {
             "will_continue": LIVE,
         },
     ),
+    anthropic_types.TextBlockParam: (
+        lambda: keys_of(messages_content("text")), {"cache_control": CACHE, "citations": "of the model's texts"}
+    ),
+    anthropic_types.ImageBlockParam: (
+        lambda: keys_of(messages_content("image")),
+        {"cache_control": CACHE, "transformations": "the default is to transform images that are too large"},
+    ),
+    anthropic_types.DocumentBlockParam: (
+        lambda: keys_of(messages_content("document")), {"cache_control": CACHE, "citations": CITED, "context": CITED}
+    ),
+    anthropic_types.SearchResultBlockParam: (
+        lambda: keys_of(messages_content("search_result")), {"cache_control": CACHE, "citations": CITED}
+    ),
+    responses.ResponseInputTextContentParam: (
+        lambda: keys_of(responses_content("input_text")), {"prompt_cache_breakpoint": CACHE}
+    ),
+    responses.ResponseInputImageContentParam: (
+        lambda: keys_of(responses_content("input_image")),
+        {"prompt_cache_breakpoint": CACHE, "file_id": UPLOADED, "detail": "the default is for the model to choose"},
+    ),
+    responses.ResponseInputFileContentParam: (
+        lambda: keys_of(responses_content("input_file")),
+        {
+            "prompt_cache_breakpoint": CACHE, "file_id": UPLOADED, "file_url": "OpenAI fetches nothing for us",
+            "detail": "the default is for the model to choose",
+        },
+    ),
+    gemini_types.FunctionResponsePart: (
+        lambda: keys_of(gemini_parts()),
+        dict.fromkeys(
+            (
+                "audio_metadata", "document_metadata", "media_processing", "media_resolution",
+                "spreadsheet_metadata", "video_metadata",
+            ),
+            "how the model looks at the data, which a block does not say",
+        ),
+    ),
+    gemini_types.FunctionResponseBlob: (
+        lambda: keys_of(inner(gemini_parts(), "inline_data")), {"display_name": "refused by the Live API of the SDK"}
+    ),
+    gemini_types.FunctionResponseFileData: (
+        lambda: keys_of(inner(gemini_parts(), "file_data")), {"display_name": "refused by the Live API of the SDK"}
+    ),
+    "ToolResultContentBlock": (
+        lambda: keys_of(converse_content()),
+        {"json": "the text of the response is its JSON", "searchResult": "a document on all models, not on Claude only"},
+    ),
+    "ImageBlock": (lambda: keys_of(inner(converse_content(), "image")), {"error": RETURNED}),
+    "DocumentBlock": (
+        lambda: keys_of(inner(converse_content(), "document")), {"citations": CITED, "context": CITED}
+    ),
+    "VideoBlock": (lambda: keys_of(inner(converse_content(), "video")), {}),
     "ToolConfiguration": (lambda: set(bedrock.tool_config(definitions())), {"toolChoice": "of each request"}),
     "Tool": (lambda: keys_of(bedrock.tool_config(definitions())["tools"]), {"systemTool": HOSTED}),
     "ToolSpecification": (lambda: keys_of(converse("toolSpec")), {}),
