@@ -112,7 +112,7 @@ def test_one_error_format_for_a_declared_error_with_its_hint(tmp_path: Path) -> 
 
 
 def test_a_fix_in_the_base_fixes_all_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A change of the runtime's error text applies to all twenty tools and each adapter."""
+    """A change of the runtime's error text applies to every tool and each adapter."""
     monkeypatch.setattr(ToolError, "as_text", lambda self: f"<{self.code}>")
     toolkit = helpers.gallery(tmp_path)
     for name in NAMES:

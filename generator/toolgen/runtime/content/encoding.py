@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from binascii import b2a_base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from .block import Block
 
-_PIECE: Final = 3 * 256 * 1024  # bytes that are encoded before other threads run; a multiple of 3
+_PIECE: Final = 3 * 256 * 1024  # bytes that are encoded before others run; a multiple of 3
 _MUCH: Final = 256 * 1024  # bytes of blocks that are not encoded in the event loop
 
 Message = TypeVar("Message")
 
 
-def base64_text(data: bytes) -> str:
-    """Return `data` in base64. Other threads can run meanwhile, also if there is much of it."""
-    if len(data) <= _PIECE:
-        return b64encode(data).decode("ascii")
+def base64_pieces(data: bytes) -> Iterator[str]:
+    """Yield `data` in base64, in pieces that are quickly made: between two of them, others can run."""
     view = memoryview(data)
-    pieces = (view[start : start + _PIECE] for start in range(0, len(data), _PIECE))
-    return "".join(b2a_base64(piece, newline=False).decode("ascii") for piece in pieces)
+    for start in range(0, len(data), _PIECE):
+        yield b2a_base64(view[start : start + _PIECE], newline=False).decode("ascii")
+
+
+def base64_text(data: bytes) -> str:
+    """Return `data` in base64. Other threads can run meanwhile."""
+    return "".join(base64_pieces(data))
 
 
 def data_url(block: Block) -> str:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from binascii import b2a_base64
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import mcp_types as types
 
 from toolgen.runtime.content.block import Block
+from toolgen.runtime.content.encoding import base64_pieces, base64_text
 from toolgen.runtime.content.media_type import is_text
 
 ContentBlock: TypeAlias = (
     types.TextContent | types.ImageContent | types.AudioContent | types.EmbeddedResource | types.ResourceLink
 )
 
-_CHUNK: Final = 768 * 1024  # bytes that are encoded before other tasks run, a multiple of 3
 _AUDIO_SINCE: Final = "2025-03-26"
 _LINKS_SINCE: Final = "2025-06-18"
 
@@ -33,19 +32,17 @@ async def encode(block: Block) -> EncodedBlock:
     """Return a block with its data in base64. Other tasks run meanwhile."""
     if not _is_binary(block):
         return EncodedBlock(block)
-    parts: list[str] = []
-    data = memoryview(block.data)
-    for start in range(0, len(data), _CHUNK):
-        if start:
+    pieces: list[str] = []
+    for piece in base64_pieces(block.data):
+        if pieces:
             await asyncio.sleep(0)
-        parts.append(b2a_base64(data[start : start + _CHUNK], newline=False).decode("ascii"))
-    return EncodedBlock(block, parts[0] if len(parts) == 1 else "".join(parts))
+        pieces.append(piece)
+    return EncodedBlock(block, "".join(pieces))
 
 
 def encode_at_once(block: Block) -> EncodedBlock:
     """Return the same, without letting other tasks run."""
-    base64 = b2a_base64(block.data, newline=False).decode("ascii") if _is_binary(block) else ""
-    return EncodedBlock(block, base64)
+    return EncodedBlock(block, base64_text(block.data) if _is_binary(block) else "")
 
 
 def _is_binary(block: Block) -> bool:
