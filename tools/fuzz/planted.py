@@ -100,8 +100,10 @@ def literals_are_not_escaped() -> None:
 @planted_bug("text")
 def literals_are_templates() -> None:
     import jinja2
+    from toolgen.python_source import literals
 
-    _filter("literal", lambda old: lambda value: jinja2.Environment().from_string(old(value)).render())
+    old = literals._string
+    _replace("_string", lambda text: jinja2.Environment().from_string(old(text)).render(), beside="literal")
 
 
 @planted_bug("text")
@@ -111,7 +113,10 @@ def control_characters_are_dropped() -> None:
 
 @planted_bug("text")
 def texts_are_stripped() -> None:
-    _filter("literal", lambda old: lambda value: old(_stripped(value)))
+    from toolgen.python_source import literals
+
+    old = literals._string
+    _replace("_string", lambda text: old(text.strip()), beside="literal")
 
 
 @planted_bug("text")
@@ -152,11 +157,3 @@ def _read(value: Any) -> Any:
             return {"description": Path(reference.partition("#")[0]).read_text()}
         return {key: _read(inner) for key, inner in value.items()}
     return [_read(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _stripped(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, dict):
-        return {key: _stripped(inner) for key, inner in value.items()}
-    return [_stripped(inner) for inner in value] if isinstance(value, list) else value
