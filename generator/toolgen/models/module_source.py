@@ -185,8 +185,13 @@ def _alias(name: str, made: ModelClass) -> StatementSource:
 
 
 def _is_laid_out(source: StatementSource) -> bool:
-    """True if the formatter would not change the statement: a field, or an alias that fits on a line."""
-    return source.statement.startswith(" ") or width(source.statement) <= WIDTH
+    """True if the formatter would not change the statement: a field, or an alias that fits on a line.
+
+    Only the formatter knows where it splits a long field with a lambda.
+    """
+    if not source.statement.startswith(" "):
+        return width(source.statement) <= WIDTH
+    return "\n" not in source.statement or "=lambda: [" not in source.statement
 
 
 def _imports(statements: Iterable[StatementSource], used: Set[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ WIDTH = 88
 INDENT = 4
 _MARGIN = " " * INDENT
 _ROOM = WIDTH - INDENT  # columns of a line inside a class
-_LITERALS = (*"[{(", "default_factory=lambda: [")  # openings whose items never share a line of their own
+_LITERALS = ("[", "{", "(")  # opening brackets whose items are never together on a line of their own
 
 
 @dataclass(frozen=True, slots=True)
