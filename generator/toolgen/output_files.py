@@ -14,7 +14,7 @@ from toolgen.python_source.names import shared_module_name, snake
 
 @dataclass(frozen=True, slots=True)
 class SpecNames:
-    """What the specs of a project are about."""
+    """The tools and shared files of a project, by name."""
 
     tools: tuple[str, ...]  # wire names of the enabled ones, sorted
     shared: tuple[str, ...]  # paths of the files of shared schemas, sorted

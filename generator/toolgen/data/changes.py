@@ -13,7 +13,7 @@ Tree = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FileSummary:
-    """What is known of a generated file without its text."""
+    """A generated file without its text."""
 
     digest: str
     source: str  # the spec that its header names, as it is shown there; empty if there is none

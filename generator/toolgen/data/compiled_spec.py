@@ -1,4 +1,4 @@
-"""What one spec compiles to: the unit that the cache stores, a build action writes, and linking joins."""
+"""The result of compiling one spec: the unit that caches store, build actions write and linking joins."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _NO_CODE = SpecCode(lambda: None, dict)
 
 @dataclass(frozen=True, slots=True)
 class CompiledSpec:
-    """What one file below the specs folder compiles to, whatever the other specs are.
+    """The result of compiling one file below the specs folder, whatever the other specs are.
 
     It is valid as long as the file and its `shared_files` stay as they are.
     """

@@ -131,7 +131,7 @@ class RequestCost:
 
 @dataclass(frozen=True, slots=True)
 class ToolSummary:
-    """What linking needs of a tool: its names, and its costs by the target that limits them."""
+    """The part of a tool that linking needs: its names, and its costs by the target that limits them."""
 
     wire_name: str
     py_name: str

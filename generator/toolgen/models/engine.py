@@ -32,7 +32,7 @@ _MODULES = {"__future__", "pydantic", "typing", "toolgen.runtime.model"}
 
 @dataclass(frozen=True, slots=True)
 class EngineModule:
-    """What the engine is asked for: the classes of one module, some of which are imported from others."""
+    """The classes of one module, some of which are imported from others."""
 
     classes: Mapping[str, ModelClass]
     imported: frozenset[str] = frozenset()

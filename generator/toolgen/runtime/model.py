@@ -1,4 +1,4 @@
-"""What generated models use: a base class that keeps unknown properties unchanged, and former class names."""
+"""Support for generated models: a base class that keeps unknown properties, and former names of classes."""
 
 from __future__ import annotations
 

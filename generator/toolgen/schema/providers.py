@@ -12,7 +12,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class ProviderLimits:
-    """What a provider demands of every input schema, in any dialect. None: no limit is known."""
+    """The limits of a provider for every input schema, in any dialect. None: no limit is known."""
 
     argument_name: str | None = None  # pattern, of the properties at the root
     root: frozenset[str] = frozenset()  # keywords that are refused at the root of the input schema

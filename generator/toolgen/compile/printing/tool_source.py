@@ -1,4 +1,4 @@
-"""What the templates of a tool print: the statements of its class and its definition, laid out."""
+"""The statements of a tool's class and definition, laid out for the templates."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ToolSource:
 
 @dataclass(frozen=True, slots=True)
 class PackageSources:
-    """What templates print: of tools by their Python names, of shared files by their paths."""
+    """The sources that templates print: of tools by their Python names, of shared files by their paths."""
 
     tools: Mapping[str, ToolSource]
     shared: Mapping[str, ModuleSource]

@@ -91,13 +91,13 @@ def refuse_differing(pieces: Mapping[str, Piece], index: Manifest) -> None:
 
 
 def refuse_missing(pieces: Mapping[str, Piece]) -> None:
-    """Raise `UnableError` if a spec uses shared schemas of which there is no piece."""
+    """Raise `UnableError` if a spec uses shared schemas whose piece is missing."""
     known = {piece.spec_path for piece in pieces.values()}
     for path, piece in pieces.items():
         for used in sorted(piece.compiled.shared_files.keys() - known):
             raise UnableError(
                 "missing-piece",
-                f"{path} uses {used}, and there is no piece of that",
+                f"{path} uses {used}, whose piece is missing",
                 "generate shared schemas like tools, with --spec and --piece, and name their pieces",
             )
 

@@ -1,1 +1,1 @@
-"""What the user wrote: settings, specs and templates, and the folder that holds them."""
+"""Files that users write: configuration, specs and templates, and the folder that holds them."""

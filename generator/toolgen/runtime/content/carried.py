@@ -1,4 +1,4 @@
-"""What the messages of each provider's API hold of a result; other blocks become a line of text."""
+"""The blocks that messages of each provider's API can hold; others become a line of text."""
 
 from __future__ import annotations
 

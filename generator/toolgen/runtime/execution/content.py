@@ -52,7 +52,7 @@ def read_content_in_thread(
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What an implementation returned, taken apart."""
+    """The parts of an implementation's return value."""
 
     response: Any
     content: Sequence[Content]

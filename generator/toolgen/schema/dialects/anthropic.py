@@ -119,7 +119,7 @@ def _without(value: Any, dropped: set[JsonPath], schemas: frozenset[JsonPath], p
 
 @dataclass(frozen=True, slots=True)
 class GrammarCost:
-    """What a strict schema contributes to the limits of `StrictRequestLimits`."""
+    """The share of a strict schema in the limits of `StrictRequestLimits`."""
 
     optional: int
     unions: int

@@ -1,4 +1,4 @@
-"""What a tool publishes in a dialect."""
+"""The schemas that a tool publishes in a dialect."""
 
 from __future__ import annotations
 
