@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from textwrap import dedent
+from typing import ClassVar
 
+from toolgen.data.changes import FileSummary, PackageTree, Tree
 from toolgen.models.renamed_classes import existing_names, renamed_classes
 
 ORDER = "models/order.py"
@@ -211,3 +213,24 @@ def test_a_name_is_dropped_once_its_class_is_gone_or_another_class_has_it() -> N
     }
     assert existing_names(known, tree) == {ORDER: {"Client": "Customer", "P": "shared.people.Person"}}
     assert existing_names({"models/gone.py": {"A": "B"}}, tree) == {}
+
+
+class Summarized:
+    """A spec whose files must not be read."""
+
+    file_summaries: ClassVar = {"a.py": FileSummary("0", ""), "b.py": FileSummary("1", "")}
+
+    @property
+    def files(self) -> Tree:
+        raise AssertionError("files are read")
+
+
+def test_other_modules_are_not_read_when_some_get_former_names() -> None:
+    tree = PackageTree([Summarized()], {"catalog.py": "c"}).with_texts({"a.py": "new"})
+    assert (sorted(tree), len(tree), tree["a.py"], tree["catalog.py"]) == (
+        ["a.py", "b.py", "catalog.py"],
+        3,
+        "new",
+        "c",
+    )
+    assert (tree.summary("a.py"), tree.summary("b.py")) == (None, FileSummary("1", ""))

@@ -36,6 +36,12 @@ class PackageTree(Mapping[str, str]):
         self._index = index
         self._specs = {path: spec for spec in specs for path in spec.file_summaries}
 
+    def with_texts(self, texts: Tree) -> PackageTree:
+        """Return the same files, some of them with other texts. No other file is decoded."""
+        changed = PackageTree((), {**self._index, **texts})
+        changed._specs = {path: spec for path, spec in self._specs.items() if path not in texts}
+        return changed
+
     def __getitem__(self, path: str) -> str:
         return self._index[path] if path in self._index else self._specs[path].files[path]
 
@@ -50,7 +56,7 @@ class PackageTree(Mapping[str, str]):
         return len(self._specs) + len(self._index)
 
     def summary(self, path: str) -> FileSummary | None:
-        """Return what is known of a file without decoding its text; None if that is nothing."""
+        """Return the summary of a file of a spec, whose text is not decoded; None for any other file."""
         spec = self._specs.get(path)
         return spec.file_summaries[path] if spec else None
 

@@ -13,7 +13,7 @@ from toolgen.cli.building.progress import worker_pool_with_progress
 from toolgen.cli.output import say
 from toolgen.compile.output_changes import digest, file_summary, find_changes
 from toolgen.compile.printing.lower import lower
-from toolgen.data.changes import Change, Tree
+from toolgen.data.changes import Change, PackageTree, Tree
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.manifest import GeneratedFile, Manifest
@@ -172,14 +172,14 @@ def _renamed_classes(existing: ExistingOutput, tree: Tree) -> Mapping[str, Mappi
     return existing_names(known, tree)
 
 
-def _with_old_names(tree: Tree, renamed: Mapping[str, Mapping[str, str]]) -> Tree:
+def _with_old_names(tree: PackageTree, renamed: Mapping[str, Mapping[str, str]]) -> PackageTree:
     """Return `tree` with modules that give a renamed class by its former name, too, with a warning."""
     if not renamed:
         return tree
     from toolgen.cli.file_templates import render
 
-    added = {path: render("_upgrade/old_names.py.jinja", names=names) for path, names in renamed.items()}
-    return {path: text + added.get(path, "") for path, text in tree.items()}
+    template = "_upgrade/old_names.py.jinja"
+    return tree.with_texts({path: tree[path] + render(template, names=renamed[path]) for path in renamed})
 
 
 def _compiled(inputs: Inputs, cache: MutableMapping[str, bytes]) -> LinkedPackage:
