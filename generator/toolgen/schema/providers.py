@@ -16,7 +16,7 @@ class ProviderLimits:
 
     argument_name: str | None = None  # pattern, of the properties at the root
     root: frozenset[str] = frozenset()  # keywords that are refused at the root of the input schema
-    input_examples: int = 0  # how many are published beside the schema; 0: there is no field for them
+    input_examples: int = 0  # maximum number published beside the schema; 0: the API has no field for them
 
 
 _COMBINATORS: Final = frozenset({"anyOf", "oneOf", "allOf"})

@@ -10,7 +10,7 @@ from toolgen.targets.definition import TargetOptions
 
 MCP_NAME: Final = r"^[^\x00-\x1f\x7f]{1,256}$"
 ANTHROPIC_CALLER: Final = r"^(direct|code_execution_[0-9]{8})$"
-"""Who may call a tool; versions of code execution are dates (`ToolParam.allowed_callers` of anthropic)."""
+"""Callers of a tool; versions of code execution are dates (`ToolParam.allowed_callers` of anthropic)."""
 
 _CACHED_FOR: Final = "How long the cache entry lives; the provider's default where this is left out."
 

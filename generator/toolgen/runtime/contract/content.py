@@ -53,7 +53,7 @@ class ContentContract:
         return tuple(each for rule in rules for each in rule.media_types)
 
     def max_bytes(self, kind: BlockType) -> int | None:
-        """Return the greatest size that a block of a type may have by any rule; None if there is no limit."""
+        """Return the largest size of a block of this type, in bytes; None if it has no limit."""
         limits = [rule.max_bytes for rule in self.rules or () if rule.type == kind]
         known = [limit for limit in limits if limit is not None]
         return max(known) if known and len(known) == len(limits) else None

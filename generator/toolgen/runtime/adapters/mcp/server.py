@@ -140,7 +140,7 @@ class _Handlers:
         found = links.find(params.uri, grant_of(context, self._service.settings))
         if found is None:
             code = types.INVALID_PARAMS if is_modern(context) else RESOURCE_NOT_FOUND
-            raise MCPError(code=code, message="There is no such resource, or its link has expired.")
+            raise MCPError(code=code, message="This resource does not exist, or its link has expired.")
         return types.ReadResourceResult(
             contents=[resource_contents(await encode(found.block), params.uri)],
             ttl_ms=int(links.seconds_left(found) * 1000),
