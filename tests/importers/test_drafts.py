@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolgen.importers.schema_repair import repair_schema
-from toolgen.runtime.validation.compiled_schema import compiled
+from toolgen.schema.validator import compiled
 
 FOURTH = "http://json-schema.org/draft-04/schema#"
 SIXTH = "http://json-schema.org/draft-06/schema#"

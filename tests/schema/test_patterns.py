@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.patterns import translate_for_validator, translate_pattern
+from toolgen.schema.validator import compiled
 
 
 @pytest.mark.parametrize(

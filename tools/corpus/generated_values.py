@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 from toolgen.runtime import BaseTool
-from toolgen.runtime.validation.compiled_schema import compiled
+from toolgen.schema.validator import compiled
 
 from tools.corpus.compiled_tools import compile_tools
 from tools.corpus.instances import instances

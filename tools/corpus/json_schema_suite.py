@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema_rs import ReferencingError
-from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.schema.document import follow, format_pointer, subschemas
+from toolgen.schema.validator import compiled
 
 from tools.corpus.compiled_tools import compile_tools
 from tools.corpus.round_trip import check_round_trip

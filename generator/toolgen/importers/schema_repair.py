@@ -24,9 +24,9 @@ from toolgen.importers.schema_rewrites import (
     rewrite_type_names,
 )
 from toolgen.references.bundle import Bundler
-from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.budget import TooComplexError, check_budget
 from toolgen.schema.document import JsonPath, follow, format_pointer, subschemas
+from toolgen.schema.validator import compiled
 from toolgen.semantics.json_schema import check_schema
 from toolgen.semantics.reference_loops import find_loops
 from toolgen.suggestions import shortened

@@ -9,10 +9,10 @@ from typing import Any
 import jsonschema_rs
 
 from toolgen.references.bundle import Bound
-from toolgen.runtime.validation.compiled_schema import PATTERNS, compiled
 from toolgen.runtime.validation.complexity import Effort
 from toolgen.schema.document import Draft, JsonPath, draft_of, format_pointer, subschemas
 from toolgen.schema.patterns import translate_for_validator
+from toolgen.schema.validator import PATTERNS, compiled
 
 _DEPENDENT = frozenset(("$ref", "$dynamicRef", "$id"))  # keywords that depend on the schema around them
 

@@ -11,11 +11,11 @@ import jsonschema_rs
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Source, Span
-from toolgen.runtime.validation.compiled_schema import PATTERNS
 from toolgen.schema.budget import Excess, find_oversized
 from toolgen.schema.document import Draft, JsonPath, draft_of, subschemas
 from toolgen.schema.keywords import FOREIGN, KEYWORDS, TYPES
 from toolgen.schema.patterns import translate_pattern
+from toolgen.schema.validator import PATTERNS
 from toolgen.suggestions import did_you_mean, nearest, quoted
 
 _OTHER_TYPES = {

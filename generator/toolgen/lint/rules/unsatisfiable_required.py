@@ -20,8 +20,8 @@ from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.lint.bound_schema import LintedSchema
-from toolgen.runtime.validation.compiled_schema import compiled
 from toolgen.schema.document import JsonPath
+from toolgen.schema.validator import compiled
 from toolgen.suggestions import did_you_mean, quoted
 
 

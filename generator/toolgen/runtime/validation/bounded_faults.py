@@ -15,8 +15,8 @@ import jsonschema_rs
 
 from toolgen.schema.document import JsonPath, format_pointer, resolve_reference
 from toolgen.schema.keywords import CONSTRAINING
+from toolgen.schema.validator import compiled
 
-from .compiled_schema import compiled
 from .complexity import Effort
 
 _MAX_PARTS: Final = 2_000  # parts of a value that are validated

@@ -10,16 +10,12 @@ from typing import Any
 import jsonschema_rs
 
 from toolgen.schema.budget import check_budget
-from toolgen.schema.patterns import is_misread, translate_for_validator, translate_property_patterns
+from toolgen.schema.patterns import translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
+from toolgen.schema.validator import build_validator, refuse_reference
 
 from .complexity import Effort, is_too_expensive
 from .json_value import is_json
-
-_BACKTRACKS = 100_000  # for one text and one pattern: a few milliseconds
-_BOUNDED = jsonschema_rs.FancyRegexOptions(backtrack_limit=_BACKTRACKS)
-PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=_BACKTRACKS, size_limit=100_000_000)
-"""For patterns that exceed the engine's default size limit, a tenth of this: `^.{0,30000}$`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
     Raises ValueError if it is not a valid schema, has references to other documents, or is too complex.
     """
     cost = validation_cost(check_budget(schema))
-    made = _build_validator(schema, formats=True, retrieve=_refuse)
+    made = build_validator(schema, formats=True, retrieve=refuse_reference)
     validator = made.validator
     is_valid = validator.is_valid if cost is None else partial(_is_valid, validator, cost, schema)
     return CompiledSchema(
@@ -65,42 +61,3 @@ def _is_valid(
     validator: jsonschema_rs.Validator, cost: ValidationCost, schema: Mapping[str, Any], value: Any
 ) -> bool:
     return not is_too_expensive(cost, schema, value) and bool(validator.is_valid(value))
-
-
-def compiled(
-    schema: Mapping[str, Any],
-    formats: bool = True,
-    retrieve: Callable[[str], Any] | None = None,
-) -> jsonschema_rs.Validator:
-    """Return a validator for `schema`, which is translated only if the validator would refuse or misread it.
-
-    `retrieve` returns the document at a URI; without it, references must stay within the schema. Raises
-    ValueError, or `jsonschema_rs.ReferencingError`, if the schema cannot be enforced.
-    """
-    return _build_validator(schema, formats=formats, retrieve=retrieve or _refuse).validator
-
-
-@dataclass(frozen=True, slots=True)
-class _BuiltValidator:
-    validator: jsonschema_rs.Validator
-    is_translated: bool  # it has a translation of the schema
-
-
-def _build_validator(
-    schema: Mapping[str, Any], *, formats: bool, retrieve: Callable[[str], Any]
-) -> _BuiltValidator:
-    def validator(of: Mapping[str, Any], patterns: Any) -> jsonschema_rs.Validator:
-        return jsonschema_rs.validator_for(
-            dict(of), validate_formats=formats, retriever=retrieve, pattern_options=patterns
-        )
-
-    if not is_misread(schema):
-        try:
-            return _BuiltValidator(validator(schema, _BOUNDED), is_translated=False)
-        except ValueError:
-            pass
-    return _BuiltValidator(validator(translate_for_validator(schema), PATTERNS), is_translated=True)
-
-
-def _refuse(uri: str) -> Any:
-    raise ValueError(f"a schema may not refer to {uri!r}: only references within itself are followed")

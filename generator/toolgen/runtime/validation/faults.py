@@ -11,9 +11,10 @@ from jsonschema_rs import ValidationError, Validator
 
 from toolgen.runtime.text import SHOWN, quote, show_path
 from toolgen.schema.document import JsonPath
+from toolgen.schema.validator import compiled
 
 from .bounded_faults import OWN, BoundedFaults
-from .compiled_schema import CompiledSchema, compiled
+from .compiled_schema import CompiledSchema
 from .fault_messages import (
     Fault,
     FaultLocation,

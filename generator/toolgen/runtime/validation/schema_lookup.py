@@ -7,8 +7,7 @@ from typing import Any
 
 from toolgen.schema.document import in_place_subschemas, resolve_reference, subschemas
 from toolgen.schema.keywords import ALL_REFERENCES
-
-from .compiled_schema import compiled
+from toolgen.schema.validator import compiled
 
 _ONE_FOR_NAMES = ("additionalProperties", "unevaluatedProperties")
 _ONE_FOR_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
