@@ -55,7 +55,7 @@ def http(bench: Bench, size: int) -> Samples:
             cases += [
                 Case(
                     ours.replace("toolgen", name),
-                    _round(server.port, message, connections, calls=calls, clock=clock),
+                    _round(name, server.port, message, connections=connections, calls=calls, clock=clock),
                 )
                 for connections, ours in OURS.items()
             ]
@@ -121,11 +121,14 @@ def _check(name: str, port: int, message: bytes, answer: Any) -> None:
 
 
 def _round(
-    port: int, message: bytes, connections: int, *, calls: int, clock: Callable[[], float]
+    name: str, port: int, message: bytes, *, connections: int, calls: int, clock: Callable[[], float]
 ) -> Callable[[], float]:
     def once() -> float:
         began = clock()
-        asyncio.run(_load(port, message, connections, calls))
+        try:
+            asyncio.run(_load(port, message, connections, calls))
+        except (Wrong, TimeoutError) as error:
+            raise Wrong(f"{name}, {connections} connections: {error or 'no answer in time'}") from None
         return (clock() - began) / calls
 
     return once
