@@ -1,0 +1,68 @@
+"""Results of comparing schemas, and of the searches for a value that this consists of."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, Final, Generic, Literal, TypeVar
+
+from toolgen.schema.document import JsonPath
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+# Of a comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Contained:
+    """Proved: the wide schema accepts every value that the narrow one accepts."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotContained:
+    """`witness` is accepted by the narrow schema and refused by the wide one, as the validators confirmed."""
+
+    witness: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Unanalysed:
+    """Neither proved nor refuted."""
+
+    reason: str  # what could not be decided, a phrase without a full stop
+    path: JsonPath = ()  # of the keyword that could not be decided, in the document of `side`
+    side: Literal["narrow", "wide"] = "narrow"
+
+
+Containment = Contained | NotContained | Unanalysed
+
+
+# Of a search for values that satisfy constraints
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[T_co]):
+    """A value that satisfies the constraints, or a list of as many as were asked for."""
+
+    value: T_co
+
+
+class Empty(enum.Enum):
+    """The type of `EMPTY`."""
+
+    EMPTY = "empty"
+
+
+EMPTY: Final = Empty.EMPTY
+"""Proved: there is no such value, or there are fewer than were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither found nor proved to be absent."""
+
+    reason: str  # as that of `Unanalysed`
+
+
+Search = Found[T_co] | Literal[Empty.EMPTY] | Unknown
