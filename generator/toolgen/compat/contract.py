@@ -1,0 +1,114 @@
+"""A contract: one tool of one side of a comparison, with its places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from toolgen.data.program import Origins, Program, ProgramTool
+from toolgen.data.source import Source, Span
+from toolgen.data.spec import Spec
+from toolgen.schema.document import JsonPath, Schema
+
+REQUEST: Final = "input_schema"
+RESPONSE: Final = "output_schema"
+CHUNK: Final = "chunk_schema"
+SCHEMA_PATHS: Final[Mapping[str, JsonPath]] = {
+    REQUEST: ("input_schema",),
+    RESPONSE: ("output_schema",),
+    CHUNK: ("stream", "chunk_schema"),
+}
+"""Schema of a contract → its path in a spec."""
+
+ALL_FIELDS: Final = frozenset(Spec.model_fields)
+
+
+class Places(Protocol):
+    """Where the parts of a contract are written. Paths are those of a spec's data."""
+
+    def key(self, path: JsonPath) -> Span:
+        """Return the place of the key at `path`, or of the nearest ancestor that is written."""
+        ...
+
+    def value(self, path: JsonPath) -> Span:
+        """Return the place of the value at `path`, or of the nearest ancestor that is written."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """One tool as it is compared: its fields, and its schemas without references to other files."""
+
+    spec: Spec  # of an exported definition: built from the fields that it has
+    schemas: Mapping[str, Schema]  # those of REQUEST, RESPONSE and CHUNK that the tool has, bound
+    places: Places
+    knows: frozenset[str] = ALL_FIELDS  # fields of `Spec` that the source can express
+
+    @property
+    def name(self) -> str:
+        """Return the wire name."""
+        return self.spec.name
+
+    def place(self, *path: str | int) -> Span:
+        """Return the place of a field of the spec; of the tool's `name:` if it is not written."""
+        span = self.places.key(path)
+        return self.places.key(("name",)) if span == self.places.value(()) else span
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The tools of one side of a comparison: of a git ref, a folder, a file or a server."""
+
+    label: str  # as the user named it
+    contracts: Mapping[str, Contract]  # by wire name, those that callers can see
+    texts: Mapping[str, bytes | str] = field(default_factory=dict)  # file of a span → text, for source lines
+
+
+@dataclass(frozen=True, slots=True)
+class SpecPlaces:
+    """The places of a spec: in its file, and in the shared files that its schemas refer to."""
+
+    source: Source
+    origins: Mapping[str, Origins]  # schema of the contract → its `$defs` that were copied from shared files
+    shared: Mapping[str, Source]  # by path below the specs folder
+
+    def key(self, path: JsonPath) -> Span:
+        """Return the place of the key at `path`; of its nearest ancestor that is written, if it is not."""
+        source, written = self._origin(path)
+        while written and written not in source.marks.values:
+            written = written[:-1]
+        return source.key(written)
+
+    def value(self, path: JsonPath) -> Span:
+        """Return the place of the value at `path`; of its nearest ancestor that is written, if it is not."""
+        source, written = self._origin(path)
+        return source.value(written)
+
+    def _origin(self, path: JsonPath) -> tuple[Source, JsonPath]:
+        """Return the file and the path in it where the part of a bound schema at `path` was written."""
+        for name, start in SCHEMA_PATHS.items():
+            inner = path[len(start) :]
+            if path[: len(start)] == start and len(inner) >= 2 and inner[0] == "$defs":
+                found = self.origins.get(name, {}).get(str(inner[1]))
+                if found is not None:
+                    return self.shared[found.path], ("$defs", found.name, *inner[2:])
+        return self.source, path
+
+
+def contract_of(tool: ProgramTool, shared: Mapping[str, Source]) -> Contract:
+    """Return the contract of a spec's tool; `shared` has the shared files by path below the specs folder."""
+    found = {REQUEST: tool.input_schema, RESPONSE: tool.output_schema, CHUNK: tool.chunk_schema}
+    schemas = {name: schema for name, schema in found.items() if schema is not None}
+    return Contract(tool.spec, schemas, SpecPlaces(tool.source, tool.origins, shared))
+
+
+def contracts_of(program: Program) -> dict[str, Contract]:
+    """Return the contracts of the enabled tools by name."""
+    shared = {path: file.source for path, file in program.shared.items()}
+    return by_name(contract_of(tool, shared) for tool in program.tools)
+
+
+def by_name(contracts: Iterable[Contract]) -> dict[str, Contract]:
+    """Return the contracts by name, sorted."""
+    return {each.name: each for each in sorted(contracts, key=lambda each: each.name)}
