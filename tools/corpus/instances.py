@@ -12,8 +12,7 @@ from typing import Any
 
 from toolgen.python_source.names import snake
 from toolgen.schema.document import follow, subschemas
-
-from tools.corpus.random_text import FORMATS, like, text
+from toolgen.schema.instances.texts import FORMATS, like, text
 
 _DEEPEST = 12
 _ANYTHING: tuple[Any, ...] = (
