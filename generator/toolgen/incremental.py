@@ -79,7 +79,7 @@ def _compile_missing(
 ) -> Iterable[Encoded]:
     """Compile the files that are not `known`, each batch beside all the shared schemas that it may use."""
     missing = [path for path in job.texts if path not in known]
-    changed = [path for path in missing if _is_shared(path, job.texts[path])]
+    changed = [path for path in missing if is_shared_text(path, job.texts[path])]
     shared = [*changed, *(path for path, spec in known.items() if spec.is_shared)]
 
     def compile_batch(paths: Sequence[str]) -> Encoded:
@@ -94,7 +94,7 @@ def _compile_missing(
     return pool(compile_batch, missing) if missing else ()
 
 
-def _is_shared(path: str, text: bytes | str) -> bool:
+def is_shared_text(path: str, text: bytes | str) -> bool:
     """True if the file is shared schemas. Only files that look like it are parsed, which is expensive."""
     if not _MAY_BE_SHARED.search(text if isinstance(text, bytes) else text.encode("utf-8", "replace")):
         return False

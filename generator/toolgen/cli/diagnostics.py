@@ -20,13 +20,17 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
     """Show an error in the format that the command's flags ask for."""
     as_json = getattr(args, "format", "text") == "json"
     if isinstance(error, SpecErrors):
-        show(error.diagnostics, getattr(args, "start", "."), as_json, getattr(args, "texts", None))
+        texts = getattr(args, "texts", None) or error.texts
+        show(error.diagnostics, getattr(args, "start", "."), as_json, texts)
     elif isinstance(error, UnableError):
         show_unable(error, as_json)
 
 
 def show(
-    diagnostics: Iterable[Diagnostic], start: str, as_json: bool, texts: Mapping[str, str] | None = None
+    diagnostics: Iterable[Diagnostic],
+    start: str,
+    as_json: bool,
+    texts: Mapping[str, bytes | str] | None = None,
 ) -> None:
     """Show errors or warnings: text with source lines on stderr, or JSON on stdout.
 

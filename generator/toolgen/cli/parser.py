@@ -18,6 +18,7 @@ COMMANDS = {
     "generate": "generate code from the specs",
     "outputs": "list the files that `generate` would write",
     "check": "check that generated code is up to date; show a diff if it is not",
+    "changelog": "print what changed in the tools between two commits",
     "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
     "Python functions",
     "export": "print the tool definitions of one target as JSON",

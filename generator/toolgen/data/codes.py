@@ -475,6 +475,11 @@ PROJECT: dict[str, Code] = {
         "Nothing was written: part of a source would give only some of its tools.",
         "See `toolgen import --help`.",
     ),
+    "cannot-compare": error(
+        "there is nothing to compare with, or it cannot be read",
+        "A comparison needs both sides: a change that nobody looked at is not a safe one.",
+        "Give a git ref, a folder, an exported file or a server; the message names what fetches a ref.",
+    ),
     "unknown-code": error(
         "a diagnostic code that does not exist",
         "It was mistyped, or belongs to another version of toolgen.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -46,8 +46,14 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 class SpecErrors(Exception):  # noqa: N818  (it carries all of them)
-    """Errors in specs or configuration: all that a step found, in source order."""
+    """Errors in specs or configuration: all that a step found, in source order.
 
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+    `texts` has the texts of the files that are not on disk, of a commit for one.
+    """
+
+    def __init__(
+        self, diagnostics: Iterable[Diagnostic], texts: Mapping[str, bytes | str] | None = None
+    ) -> None:
         self.diagnostics = in_order(diagnostics)
+        self.texts = texts
         super().__init__("; ".join(f"{d.span.file}:{d.span.line}: {d.message}" for d in self.diagnostics))

@@ -123,6 +123,34 @@ def parse_toml(file: str, text: str) -> dict[str, Any]:
         raise SpecErrors([Diagnostic(Span(file, number, column), "invalid-toml", message)]) from None
 
 
+def find_table(own: str | None, shared: str | None) -> Table | None:
+    """Return the settings in the texts of a toolgen.toml and a pyproject.toml; None if neither has any.
+
+    Raises `SpecErrors` if one is not TOML, or both have settings.
+    """
+    if own is not None:
+        data = parse_toml(FILE, own)
+        if (
+            shared is not None
+            and "toolgen" in shared
+            and _tool_table(parse_toml(PYPROJECT, shared)) is not None
+        ):
+            at = Table(PYPROJECT, shared, TABLE, {}).key("")
+            message = f"both {FILE} and [{TABLE}] configure this project"
+            raise SpecErrors([Diagnostic(at, "two-configurations", message, "keep one of them")])
+        return Table(FILE, own, "", data)
+    if shared is None or "toolgen" not in shared:
+        return None
+    data_shared = _tool_table(parse_toml(PYPROJECT, shared))
+    return None if data_shared is None else Table(PYPROJECT, shared, TABLE, data_shared)
+
+
+def _tool_table(data: dict[str, Any]) -> dict[str, Any] | None:
+    tool = data.get("tool")
+    found = tool.get("toolgen") if isinstance(tool, dict) else None
+    return found if isinstance(found, dict) else None
+
+
 def make_project(root: Path, table: Table) -> Project:
     """Return the project that `table` configures; `SpecErrors` with every fault in it."""
     top = {key: value for key, value in table.data.items() if key != "server"}

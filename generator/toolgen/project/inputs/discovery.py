@@ -7,9 +7,8 @@ import shlex
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.diagnostic import SpecErrors
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import read_bytes
 from toolgen.project.inputs.configuration import (
@@ -18,8 +17,8 @@ from toolgen.project.inputs.configuration import (
     TABLE,
     Project,
     Table,
+    find_table,
     make_project,
-    parse_toml,
 )
 
 SAFE_DIRECTORY = "TOOLGEN_SAFE_DIRECTORY"
@@ -120,29 +119,7 @@ def _is_trusted(folder: Path) -> bool:
 
 
 def _find_table(folder: Path) -> Table | None:
-    own = _read_text(folder / FILE)
-    shared = _read_text(folder / PYPROJECT)
-    if own is not None:
-        data = parse_toml(FILE, own)
-        if (
-            shared is not None
-            and "toolgen" in shared
-            and _tool_table(parse_toml(PYPROJECT, shared)) is not None
-        ):
-            at = Table(PYPROJECT, shared, TABLE, {}).key("")
-            message = f"both {FILE} and [{TABLE}] configure this project"
-            raise SpecErrors([Diagnostic(at, "two-configurations", message, "keep one of them")])
-        return Table(FILE, own, "", data)
-    if shared is None or "toolgen" not in shared:
-        return None
-    data_shared = _tool_table(parse_toml(PYPROJECT, shared))
-    return None if data_shared is None else Table(PYPROJECT, shared, TABLE, data_shared)
-
-
-def _tool_table(data: dict[str, Any]) -> dict[str, Any] | None:
-    tool = data.get("tool")
-    found = tool.get("toolgen") if isinstance(tool, dict) else None
-    return found if isinstance(found, dict) else None
+    return find_table(_read_text(folder / FILE), _read_text(folder / PYPROJECT))
 
 
 def _read_text(path: Path) -> str | None:

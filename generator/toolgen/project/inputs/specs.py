@@ -13,8 +13,7 @@ from toolgen.project.files.reading import read_bytes
 from toolgen.project.inputs.configuration import Project
 from toolgen.schema.budget import BUDGET
 
-_SUFFIXES = (".yaml", ".yml")
-_AT_MOST = f"at most {BUDGET.spec_bytes:,} are read"
+SUFFIXES = (".yaml", ".yml")
 
 
 def read_specs(project: Project) -> dict[str, bytes]:
@@ -43,6 +42,11 @@ def read_specs(project: Project) -> dict[str, bytes]:
     return found
 
 
+def too_large(size: int) -> str:
+    """Return the message about a file of `size` bytes."""
+    return f"a file of {size:,} bytes; at most {BUDGET.spec_bytes:,} are read"
+
+
 class _UnreadableError(Exception):
     """The reason why one file cannot be read."""
 
@@ -65,7 +69,7 @@ def _walk(top: str, folder: str, prefix: str) -> Iterator[tuple[str, os.DirEntry
                 yield from _walk(top, entry.path, path + "/")
             elif _leaves(top, entry.path):
                 yield path, entry
-        elif entry.name.endswith(_SUFFIXES):
+        elif entry.name.endswith(SUFFIXES):
             yield path, entry
 
 
@@ -93,7 +97,7 @@ def _read(top: str, path: str, entry: os.DirEntry[str]) -> bytes:
         if not stat.S_ISREG(found.st_mode):  # reading a pipe might never end
             raise _UnreadableError("unreadable-spec", "this is not a file")
         if found.st_size > BUDGET.spec_bytes:
-            raise _UnreadableError("too-complex", f"a file of {found.st_size:,} bytes; {_AT_MOST}")
+            raise _UnreadableError("too-complex", too_large(found.st_size))
         return read_bytes(entry.path)
     except OSError as error:
         raise _UnreadableError("unreadable-spec", f"cannot read this file: {reason(error)}") from error

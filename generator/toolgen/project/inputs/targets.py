@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from toolgen.suggestions import did_you_mean
 from toolgen.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
 from toolgen.targets.definition import TargetDefinition
 
-_SETTINGS = "target.yaml"
+SETTINGS = "target.yaml"
 _MAX_BYTES = 1024 * 1024  # of one template
 _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
     "dialect": ((str, type(None)), "the name of a dialect, or null"),
@@ -33,8 +33,12 @@ def load_targets(project: Project, *, links: bool = False) -> tuple[Target, ...]
 
     With `links`, the project's templates may be links to other places, as build systems lay out their inputs.
     """
+    return targets_of(project, _own(project, links))
+
+
+def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[Target, ...]:
+    """Return the targets of a project whose `own` templates are given: target → path → text."""
     texts = _builtin()
-    own = _own(project, links)
     for name, found in own.items():
         texts[name] = {**texts.get(name, {}), **found}
     known = sorted(name for name in texts if name != BASE.name)
@@ -84,7 +88,7 @@ def _texts(folder: Path, prefix: str, top: Path | None) -> Iterator[tuple[str, s
             continue
         if entry.is_dir():
             yield from _texts(entry, path + "/", top)
-        elif path == _SETTINGS or path.endswith(".jinja"):
+        elif path == SETTINGS or path.endswith(".jinja"):
             yield path, _text(entry, top)
 
 
@@ -110,9 +114,9 @@ def _text(file: Path, top: Path | None) -> str:
 
 
 def _target(name: str, texts: dict[str, str], asked: bool, shown: dict[str, str]) -> Target:
-    templates = {path: text for path, text in texts.items() if path != _SETTINGS}
-    own = {path: file for path, file in shown.items() if path != _SETTINGS}
-    return Target(_definition(name, texts.get(_SETTINGS)), templates, asked, own)
+    templates = {path: text for path, text in texts.items() if path != SETTINGS}
+    own = {path: file for path, file in shown.items() if path != SETTINGS}
+    return Target(_definition(name, texts.get(SETTINGS)), templates, asked, own)
 
 
 def _definition(name: str, text: str | None) -> TargetDefinition:
@@ -121,9 +125,9 @@ def _definition(name: str, text: str | None) -> TargetDefinition:
     if text is None:
         if builtin is None:
             hint = "a target is a folder with that file"
-            raise UnableError("bad-target", f"the target '{name}' has no {_SETTINGS}", hint)
+            raise UnableError("bad-target", f"the target '{name}' has no {SETTINGS}", hint)
         return builtin
-    settings = _settings(f"{name}/{_SETTINGS}", text)
+    settings = _settings(f"{name}/{SETTINGS}", text)
     if builtin is not None:
         return replace(builtin, **settings)
     return own_definition(name, settings.pop("dialect", None), settings)

@@ -1,0 +1,1 @@
+"""Read both sides of a comparison: the project, and what `--against` names."""

@@ -1,0 +1,124 @@
+"""The contracts of both sides of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from toolgen.cli.building.project_build import Inputs, read_inputs
+from toolgen.cli.comparing.against import AtCommit, OnDisk, find_against, find_commit
+from toolgen.cli.comparing.changed_specs import find_changed
+from toolgen.compat.contract import Side, contracts_of
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.target import Target
+from toolgen.incremental import Texts
+from toolgen.pipeline import analyze
+from toolgen.project import Project, UnableError, find_configuration, find_project, load_targets, read_specs
+from toolgen.project.inputs.revision import read_folder, read_revision
+
+_NO_TOOLS = "a comparison with nothing would find nothing but new tools"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both sides of a comparison: the tools that can differ."""
+
+    old: Side
+    new: Side
+    notes: tuple[str, ...] = ()  # sentences for the user: how an ambiguous name was taken
+
+
+@dataclass(frozen=True, slots=True)
+class SpecFiles:
+    """The specs of one side, not parsed."""
+
+    label: str
+    prefix: str  # before the paths in messages
+    specs: Texts
+    targets: Sequence[Target]
+
+
+def read_sides(against: str, start: str) -> Sides:
+    """Return the tools of what `against` names, and those of the project at or above `start`.
+
+    Tools whose specs are the same on both sides are left out.
+
+    Raises:
+        SpecErrors: a side has a spec that is not valid.
+        UnableError: `against` names nothing, or what it names cannot be read.
+    """
+    inputs = read_inputs(start)
+    found = find_against(against, start)
+    if isinstance(found, AtCommit):
+        with found.repository:
+            sides = compare_files(files_at(found, inputs.project, inputs.specs), files_of(inputs))
+        return replace(sides, notes=(found.note,) if found.note else ())
+    if isinstance(found, OnDisk) and found.path.is_dir():
+        return compare_files(_folder_files(found), files_of(inputs))
+    raise UnableError("cannot-compare", f"cannot compare with {against}")
+
+
+def read_range(span: str, start: str) -> Sides:
+    """Return the tools that differ between two commits: `A..B`, or `A` for A and the work tree.
+
+    Raises as `read_sides`.
+    """
+    inputs = read_inputs(start)
+    first, dots, last = span.partition("..")
+    old = find_commit(first, start)
+    with old.repository:
+        before = files_at(old, inputs.project, inputs.specs)
+        if not dots:
+            return compare_files(before, files_of(inputs))
+        new = find_commit(last or "HEAD", start)
+        with new.repository:
+            return compare_files(before, files_at(new, inputs.project, inputs.specs))
+
+
+def compare_files(old: SpecFiles, new: SpecFiles) -> Sides:
+    """Return the tools of both sides whose specs differ."""
+    changed = find_changed(old.specs, new.specs)
+    return Sides(_side(old, changed.old), _side(new, changed.new))
+
+
+def files_of(inputs: Inputs) -> SpecFiles:
+    """Return the specs of the project in the work tree."""
+    return SpecFiles("", f"{inputs.project.specs}/", inputs.specs, inputs.targets)
+
+
+def files_at(found: AtCommit, project: Project, known: Mapping[str, bytes]) -> SpecFiles:
+    """Return the specs at a commit."""
+    if found.path is None:
+        revision = read_revision(found.repository, found.commit, project, known)
+    else:
+        revision = read_folder(found.repository, found.commit, found.path, project=project, known=known)
+    return SpecFiles(found.commit.label, revision.prefix, revision.specs, revision.targets)
+
+
+def _folder_files(found: OnDisk) -> SpecFiles:
+    """Return the specs of a folder: a project, or a folder of specs."""
+    folder = found.path.resolve()
+    shown = found.shown.rstrip("/") or "/"
+    if find_configuration(folder) is not None:
+        project = find_project(folder)
+        prefix = f"{shown}/{project.specs}/".removeprefix("./")
+    else:
+        project = Project(folder.parent, "", "", specs=folder.name)
+        prefix = f"{shown}/".removeprefix("./")
+    try:
+        specs = read_specs(project)
+    except UnableError as error:
+        raise UnableError("no-specs", f"there is no spec in {prefix.rstrip('/')}", _NO_TOOLS) from error
+    return SpecFiles(found.shown, prefix, specs, load_targets(project))
+
+
+def _side(files: SpecFiles, texts: Texts) -> Side:
+    """Return the tools in some of the specs of a side."""
+    shown = {f"{files.prefix}{path}": text for path, text in texts.items()}
+    if not texts:
+        return Side(files.label, {})
+    try:
+        program = analyze(texts, files.targets, files.prefix, needs_tools=False)
+    except SpecErrors as errors:
+        raise SpecErrors(errors.diagnostics, shown) from None
+    return Side(files.label, contracts_of(program), shown)

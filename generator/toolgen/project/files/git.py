@@ -1,0 +1,313 @@
+"""Read commits of a git repository: no checkout, no hook, no filter, nothing from the network.
+
+Only plumbing commands run: `rev-parse`, `rev-list`, `ls-tree`, `for-each-ref` and `cat-file`. They run no
+program that the repository's configuration names, except to fetch what a partial clone left out, which is
+forbidden.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from hashlib import new as new_hash
+from pathlib import Path
+from types import TracebackType
+
+from toolgen.project.errors import UnableError
+
+_OPTIONS = (
+    "--no-pager",
+    "--no-optional-locks",
+    "--no-replace-objects",
+    "--literal-pathspecs",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "protocol.allow=never"),
+)
+_ENVIRONMENT = {
+    "LC_ALL": "C",
+    "GIT_NO_LAZY_FETCH": "1",  # since git 2.44
+    "GIT_ALLOW_PROTOCOL": "",  # before: a lazy fetch finds no protocol that it may use
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_OF_ANOTHER = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE")
+"""Variables that git sets for hooks: they would name another repository than that of the folder."""
+_SHA = re.compile(r"[0-9a-f]{7,64}")
+_FULL_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
+_VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
+
+
+class EntryKind(StrEnum):
+    """What an entry of a tree is."""
+
+    FILE = "blob"
+    FOLDER = "tree"
+    LINK = "link"
+    SUBMODULE = "commit"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One file, link or submodule of a commit."""
+
+    path: str  # relative to the listed tree; bytes that are not UTF-8 are surrogates
+    kind: EntryKind
+    oid: str
+
+
+@dataclass(frozen=True, slots=True)
+class GitObject:
+    """What `cat-file` says of a name."""
+
+    oid: str
+    kind: str  # blob, tree, commit, tag
+    size: int
+
+
+class MissingObjectError(Exception):
+    """An object that the commit needs is not in this clone."""
+
+
+class GitRepository:
+    """The repository that a folder is in. Close it: it keeps processes to ask for objects."""
+
+    def __init__(self, top: Path, git: str) -> None:
+        self.top = top  # of the work tree
+        self._git = git
+        self._checks: _CatFile | None = None
+        self._contents: _CatFile | None = None
+
+    def __enter__(self) -> GitRepository:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes."""
+        for process in (self._checks, self._contents):
+            if process is not None:
+                process.close()
+        self._checks = self._contents = None
+
+    def commit(self, ref: str) -> str | None:
+        """Return the commit that `ref` names; None if it names none, or several."""
+        if not is_ref(ref):
+            return None
+        done = _run(
+            self._git, self.top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
+        )
+        return done.stdout.decode().strip() if done.returncode == 0 else None
+
+    def find(self, commit: str, path: str) -> GitObject | None:
+        """Return the file or folder at `path` of a commit, through links; None if there is none.
+
+        Links that leave the repository, or lead nowhere, lead to nothing.
+        """
+        if "\n" in path:
+            return None
+        if self._checks is None:
+            self._checks = _CatFile(self._git, self.top, "--batch-check", "--follow-symlinks")
+        return self._checks.ask(f"{commit}:{path}")
+
+    def entries(self, tree: str, *, recursive: bool = True, under: str = "") -> Iterator[TreeEntry]:
+        """Yield the entries of a tree or commit, sorted as git does; files only if `recursive`."""
+        words = ["ls-tree", "-z", "--full-tree", *(["-r"] if recursive else []), tree]
+        done = _run(self._git, self.top, *words, *(["--", under] if under else []))
+        if done.returncode:
+            raise MissingObjectError(_first_line(done.stderr))
+        for line in done.stdout.split(b"\0")[:-1]:
+            meta, _, path = line.partition(b"\t")
+            mode, kind, oid = meta.decode().split(" ")
+            is_link = mode == "120000"
+            yield TreeEntry(
+                path.decode("utf-8", "surrogateescape"),
+                EntryKind.LINK if is_link else EntryKind(kind),
+                oid,
+            )
+
+    def size(self, oid: str) -> int:
+        """Return the size of an object in bytes. Raises `MissingObjectError`."""
+        if self._checks is None:
+            self._checks = _CatFile(self._git, self.top, "--batch-check", "--follow-symlinks")
+        found = self._checks.ask(oid)
+        if found is None:
+            raise MissingObjectError(f"the object {oid} is missing")
+        return found.size
+
+    def read(self, oid: str) -> bytes:
+        """Return the content of a file. Raises `MissingObjectError`."""
+        if self._contents is None:
+            self._contents = _CatFile(self._git, self.top, "--batch")
+        found = self._contents.ask(oid)
+        if found is None:
+            raise MissingObjectError(f"the object {oid} is missing")
+        return self._contents.content(found.size)
+
+    def blob_id(self, content: bytes) -> str:
+        """Return the name that git gives to a file with this content."""
+        found = new_hash(self._object_format, usedforsecurity=False)
+        found.update(b"blob %d\0" % len(content))
+        found.update(content)
+        return found.hexdigest()
+
+    def tags(self) -> dict[str, list[str]]:
+        """Return the names of the tags of each commit, sorted."""
+        found: dict[str, list[str]] = {}
+        fields = ("%(refname:short)", "%(objectname)", "%(*objectname)")
+        for name, own, peeled in self._refs(fields, "refs/tags"):
+            found.setdefault(peeled or own, []).append(name)
+        return {commit: sorted(names) for commit, names in found.items()}
+
+    def ref_names(self) -> list[str]:
+        """Return the short names of branches, tags and remote branches."""
+        kinds = ("refs/heads", "refs/tags", "refs/remotes")
+        return [name for (name,) in self._refs(("%(refname:short)",), *kinds)]
+
+    def history(self, start: str | None, end: str, path: str) -> list[str]:
+        """Return the commits after `start` up to `end` that changed something at `path`, oldest first."""
+        span = [end] if start is None else [end, f"^{start}"]
+        done = _run(self._git, self.top, "rev-list", "--reverse", "--topo-order", *span, "--", path)
+        if done.returncode:
+            raise MissingObjectError(_first_line(done.stderr))
+        return done.stdout.decode().split()
+
+    def fetch_command(self, ref: str) -> str | None:
+        """Return the command that fetches what `ref` names; None if the repository has no remote."""
+        remotes = _run(self._git, self.top, "remote").stdout.decode().split()
+        if not remotes:
+            return None
+        remote = "origin" if "origin" in remotes else remotes[0]
+        depth = " --depth=1" if self._is_shallow else ""
+        base = re.split(r"[~^@:]", ref, maxsplit=1)[0]
+        if _FULL_SHA.fullmatch(ref):
+            return f"git fetch{depth} {remote} {ref}"
+        if base in ("", "HEAD", "FETCH_HEAD") or base != ref or _SHA.fullmatch(ref):
+            return f"git fetch{' --unshallow' if self._is_shallow else ''} {remote}"
+        if ref.startswith(f"{remote}/"):
+            branch = ref.removeprefix(f"{remote}/")
+            return f"git fetch{depth} {remote} {branch}:refs/remotes/{remote}/{branch}"
+        if ref.startswith("refs/"):
+            return f"git fetch{depth} {remote} {ref}:{ref}"
+        if _VERSION.fullmatch(ref):
+            return f"git fetch{depth} {remote} tag {ref}"
+        return f"git fetch{depth} {remote} {ref}:{ref}"
+
+    def refetch_command(self) -> str:
+        """Return the command that fetches all files that a partial clone left out."""
+        return "git fetch --refetch --no-filter"
+
+    @cached_property
+    def _is_shallow(self) -> bool:
+        return _run(self._git, self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+
+    @cached_property
+    def _object_format(self) -> str:
+        done = _run(self._git, self.top, "rev-parse", "--show-object-format")
+        return done.stdout.decode().strip() if done.returncode == 0 else "sha1"
+
+    def _refs(self, fields: tuple[str, ...], *patterns: str) -> Iterator[list[str]]:
+        done = _run(self._git, self.top, "for-each-ref", f"--format={'%00'.join(fields)}", *patterns)
+        for line in done.stdout.decode("utf-8", "replace").splitlines():
+            yield line.split("\0")
+
+
+def is_ref(text: str) -> bool:
+    """True if `text` may name a commit: it is not an option, and one line of text."""
+    return bool(text) and not text.startswith("-") and text.isprintable()
+
+
+def open_repository(folder: Path) -> GitRepository | None:
+    """Return the repository whose work tree `folder` is in; None if it is in none.
+
+    Raises `UnableError` if git is not installed, or refuses to read the repository.
+    """
+    git = shutil.which("git")
+    if git is None or not os.path.isabs(git):
+        raise UnableError("cannot-compare", "git is not installed, or not on the PATH", "install git")
+    done = _run(git, folder, "rev-parse", "--show-toplevel")
+    if done.returncode == 0:
+        return GitRepository(Path(os.fsdecode(done.stdout.removesuffix(b"\n"))), git)
+    said = done.stderr.decode("utf-8", "replace")
+    if "dubious ownership" in said:
+        hint = _SAFE_DIRECTORY.search(said)
+        raise UnableError(
+            "cannot-compare", f"git does not read the repository of {folder}: another user owns it",
+            hint[0] if hint else "",
+        )  # fmt: skip
+    return None
+
+
+def _run(git: str, folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [git, *_OPTIONS, *words],
+        cwd=folder,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
+    return {**kept, **_ENVIRONMENT}
+
+
+def _first_line(said: bytes) -> str:
+    return said.decode("utf-8", "replace").strip().split("\n", 1)[0].removeprefix("fatal: ")
+
+
+class _CatFile:
+    """A process `git cat-file --batch…`: one line in, an answer out."""
+
+    def __init__(self, git: str, folder: Path, *options: str) -> None:
+        self._process = subprocess.Popen(
+            [git, *_OPTIONS, "cat-file", *options],
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def ask(self, name: str) -> GitObject | None:
+        """Return what `name` is; None if there is no such object in this clone."""
+        if self._process.stdin is None or self._process.stdout is None:
+            return None
+        try:
+            self._process.stdin.write(name.encode("utf-8", "surrogateescape") + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:  # it ends where a partial clone lacks an object
+            return None
+        words = self._process.stdout.readline().split(b" ")
+        if len(words) == 3 and words[1] in (b"blob", b"tree", b"commit", b"tag"):
+            return GitObject(words[0].decode(), words[1].decode(), int(words[2]))
+        if len(words) == 2 and words[0] in (b"symlink", b"dangling", b"loop", b"notdir"):
+            self.content(int(words[1]))
+        return None
+
+    def content(self, size: int) -> bytes:
+        """Return the `size` bytes that follow an answer."""
+        if self._process.stdout is None:
+            return b""
+        data = self._process.stdout.read(size)
+        self._process.stdout.read(1)  # a line end
+        return data
+
+    def close(self) -> None:
+        """End the process, whether it still answers or not."""
+        self._process.kill()
+        self._process.communicate()

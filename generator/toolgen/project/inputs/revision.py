@@ -1,0 +1,302 @@
+"""A project as a commit has it: its configuration, its specs and the targets of its own."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.source import Span
+from toolgen.data.target import Target
+from toolgen.project.errors import UnableError
+from toolgen.project.files.git import EntryKind, GitRepository, MissingObjectError, TreeEntry
+from toolgen.project.inputs.configuration import (
+    FILE,
+    PYPROJECT,
+    TABLE,
+    Project,
+    Table,
+    find_table,
+    make_project,
+)
+from toolgen.project.inputs.discovery import find_configuration
+from toolgen.project.inputs.specs import SUFFIXES, too_large
+from toolgen.project.inputs.targets import SETTINGS, targets_of
+from toolgen.schema.budget import BUDGET
+
+_LFS_POINTER = re.compile(
+    rb"\Aversion https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\n"
+)
+_MAX_CONFIGURATION = 1024 * 1024  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A project at a commit."""
+
+    project: Project
+    prefix: str  # of the paths of its specs in messages: "main:tools/specs/"
+    specs: Mapping[str, bytes]  # posix path below the specs folder → content
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitName:
+    """A commit, and what the user calls it."""
+
+    oid: str
+    label: str
+
+
+def read_revision(
+    repository: GitRepository, commit: CommitName, project: Project, known: Mapping[str, bytes]
+) -> Revision:
+    """Return the project as `commit` has it.
+
+    Its configuration there decides where its specs are. A project whose folder was moved since is found by
+    its configuration, too. Files with the same text as one of the `known` specs are not read again.
+
+    Raises:
+        SpecErrors: the configuration is not valid, or a spec cannot be read.
+        UnableError: the commit has no configuration or no spec, or a file is missing in this clone.
+    """
+    reader = _CommitReader(repository, commit, known)
+    with_folder = _folder_at(reader, project)
+    return reader.read_project(project.root, with_folder)
+
+
+def read_folder(
+    repository: GitRepository, commit: CommitName, path: str, *, project: Project, known: Mapping[str, bytes]
+) -> Revision:
+    """Return a folder of a commit: a project, or a folder of specs with the settings of `project`.
+
+    Raises as `read_revision`.
+    """
+    reader = _CommitReader(repository, commit, known)
+    folder = "" if path in ("", ".") else f"{path.rstrip('/')}/"
+    if reader.table(folder) is not None:
+        return reader.read_project(project.root, folder)
+    return reader.read_specs(replace(project, templates=None, targets=None), folder.rstrip("/"))
+
+
+class _CommitReader:
+    """Reads files of one commit."""
+
+    def __init__(self, repository: GitRepository, commit: CommitName, known: Mapping[str, bytes]) -> None:
+        self.repository = repository
+        self.commit = commit
+        self._known = known
+        self._by_id: dict[str, bytes] = {}
+        for content in known.values():
+            self._by_id[repository.blob_id(content)] = content
+            if b"\r\n" in content:  # git may have stored it with LF
+                self._by_id.setdefault(repository.blob_id(content.replace(b"\r\n", b"\n")), content)
+
+    def table(self, folder: str) -> Table | None:
+        """Return the settings in `folder`; None if it configures no project."""
+        try:
+            return find_table(self._text(folder + FILE), self._text(folder + PYPROJECT))
+        except SpecErrors as errors:
+            raise SpecErrors(_moved(errors.diagnostics, self._shown(folder))) from None
+
+    def tables(self) -> Iterator[str]:
+        """Yield every folder with a configuration, valid or not."""
+        for entry in self.repository.entries(self.commit.oid):
+            folder, _, name = entry.path.rpartition("/")
+            folder += "/" if folder else ""
+            if name == FILE or (name == PYPROJECT and f"[{TABLE}" in (self._text(entry.path) or "")):
+                yield folder
+
+    def read_project(self, root: Path, folder: str) -> Revision:
+        """Return the project in `folder`, which has a configuration."""
+        table = self.table(folder)
+        if table is None:
+            raise UnableError("no-configuration", f"{self._shown(folder)} configures no project")
+        try:
+            project = make_project(root, table)
+            targets = targets_of(project, self._own_targets(project, folder))
+        except SpecErrors as errors:
+            raise SpecErrors(_moved(errors.diagnostics, self._shown(folder))) from None
+        found = self.read_specs(project, posixpath.normpath(folder + project.specs))
+        return replace(found, targets=targets)
+
+    def read_specs(self, project: Project, folder: str) -> Revision:
+        """Return the specs in `folder`, with the built-in targets."""
+        prefix = self._shown(folder).removesuffix(".")
+        prefix += "" if prefix.endswith(":") else "/"
+        found = self.repository.find(self.commit.oid, "" if folder == "." else folder)
+        if found is None or found.kind != "tree":
+            hint = f"name the folder that they were in: `--against {self.commit.label}:PATH`"
+            raise UnableError("no-specs", f"{self.commit.label} has no folder of specs {folder}", hint)
+        specs: dict[str, bytes] = {}
+        faults: list[Diagnostic] = []
+        for entry in self._entries(found.oid):
+            try:
+                content = self._content(entry, folder)
+            except _UnreadableError as fault:
+                shown = (prefix + entry.path).encode("utf-8", "backslashreplace").decode()
+                faults.append(Diagnostic(Span(shown, 1, 1), fault.code, fault.message, fault.hint))
+            else:
+                if content is not None:
+                    specs[entry.path] = content
+        if faults:
+            raise SpecErrors(faults)
+        if not specs:
+            raise UnableError("no-specs", f"there is no spec in {prefix.rstrip('/')}")
+        return Revision(project, prefix, dict(sorted(specs.items())), targets_of(project, {}))
+
+    def _shown(self, path: str) -> str:
+        return f"{self.commit.label}:{path}"
+
+    def _entries(self, tree: str) -> list[TreeEntry]:
+        try:
+            return [
+                entry
+                for entry in self.repository.entries(tree)
+                if not any(part.startswith(".") for part in entry.path.split("/"))
+            ]
+        except MissingObjectError as error:
+            raise self._missing(error) from None
+
+    def _content(self, entry: TreeEntry, folder: str) -> bytes | None:
+        """Return the content of a spec; None for a file that is none."""
+        is_spec = entry.path.endswith(SUFFIXES)
+        if entry.kind is EntryKind.SUBMODULE:
+            raise _UnreadableError(
+                "unreadable-spec",
+                "this is a submodule, whose files the commit does not have",
+                "give a folder with the submodule checked out, instead of a ref",
+            )
+        if entry.kind is EntryKind.LINK:
+            oid = self._linked(entry, folder, is_spec=is_spec)
+        else:
+            oid = entry.oid if is_spec else None
+        if oid is None:
+            return None
+        if not entry.path.isprintable():
+            raise _UnreadableError("unreadable-spec", "this file's name is not printable text")
+        return self._by_id[oid] if oid in self._by_id else self._read(oid)
+
+    def _read(self, oid: str) -> bytes:
+        try:
+            size = self.repository.size(oid)
+            if size > BUDGET.spec_bytes:
+                raise _UnreadableError("too-complex", too_large(size))
+            content = self.repository.read(oid)
+        except MissingObjectError as error:
+            raise self._missing(error) from None
+        if pointer := _LFS_POINTER.match(content):
+            wanted = pointer[1].decode()
+            found = next((each for each in self._known.values() if sha256(each).hexdigest() == wanted), None)
+            if found is None:
+                raise _UnreadableError(
+                    "unreadable-spec",
+                    "this is a pointer of Git LFS, whose content is not in the repository",
+                    "give a folder with a checkout of the commit, instead of a ref",
+                )
+            return found
+        return content
+
+    def _linked(self, entry: TreeEntry, folder: str, *, is_spec: bool) -> str | None:
+        """Return the file that a link in the specs folder leads to; None if it is no spec."""
+        target = self.repository.read(entry.oid).decode("utf-8", "backslashreplace")
+        leads = posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), target))
+        found = self.repository.find(self.commit.oid, posixpath.join(folder, entry.path))
+        is_outside = posixpath.isabs(target) or leads.split("/")[0] == ".."
+        leaves = posixpath.normpath(posixpath.join(folder, leads)).startswith(("/", "../"))
+        is_folder = found.kind == "tree" if found else leaves and "." not in posixpath.basename(entry.path)
+        if is_outside and (is_spec or is_folder):
+            raise _UnreadableError("spec-outside", f"this link leaves the specs folder: {target}")
+        if not is_spec or (found is not None and is_folder):
+            return None
+        if found is None:
+            raise _UnreadableError("unreadable-spec", f"this link leads to no file: {target}")
+        return found.oid
+
+    def _own_targets(self, project: Project, folder: str) -> dict[str, dict[str, str]]:
+        """Return the project's own targets with their settings, which decide what a spec may say of them."""
+        if project.templates is None:
+            return {}
+        at = posixpath.normpath(folder + project.templates)
+        found = self.repository.find(self.commit.oid, at)
+        if found is None or found.kind != "tree":
+            raise UnableError("no-templates", f"{self.commit.label} has no folder {at}")
+        own: dict[str, dict[str, str]] = {}
+        for entry in self.repository.entries(found.oid):
+            name, slash, rest = entry.path.partition("/")
+            if slash and name[0] not in "_.":
+                own.setdefault(name, {})
+                if rest == SETTINGS:
+                    own[name][rest] = self._text(f"{at}/{entry.path}") or ""
+        return own
+
+    def _text(self, path: str) -> str | None:
+        """Return the text of a small file; None if there is none."""
+        found = self.repository.find(self.commit.oid, path)
+        if found is None or found.kind != "blob":
+            return None
+        if found.size > _MAX_CONFIGURATION:
+            raise UnableError("unreadable-configuration", f"{self._shown(path)} has {found.size:,} bytes")
+        try:
+            return self.repository.read(found.oid).decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError:
+            raise UnableError("unreadable-configuration", f"{self._shown(path)} is not UTF-8 text") from None
+        except MissingObjectError as error:
+            raise self._missing(error) from None
+
+    def _missing(self, error: MissingObjectError) -> UnableError:
+        message = f"this clone lacks files of {self.commit.label}: {error}"
+        return UnableError("cannot-compare", message, f"run `{self.repository.refetch_command()}`")
+
+
+class _UnreadableError(Exception):
+    """The reason why one file cannot be read."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        self.code, self.message, self.hint = code, message, hint
+
+
+def _folder_at(reader: _CommitReader, project: Project) -> str:
+    """Return the folder of the project at the commit, with a trailing slash, or empty for the top."""
+    top = reader.repository.top
+    here = project.root.relative_to(top).as_posix() if project.root.is_relative_to(top) else "."
+    folders = ["" if path in ("", ".") else f"{path}/" for path in (here, *_parents(here))]
+    if reader.table(folders[0]) is not None:
+        return folders[0]
+
+    def is_another_project(folder: str) -> bool:
+        return find_configuration(top / folder) is not None
+
+    for folder in folders[1:]:
+        if not is_another_project(folder) and reader.table(folder) is not None:
+            return folder
+    elsewhere = [folder for folder in reader.tables() if not is_another_project(folder)]
+    if len(elsewhere) == 1:
+        return elsewhere[0]
+    label = reader.commit.label
+    message = f"{label} has no {FILE}, and no [{TABLE}] in a {PYPROJECT}, for this project"
+    if elsewhere:
+        listed = ", ".join(f"{label}:{folder}" for folder in elsewhere[:5])
+        raise UnableError("no-configuration", message, f"give one of its projects: {listed}")
+    hint = f"name the folder of its specs: `--against {label}:PATH`; or compare with a later commit"
+    raise UnableError("no-configuration", message, hint)
+
+
+def _parents(path: str) -> Iterator[str]:
+    while path not in ("", "."):
+        path = posixpath.dirname(path)
+        yield path
+
+
+def _moved(diagnostics: tuple[Diagnostic, ...], prefix: str) -> Iterator[Diagnostic]:
+    """Yield the diagnostics with `prefix` before the files of their places."""
+    for each in diagnostics:
+        span = replace(each.span, file=prefix + each.span.file)
+        notes = tuple(
+            replace(note, span=replace(note.span, file=prefix + note.span.file)) for note in each.notes
+        )
+        yield replace(each, span=span, notes=notes)
