@@ -11,7 +11,7 @@ RELEASE := .venv-release
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz conformance bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
+.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof conformance bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -86,6 +86,11 @@ test-bombs: $(READY) ## run every command on expensive schemas, with limits of t
 fuzz: $(READY) ## search for texts that run as code, expensive schemas, and sources and requests that hang (SECONDS=600)
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
+
+# SEED=7 repeats a run; CELLS="minimum items" selects keywords, PART="edits corpora suite" parts; PAIRS=200 of each cell.
+breaking-proof: $(READY) ## compare schemas for every edit, and try to refute the verdicts (SECONDS=600)
+	@$(BIN)/python -m tools.breaking $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(CELLS),--cells $(CELLS)) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(PART),--part $(PART))
 
 conformance: $(READY) ## run the MCP Inspector and the MCP conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v

@@ -1,0 +1,69 @@
+"""A second opinion on witnesses: jsonschema, another implementation of both drafts."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import json
+import re
+from typing import Any, Final
+
+from jsonschema import (  # type: ignore[import-untyped]
+    Draft7Validator,
+    Draft202012Validator,
+    FormatChecker,
+)
+from jsonschema.exceptions import UnknownType  # type: ignore[import-untyped]
+from referencing.exceptions import Unresolvable
+from toolgen.schema.document import Draft, Schema, draft_of, subschemas
+from toolgen.schema.patterns import translate_pattern
+
+
+class Opinion(enum.Enum):
+    """What the second validator says to a witness."""
+
+    AGREES = "agrees"
+    DISAGREES = "disagrees"
+    CANNOT = "cannot judge"
+    """The pattern is one that Python's `re` does not read."""
+
+
+_FORMATS: Final = FormatChecker()
+_DRAFTS: Final = {Draft.DRAFT_7: Draft7Validator, Draft.DRAFT_2020_12: Draft202012Validator}
+
+
+def opinion_on(witness: Any, *, narrow: Schema, wide: Schema) -> Opinion:
+    """Compare: `narrow` accepts `witness`, and `wide` refuses it."""
+    try:
+        accepts, refuses = _accepts(narrow, witness), not _accepts(wide, witness)
+    except (re.error, UnknownType, Unresolvable, RecursionError, OverflowError, ValueError):
+        return Opinion.CANNOT
+    return Opinion.AGREES if accepts and refuses else Opinion.DISAGREES
+
+
+def _accepts(schema: Schema, value: Any) -> bool:
+    return bool(_validator(json.dumps(schema)).is_valid(value))
+
+
+@functools.lru_cache(maxsize=64)
+def _validator(text: str) -> Any:
+    schema = json.loads(text)
+    draft = draft_of(schema) or Draft.DRAFT_2020_12
+    return _DRAFTS[draft](_for_python(schema), format_checker=_FORMATS)
+
+
+def _for_python(schema: Any) -> Any:
+    """Write patterns as Python reads them: `\\d` and `$` as in ECMA-262."""
+    for _, node in subschemas(schema):
+        if isinstance(pattern := node.get("pattern"), str):
+            node["pattern"] = _python_pattern(pattern)  # type: ignore[index]
+        if isinstance(by_pattern := node.get("patternProperties"), dict):
+            node["patternProperties"] = {  # type: ignore[index]
+                _python_pattern(pattern): inner for pattern, inner in by_pattern.items()
+            }
+    return schema
+
+
+def _python_pattern(pattern: str) -> str:
+    translated = translate_pattern(pattern)
+    return re.sub(r"(?<!\\)\$", r"\\Z", translated.replace(r"\d", "[0-9]"))
