@@ -55,7 +55,11 @@ def read_sides(against: str, start: str) -> Sides:
         return replace(sides, notes=(found.note,) if found.note else ())
     if isinstance(found, OnDisk) and found.path.is_dir():
         return compare_files(_folder_files(found), files_of(inputs))
-    raise UnableError("cannot-compare", f"cannot compare with {against}")
+    from toolgen.cli.comparing.exported_sides import compare_definitions, own_definitions, read_definitions
+
+    exported = read_definitions(found)
+    old, new = compare_definitions(exported, own_definitions(inputs, exported))
+    return Sides(old, new, tuple(note for tool in exported.tools for note in tool.notes))
 
 
 def read_range(span: str, start: str) -> Sides:

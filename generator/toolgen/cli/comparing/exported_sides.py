@@ -1,0 +1,224 @@
+"""Compare with definitions in the format of a provider: a file that `toolgen export` printed, or a server.
+
+Both sides are compared as this format has them, with what the project publishes to that provider today.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolgen.cli.building.project_build import Inputs, package_of, program_of
+from toolgen.cli.comparing.against import STDIN, OnDisk, Server
+from toolgen.cli.importing.common import SourceContent, read_bounded, source_errors
+from toolgen.compat.contract import SCHEMA_PATHS, Contract, Places, Side, by_name, contracts_of
+from toolgen.compile.reading.read import read
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.package import Package
+from toolgen.data.source import Source, Span
+from toolgen.data.spec import Annotations, Spec
+from toolgen.importers.exported import ExportedTool, read_exported
+from toolgen.importers.json_source import JsonDocument, read_json_documents
+from toolgen.pipeline import analyze
+from toolgen.project import UnableError, reason
+from toolgen.schema.document import JsonPath
+from toolgen.targets.builtin import BUILT_IN
+
+_MAX_MARKED = 4 * 1024 * 1024  # characters of a file in which places are found, at the price of parsing YAML
+_SCHEMAS = ("input_schema", "output_schema")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPlaces:
+    """The places of a definition in a file of exported tools."""
+
+    source: Source | None  # None: a server, or a file too large to find places in
+    label: str
+    tool: ExportedTool
+
+    def key(self, path: JsonPath) -> Span:
+        """Return the place of the key at `path` of the spec, or of the nearest ancestor that is written."""
+        if self.source is None:
+            return self._whole()
+        written = self._written(path)
+        while written and written not in self.source.marks.values:
+            written = written[:-1]
+        return self._moved(self.source.key(written))
+
+    def value(self, path: JsonPath) -> Span:
+        """Return the place of the value at `path` of the spec, or of the nearest ancestor that is written."""
+        return self._whole() if self.source is None else self._moved(self.source.value(self._written(path)))
+
+    def _written(self, path: JsonPath) -> JsonPath:
+        own = self.tool.places.get(str(path[0])) if path else None
+        return self.tool.at if own is None else (*own, *path[1:])
+
+    def _moved(self, span: Span) -> Span:
+        return replace(span, line=span.line + max(self.tool.line - 1, 0))
+
+    def _whole(self) -> Span:
+        return Span(self.label, max(self.tool.line, 1), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedSide:
+    """The definitions of one side, not analysed."""
+
+    label: str
+    tools: Sequence[ExportedTool]
+    places: Mapping[str, Places]  # by the published name
+    specs: Mapping[str, Spec]  # the same: of the project's own side
+    texts: Mapping[str, bytes | str]
+
+    @property
+    def by_name(self) -> dict[str, ExportedTool]:
+        """Return the definitions by published name."""
+        return {tool.name: tool for tool in self.tools}
+
+
+def read_definitions(found: OnDisk | Server) -> ExportedSide:
+    """Return the definitions in a file, or of a running server. Raises `UnableError`."""
+    content = _server_content(found) if isinstance(found, Server) else _file_content(found)
+    with source_errors():
+        documents = read_json_documents(content.data, content.name)
+        tools = read_exported(documents, content.name)
+    text = content.data.decode("utf-8-sig") if isinstance(found, OnDisk) else ""
+    sources = _sources(content.name, text, documents)
+    places = {tool.name: ExportedPlaces(sources.get(tool.line), content.name, tool) for tool in tools}
+    return ExportedSide(content.name, tools, places, {}, {content.name: text})
+
+
+def own_definitions(inputs: Inputs, exported: ExportedSide) -> ExportedSide:
+    """Return what the project publishes today in the format of the other side."""
+    name = exported.tools[0].format.name
+    target, found = next(
+        (target, each) for target, every in BUILT_IN.items() for each in every.exports if each.name == name
+    )
+    from importlib import import_module
+
+    from toolgen.project import load_targets
+
+    named = replace(inputs.project, targets=(target,))
+    inputs = Inputs(named, inputs.specs, load_targets(named))
+    program = program_of(inputs)
+    module, _, function = found.function.partition(":")
+    definitions = _definitions_of(package_of(program, inputs))
+    document = getattr(import_module(module), function)(definitions)
+    # as JSON has it: tuples are lists
+    value = json.loads(json.dumps({found.key: document} if found.key else document))
+    with source_errors():
+        tools = read_exported([JsonDocument(value, 0)], f"the project's own tools for {name}")
+    contracts = contracts_of(program)
+    published = {each.published[target].name: each.spec.name for each in program.tools}
+    places = {tool.name: contracts[published[tool.name]].places for tool in tools}
+    specs = {tool.name: contracts[published[tool.name]].spec for tool in tools}
+    prefix = f"{inputs.project.specs}/"
+    return ExportedSide(
+        "", tools, places, specs, {prefix + path: text for path, text in inputs.specs.items()}
+    )
+
+
+def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Side]:
+    """Return the tools of both sides whose definitions differ. Raises `SpecErrors`."""
+    before, after = old.by_name, new.by_name
+    same = {
+        name
+        for name in before.keys() & after.keys()
+        if json.dumps(before[name].fields) == json.dumps(after[name].fields)
+    }
+    return _side(old, same), _side(new, same)
+
+
+def _definitions_of(package: Package) -> dict[str, Mapping[str, Any]]:
+    return {tool.wire_name: tool.definition for tool in package.tools}
+
+
+def _file_content(found: OnDisk) -> SourceContent:
+    if str(found.path) == STDIN:
+        return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
+    try:
+        if not found.path.is_file():
+            raise UnableError("bad-source", f"{found.shown} is neither a file nor a folder")
+        with found.path.open("rb") as file:
+            return SourceContent(read_bounded(file), found.shown)
+    except OSError as error:
+        raise UnableError("bad-source", f"cannot read {found.shown}: {reason(error)}") from error
+
+
+def _server_content(found: Server) -> SourceContent:
+    from toolgen.cli.importing.mcp_client import list_tools
+
+    with source_errors():
+        listed = list_tools(found.source, is_command=found.is_command)
+    # the same limits for a server's answer as for a file
+    return SourceContent(json.dumps({"tools": listed}).encode(), found.source)
+
+
+def _sources(name: str, text: str, documents: Sequence[JsonDocument]) -> dict[int, Source]:
+    """Return what knows the places in each document, by the line of the document."""
+    if not text or len(text) > _MAX_MARKED:
+        return {}
+    lines = text.split("\n")
+    texts = {each.line: lines[each.line - 1] if each.line else text for each in documents}
+    sources: dict[int, Source] = {}
+    for line, own in texts.items():
+        try:
+            (source,) = read({name: own})  # its path is shown
+        except SpecErrors:  # nested deeper than YAML is read
+            continue
+        sources[line] = source
+    return sources
+
+
+def _side(side: ExportedSide, left_out: set[str]) -> Side:
+    tools = {f"{index}.json": tool for index, tool in enumerate(side.tools) if tool.name not in left_out}
+    if not tools:
+        return Side(side.label, {})
+    texts = {path: json.dumps(_spec_fields(tool, path)) for path, tool in tools.items()}
+    try:
+        program = analyze(texts, ())
+    except SpecErrors as errors:
+        found = (_at_definition(each, side, tools[each.span.file]) for each in errors.diagnostics)
+        raise SpecErrors(found, side.texts) from None
+    contracts = []
+    for analysed in program.tools:
+        tool = tools[analysed.source.path]
+        own = side.specs.get(tool.name)
+        changes = {"name": tool.name, "aliases": own.aliases if own else []}
+        schemas = {key: schema for key in SCHEMA_PATHS if (schema := getattr(analysed, key)) is not None}
+        spec = analysed.spec.model_copy(update=changes)
+        contracts.append(Contract(spec, schemas, side.places[tool.name], tool.format.knows))
+    return Side(side.label, by_name(contracts), side.texts)
+
+
+def _spec_fields(tool: ExportedTool, path: str) -> dict[str, Any]:
+    """Return a spec with the fields of a definition that the language can have."""
+    fields = {key: value for key, value in tool.fields.items() if _is_valid(key, value)}
+    return {
+        **fields,
+        "name": f"tool_{path.removesuffix('.json')}",
+        "description": tool.fields.get("description") or tool.name,
+    }
+
+
+def _is_valid(key: str, value: Any) -> bool:
+    """True if a spec may have the value, which a stranger's server may have written."""
+    from pydantic import TypeAdapter, ValidationError
+
+    if key in _SCHEMAS:
+        return True
+    kind: Any = Annotations if key == "annotations" else Spec.model_fields[key].annotation
+    try:
+        TypeAdapter(kind).validate_python(value)
+    except ValidationError:
+        return False
+    return value is not None
+
+
+def _at_definition(fault: Diagnostic, side: ExportedSide, tool: ExportedTool) -> Diagnostic:
+    """Return the fault at the tool's definition."""
+    message = f"{tool.name}: {fault.message}"
+    return Diagnostic(side.places[tool.name].key(("name",)), fault.code, message, fault.hint)
