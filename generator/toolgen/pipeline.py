@@ -75,10 +75,17 @@ def analyze(
     texts: Texts, targets: Sequence[Target], prefix: str = "", *, needs_tools: bool = True
 ) -> Program:
     """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`."""
+    program = bind(texts, targets, prefix, needs_tools=needs_tools)
+    return adapt(program, targets)  # tools → tools as each target publishes them
+
+
+def bind(
+    texts: Texts, targets: Sequence[Target] = (), prefix: str = "", *, needs_tools: bool = True
+) -> Program:
+    """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
     sources = read(texts, prefix)  # text → data with the place of every part
     parsed = parse(sources, targets)  # data → specs
-    program = resolve(parsed, needs_tools=needs_tools)  # specs → tools whose references are bound
-    return adapt(program, targets)  # tools → tools as each target publishes them
+    return resolve(parsed, needs_tools=needs_tools)  # specs → tools whose references are bound
 
 
 def compile_specs(

@@ -1,7 +1,8 @@
 """The command line: arguments in, exit code out. Errors are caught here and shown.
 
 A command is a module of `commands/` with `arguments(parser)` and `run(args)`, which returns True for clean
-and False for the command's own finding. It is imported when the command runs: `toolgen --help` imports none.
+and False for the command's own finding; servers return an ExitCode. It is imported when the command runs:
+`toolgen --help` imports none.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _ASYNC = {  # asyncio handles SIGINT itself, unless there is a handler already
     "toolgen.cli.commands.call",
     "toolgen.cli.commands.import_",
+    "toolgen.cli.commands.mock",
 }
 
 
@@ -46,14 +48,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         flush()
 
 
-def _run(args: argparse.Namespace) -> bool:
+def _run(args: argparse.Namespace) -> bool | ExitCode:
     """Run the command; SIGINT ends it with KeyboardInterrupt, even if other code swallows the exception."""
     if args.run.__module__ in _ASYNC:
-        return bool(args.run(args))
+        return _outcome(args.run(args))
     from toolgen.project.files.interrupts import remembered_interrupts
 
     with remembered_interrupts():
-        return bool(args.run(args))
+        return _outcome(args.run(args))
+
+
+def _outcome(returned: object) -> bool | ExitCode:
+    return returned if isinstance(returned, ExitCode) else bool(returned)
 
 
 def _report(error: Exception, args: argparse.Namespace | None) -> int:

@@ -40,8 +40,10 @@ _SYSTEM_ERRORS = {
 }
 
 
-def exit_code(outcome: bool | BaseException) -> ExitCode:
+def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
     """Return the exit code of a command that returned or raised `outcome`."""
+    if isinstance(outcome, ExitCode):
+        return outcome
     if isinstance(outcome, bool):
         return ExitCode.CLEAN if outcome else ExitCode.FINDING
     if isinstance(outcome, KeyboardInterrupt):

@@ -6,10 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal, overload
 
 from .content.block import Block
 from .errors import ToolError
+
+MOCK_KEY: Final = "toolgen/mock"
+"""Key of metadata: what a call asks of a mock, and in its response, how the mock has answered."""
 
 
 class ResponseForm(StrEnum):

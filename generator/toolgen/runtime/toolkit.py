@@ -208,8 +208,19 @@ class Toolkit:
         """
         self._registry.remove(name)
 
+    def replace(self, tools: Iterable[BaseTool[Any, Any]]) -> None:
+        """Replace all tools at once. Raises ValueError if two of `tools` have the same name or alias.
+
+        Listeners are called once. Instances that the toolkit had before stay as they are. Running calls
+        continue, and tools that were set up are closed with the toolkit.
+        """
+        self._registry.replace(map(entry_of, tools))
+
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` after each `add` and `remove`, in its thread. Return a function that removes it."""
+        """Call `listener` after each `add`, `remove` and `replace`, in its thread.
+
+        Return a function that removes it.
+        """
         listeners = self._registry.listeners
         listeners.append(listener)
         return lambda: listeners.remove(listener) if listener in listeners else None

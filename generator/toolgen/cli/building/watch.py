@@ -1,4 +1,4 @@
-"""`generate --watch`: generate again after every change of a file.
+"""Watch files: `generate --watch` generates again after every change, `mock` reads the specs again.
 
 Polls the modification time and size of every input ten times a second, which takes two milliseconds for a
 thousand files. A library for file events would have limits on watched files and fail on network file systems.
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 from toolgen.cli.output import say
 from toolgen.data.diagnostic import SpecErrors
@@ -26,22 +27,33 @@ Snapshot = dict[str, tuple[int, int, int]]
 def watch(start: str, generate: Callable[[], object], show: Callable[[Exception], object]) -> None:
     """Call `generate` now and after every change until interrupted; show errors and continue."""
     folders: tuple[str, ...] = ()
+
+    def state() -> Snapshot:
+        nonlocal folders
+        folders = _folders(start) or folders
+        return snapshot(find_root(Path(start)), folders)
+
+    for _ in changes(state):
+        try:
+            generate()
+        except (SpecErrors, UnableError) as error:
+            show(error)
+        say("watching for changes; ^C stops")
+
+
+def changes(state: Callable[[], Snapshot], *, stop: Event | None = None) -> Iterator[None]:
+    """Yield now, and whenever `state` returns something else than before, until `stop` is set."""
     before: Snapshot | None = None
-    while True:
-        root, folders = find_root(Path(start)), _folders(start) or folders
-        now = _snapshot(root, folders)
+    while stop is None or not stop.is_set():
+        now = state()
         if now == before:
             time.sleep(_INTERVAL)
             continue
         while now != before:  # wait until saving is complete
             before = now
             time.sleep(_SETTLE)
-            now = _snapshot(root, folders)
-        try:
-            generate()
-        except (SpecErrors, UnableError) as error:
-            show(error)
-        say("watching for changes; ^C stops")
+            now = state()
+        yield
 
 
 def _folders(start: str) -> tuple[str, ...]:
@@ -54,7 +66,7 @@ def _folders(start: str) -> tuple[str, ...]:
     return tuple(str(project.root / name) for name in names)
 
 
-def _snapshot(root: Path, folders: tuple[str, ...]) -> Snapshot:
+def snapshot(root: Path, folders: tuple[str, ...]) -> Snapshot:
     """Return the state of the configuration and of every file in `folders`."""
     found: Snapshot = {}
     for path in (str(root / FILE), str(root / PYPROJECT)):

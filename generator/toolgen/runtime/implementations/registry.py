@@ -61,6 +61,11 @@ class Entry:
                 self._tool = _load(lambda: self._load(self.definition), self.name)
             return self._tool
 
+    @property
+    def loaded(self) -> BaseTool[Any, Any] | None:
+        """The instance; None if it has not been loaded."""
+        return self._tool
+
     def prepare(self) -> PreparedTool:
         """Return the tool prepared for calls. Raises as `tool` does, and ValueError for an invalid schema."""
         from toolgen.runtime.execution.call import prepare_tool
@@ -154,6 +159,15 @@ class Registry:
             self.current = index_entries(
                 entry for entry in self.current.entries.values() if entry is not removed
             )
+        self._notify()
+
+    def replace(self, entries: Iterable[Entry]) -> None:
+        """Replace all tools; those that stay keep their entries. Raises ValueError if two share a name."""
+        with self.lock:
+            before = {id(entry.loaded): entry for entry in self.every if entry.loaded is not None}
+            self.current = index_entries(before.get(id(entry.tool()), entry) for entry in entries)
+            known = set(map(id, self.every))
+            self.every += [each for each in self.current.entries.values() if id(each) not in known]
         self._notify()
 
     def select(self, choose: Callable[[Entry], bool]) -> Iterator[Entry]:

@@ -23,7 +23,16 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
 
     Return the exit code: 0, 2 if it cannot serve, 130 for SIGINT.
     """
-    options = _parser().parse_args(argv)
+    parser = argparse.ArgumentParser(description="MCP server over stdio, or over HTTP at /mcp.")
+    add_server_flags(parser)
+    return serve(build_server, parser.parse_args(argv))
+
+
+def serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -> int:
+    """Serve as the flags of `add_server_flags` say. Return the exit code, as `main` does.
+
+    Raises what `build_server` raises, except SettingError.
+    """
     if not options.http and (options.host or options.port is not None or options.stateless):
         print_message("--host, --port and --stateless need --http")
         return 2
@@ -90,13 +99,13 @@ def _report_refused_tools(server: ToolServer) -> None:
         )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="MCP server over stdio, or over HTTP at /mcp.")
-    parser.add_argument("--http", action="store_true", help="serve streamable HTTP instead of stdio")
-    parser.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
-    parser.add_argument("--port", type=_port, help="port to listen on, 0 for any free one (default: 8000)")
+def add_server_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of a server: transport, address, and settings."""
+    group = parser.add_argument_group("server")
+    group.add_argument("--http", action="store_true", help="serve streamable HTTP instead of stdio")
+    group.add_argument("--host", help="address to listen on (default: 127.0.0.1)")
+    group.add_argument("--port", type=_port, help="port to listen on, 0 for any free one (default: 8000)")
     add_setting_flags(parser)
-    return parser
 
 
 def _port(text: str) -> int:

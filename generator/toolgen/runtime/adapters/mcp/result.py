@@ -13,7 +13,7 @@ from toolgen.runtime.content.block import Block
 from toolgen.runtime.contract.result import as_text
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
-from toolgen.runtime.response import ToolResponse
+from toolgen.runtime.response import MOCK_KEY, ToolResponse
 from toolgen.schema.inline import RESULT_PROPERTY
 
 from .content import ContentBlock, EncodedBlock, content_block, encode_at_once
@@ -29,7 +29,8 @@ FINAL_KEY: Final = "toolgen/final_answer"
 StructuredForm = Literal["none", "unwrapped", "wrapped"]
 """Form of a result's structured content: none, the content itself, or as the property of an object."""
 
-_RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "preview"})  # not set by the tool
+_RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "preview", MOCK_KEY})
+"""Metadata that has a key of its own in the result; all other is set by the tool."""
 
 
 def result_of(
@@ -54,6 +55,8 @@ def result_of(
             meta[CONFIRMATION_KEY] = response.metadata["confirmation"]
         if "preview" in response.metadata:
             meta[PREVIEW_KEY] = True
+        if MOCK_KEY in response.metadata:
+            meta[MOCK_KEY] = response.metadata[MOCK_KEY]
     if response.final_answer:
         meta[FINAL_KEY] = True
     if response.error is not None:

@@ -1,0 +1,1 @@
+"""The command `mock`: its server, and specs that change while it runs."""

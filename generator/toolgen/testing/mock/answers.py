@@ -1,0 +1,207 @@
+"""Made-up answers of one tool: valid by its schemas, and always the same for the same request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import jsonschema_rs
+from pydantic_core import to_json
+
+from toolgen.runtime.content.values import Content
+from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.errors import NotImplementedToolError
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+from toolgen.runtime.validation.json_value import whole_numbers
+from toolgen.schema.document import pointer_tokens
+from toolgen.schema.instances import InstanceGenerator
+
+from .sample_content import sample_content
+
+PAGES: Final = 3  # of a paged result
+_CURSOR: Final = "mock-page-"
+_ATTEMPTS: Final = 8  # values that are tried until one is small enough
+_CHUNKS: Final = 3  # of a stream without a response
+_ABSENT: Final = object()
+
+
+class NoAnswerError(NotImplementedToolError):
+    """The mock cannot make up an answer; an example in the spec is needed."""
+
+    hint = "Add an example of this call to the tool's spec; a mock answers by the examples first."
+
+
+class _Values:
+    """Generates values for one schema."""
+
+    def __init__(self, schema: Mapping[str, Any], field: str, tool_name: str) -> None:
+        self.validator: CompiledSchema = compile_schema(schema)
+        self._field, self._tool_name = field, tool_name
+        try:
+            self._generator: InstanceGenerator | None = InstanceGenerator(schema)
+        except (ValueError, jsonschema_rs.ReferencingError):
+            self._generator = None
+
+    def make(self, seed: str) -> Any:
+        """Return a realistic valid value. Raises NoAnswerError if none was found."""
+        value = None if self._generator is None else self._generator.example(seed=seed, name=self._tool_name)
+        value = whole_numbers(value)
+        if not self.validator.accepts(value):
+            raise NoAnswerError(f"The mock found no value that satisfies {self._field} of {self._tool_name}.")
+        return value
+
+
+class MadeUpAnswers:
+    """Makes up the results of one tool. Schemas are compiled for its first call."""
+
+    def __init__(self, definition: ToolDefinition) -> None:
+        self._definition = definition
+        self._name = definition["name"]
+        output, stream = definition.get("output_schema"), definition.get("stream")
+        self._response = None if output is None else _Values(output, "output_schema", self._name)
+        chunk = None if stream is None else stream["chunk_schema"]
+        self._chunk = None if chunk is None else _Values(chunk, "chunk_schema", self._name)
+        self._request: CompiledSchema | None = None  # compiled for the first paged result
+
+    @property
+    def has_response(self) -> bool:
+        """True if the tool has an output schema."""
+        return self._response is not None
+
+    def response(self, request: Mapping[str, Any], seed: str) -> Any:
+        """Return a valid response. Raises NoAnswerError.
+
+        Properties that the request has, too, get its values where the schema accepts them.
+        """
+        if self._response is None:
+            return f"Made up by the mock of {self._name}."
+        limit = self._definition.get("max_result_bytes")
+        smallest, least = None, -1
+        for attempt in range(_ATTEMPTS):
+            made = self._response.make(f"{seed} {attempt}" if attempt else seed)
+            value = self._paged(_with_values_of(request, made, self._response.validator), request)
+            size = len(to_json(value))
+            if limit is None or size <= limit:
+                return value
+            if least < 0 or size < least:
+                smallest, least = value, size
+        return smallest
+
+    def chunks(self, request: Mapping[str, Any], response: Any, seed: str) -> list[Any]:
+        """Return the chunks of a stream; those of a tool with an output schema add up to the response."""
+        assert self._chunk is not None
+        if self._response is not None:
+            parts = _parts(response, self._chunk.validator, self._chunk_properties)
+            if parts is not None:
+                return parts
+        return [self._chunk.make(f"{seed} chunk {number}") for number in range(_CHUNKS)]
+
+    @property
+    def _chunk_properties(self) -> Sequence[str]:
+        schema = self._definition["stream"]["chunk_schema"]
+        return list(schema.get("properties", ()))
+
+    def content(self) -> list[Content]:
+        """Return the blocks that a result needs, one of each kind at least. Raises NoAnswerError."""
+        declared = self._definition.get("content", ())
+        if isinstance(declared, str):  # any, or none
+            return []
+        blocks = []
+        for rule in declared:
+            found = sample_content(rule, self._name)
+            if found is None and rule.get("min", 0):
+                wanted = " or ".join(rule.get("media_types", ())) or rule["type"]
+                raise NoAnswerError(
+                    f"The mock of {self._name} has no sample of {wanted} that is small enough."
+                )
+            if found is not None:
+                blocks += [found] * max(1, rule.get("min", 0))
+        return blocks
+
+    def _paged(self, value: Any, request: Mapping[str, Any]) -> Any:
+        """Return a response with the cursor of the next page; without one on the last page."""
+        page = self._definition.get("page")
+        if page is None:
+            return value
+        assert self._response is not None
+        path, asked = pointer_tokens(page["cursor"]), pointer_tokens(page["from"])
+        number = _page_number(_value_at(request, asked))
+        following = [f"{_CURSOR}{number + 1}", number + 1] if number < PAGES else []
+        if self._request is None:
+            self._request = compile_schema(self._definition["input_schema"])
+        for cursor in following:
+            paged = _with_value(value, path, cursor)
+            if self._response.validator.accepts(paged) and self._request.accepts(
+                _with_value(request, asked, cursor)
+            ):
+                return paged
+        for end in (_ABSENT, None, ""):
+            paged = _with_value(value, path, end)
+            if self._response.validator.accepts(paged):
+                return paged
+        return value
+
+
+def _page_number(cursor: Any) -> int:
+    """Return the number of the page that a cursor asks for; that of the last page for a foreign cursor."""
+    if cursor is None or cursor == "":
+        return 1
+    text = str(cursor).removeprefix(_CURSOR)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else PAGES
+
+
+def _with_values_of(request: Mapping[str, Any], value: Any, validator: CompiledSchema) -> Any:
+    """Return `value` with the request's values of the same names, where they are valid."""
+    if not isinstance(value, dict):
+        return value
+    for name in sorted(value.keys() & request.keys()):
+        changed = {**value, name: request[name]}
+        if validator.accepts(changed):
+            value = changed
+    return value
+
+
+def _parts(response: Any, chunk: CompiledSchema, names: Sequence[str]) -> list[Any] | None:
+    """Return chunks that add up to a response: pieces of its text, or items of its list; None if none do.
+
+    The text or the list is the response itself or a property of it, and a piece is a chunk by itself or as a
+    property of one.
+    """
+    whole = [response] if isinstance(response, str | list) else []
+    properties = list(response.values()) if isinstance(response, dict) else []
+    candidates = [each for each in (*whole, *properties) if isinstance(each, str | list)]
+    for found in candidates:
+        pieces = _pieces(found)
+        for wrapped in (pieces, *([{name: piece} for piece in pieces] for name in names)):
+            if wrapped and all(map(chunk.accepts, wrapped)):
+                return list(wrapped)
+    return [] if any(not each for each in candidates) else None
+
+
+def _pieces(whole: Any) -> list[Any]:
+    """Return the items of a list, or the words of a text with the spaces behind them."""
+    if isinstance(whole, list):
+        return whole
+    words = whole.split(" ")
+    return [*(f"{word} " for word in words[:-1]), words[-1]] if whole else []
+
+
+def _value_at(value: Any, path: Sequence[str]) -> Any:
+    for step in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(step)
+    return value
+
+
+def _with_value(value: Any, path: Sequence[str], new: Any) -> Any:
+    """Return a copy of an object with another value at a path; without it if `new` is `_ABSENT`."""
+    copy = dict(value) if isinstance(value, Mapping) else {}
+    step, *rest = path
+    if rest:
+        copy[step] = _with_value(copy.get(step), rest, new)
+    elif new is _ABSENT:
+        copy.pop(step, None)
+    else:
+        copy[step] = new
+    return copy

@@ -1,0 +1,177 @@
+"""The tools of a mock toolkit."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from toolgen.runtime.content.values import ToolResult
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.errors import ToolError
+from toolgen.runtime.response import MOCK_KEY
+from toolgen.runtime.tool import BaseTool
+from toolgen.runtime.validation.json_value import whole_numbers
+from toolgen.schema.document import value_key
+
+from .answers import MadeUpAnswers
+from .contracts import MockContract, MockExample
+from .errors import all_errors, declared_errors
+from .faults import CallControls, FaultDice, Faults, read_controls
+
+_MAX_PREVIEW = 500  # characters of the answer in a preview
+
+
+@dataclass(frozen=True, slots=True)
+class MockSettings:
+    """What all tools of one mock share."""
+
+    faults: Faults
+    seed: int
+    dice: FaultDice
+
+
+class MockTool(BaseTool[Any, Any]):
+    """A tool that answers by the examples of its spec, and else with made-up values."""
+
+    def __init__(self, contract: MockContract, settings: MockSettings) -> None:
+        self.contract = contract
+        self._settings = settings
+        self._examples = _by_input(contract.examples)
+        self._by_name = {each.name: each for each in reversed(contract.examples)}
+        self._errors = all_errors({error.code: error for error in type(self).errors})
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        """Return the result of the example that matches, or a made-up one."""
+        answer = await self._answer(request, context)
+        return answer.as_result()
+
+    async def preview(self, request: Any, context: ToolContext) -> str:
+        """Return a text that says what the mock will answer."""
+        controls = self._controls(context)
+        example = self._example(request, controls)
+        if example is not None and example.error is not None:
+            return f"Preview of the mock: the call ends in the error {example.error}."
+        answer = self._made(request, example)
+        text = json.dumps(answer.response, ensure_ascii=False)
+        shown = text if len(text) <= _MAX_PREVIEW else f"{text[:_MAX_PREVIEW]}…"
+        return f"Preview of the mock: the answer will be {shown}"
+
+    async def _answer(self, request: Any, context: ToolContext) -> _Answer:
+        """Return the answer to a call. Raises the error of an example, and errors that are provoked."""
+        controls = self._controls(context)
+        latency = self._settings.faults.latency if controls.latency is None else controls.latency
+        if latency:
+            await asyncio.sleep(latency)
+        code = controls.fail or self._settings.dice.code(self._request_key(request), self._errors)
+        if code is not None:
+            context.metadata[MOCK_KEY] = {"provoked": code}
+            raise self._error(code)
+        example = self._example(request, controls)
+        if example is not None:
+            context.metadata[MOCK_KEY] = {"example": example.name}
+            if example.error is not None:
+                raise self._error(example.error)
+        if example is None or not example.has_output:
+            context.metadata[MOCK_KEY] = {"made_up": True}
+        return self._made(request, example)
+
+    def _made(self, request: Any, example: MockExample | None) -> _Answer:
+        """Return the result of an example, or a made-up one. Raises NoAnswerError."""
+        seed = self._request_key(request)
+        if example is not None and example.has_output:
+            response = example.output
+        elif self._has_only_content:
+            response = None
+        else:
+            response = self._answers.response(request, seed)
+        return _Answer(response, self._answers.content(), self._has_only_content)
+
+    @cached_property
+    def _answers(self) -> MadeUpAnswers:
+        return MadeUpAnswers(self.contract.definition)
+
+    @property
+    def _has_only_content(self) -> bool:
+        """True if a result has blocks and no response."""
+        definition = self.contract.definition
+        declared = definition.get("content")
+        return "output_schema" not in definition and isinstance(declared, list) and bool(declared)
+
+    def _controls(self, context: ToolContext) -> CallControls:
+        return read_controls(context.meta, self._errors.keys(), self._by_name.keys())
+
+    def _example(self, request: Any, controls: CallControls) -> MockExample | None:
+        if controls.example is not None:
+            return self._by_name[controls.example]
+        return None if controls.made_up else self._examples.get(value_key(request))
+
+    def _error(self, code: str) -> ToolError:
+        return self._errors[code]()
+
+    def _request_key(self, request: Any) -> str:
+        """Return a digest of seed, tool and request."""
+        text = json.dumps(whole_numbers(request), sort_keys=True, ensure_ascii=True)
+        name = self.contract.definition["name"]
+        return sha256(f"{self._settings.seed}\n{name}\n{text}".encode()).hexdigest()
+
+
+class StreamingMockTool(MockTool):
+    """A mock tool whose result is a stream."""
+
+    async def execute(self, request: Any, context: ToolContext) -> AsyncIterator[Any]:  # type: ignore[override]
+        """Yield the chunks, then the blocks, then the response if the tool has an output schema."""
+        answer = await self._answer(request, context)
+        has_response = self._answers.has_response
+        is_made_up = context.metadata[MOCK_KEY].get("made_up", False)
+        if has_response or is_made_up:
+            chunks = self._answers.chunks(request, answer.response, self._request_key(request))
+        else:  # an example's output is the list of chunks
+            chunks = answer.response if isinstance(answer.response, list) else [answer.response]
+        for chunk in chunks:
+            yield chunk
+            await asyncio.sleep(0)
+        for block in answer.content:
+            yield block
+        if has_response:
+            yield answer.response
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The result of a call."""
+
+    response: Any
+    content: list[Any]
+    has_only_content: bool
+
+    def as_result(self) -> Any:
+        """Return what `execute` returns."""
+        if self.has_only_content:
+            return self.content
+        return ToolResult(self.response, *self.content) if self.content else self.response
+
+
+def mock_tool(contract: MockContract, settings: MockSettings) -> MockTool:
+    """Return the mock tool of a contract, an instance of a class of its own."""
+    definition = contract.definition
+    declared = declared_errors(definition.get("errors", ()))
+    # declared in the class only: the runtime lets a tool end in any code that its class declares
+    errors = tuple(all_errors(declared).values())
+    base = StreamingMockTool if "stream" in definition else MockTool
+    name = definition.get("class_name", "MockTool")
+    made = type(name, (base,), {"definition": definition, "errors": errors, "__doc__": base.__doc__})
+    tool: MockTool = made(contract, settings)
+    return tool
+
+
+def _by_input(examples: tuple[MockExample, ...]) -> Mapping[object, MockExample]:
+    """Return the examples by their inputs; of several with one input, the first one answers."""
+    found: dict[object, MockExample] = {}
+    for example in examples:
+        found.setdefault(value_key(example.input), example)
+    return found

@@ -1,0 +1,118 @@
+"""Faults of a mock: latency, and errors for a share of the calls or for one call."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+from toolgen.runtime import ToolResponse
+from toolgen.runtime.errors import RUNTIME_ERRORS
+from toolgen.testing import mock_toolkit
+
+from tests.testing.mock_samples import ORDER, call, how, write_specs
+
+BELL = {"article": "bell"}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return write_specs(tmp_path / "shop", order=ORDER)
+
+
+def asking(**controls: Any) -> dict[str, Any]:
+    return {"toolgen/mock": controls}
+
+
+def codes(folder: Path, calls: int, **mock: Any) -> list[str | None]:
+    async def run() -> list[ToolResponse]:
+        toolkit = mock_toolkit(folder, **mock)
+        return [await toolkit.call("order", BELL) for _ in range(calls)]
+
+    return [None if each.error is None else each.error.code for each in asyncio.run(run())]
+
+
+@pytest.mark.parametrize("code", [*(each.code for each in RUNTIME_ERRORS), "out_of_stock"])
+def test_every_code_can_be_provoked(shop: Path, code: str) -> None:
+    response = call(shop, "order", BELL, meta=asking(fail=code))
+    assert response.error is not None
+    assert response.error.code == code
+    assert how(response) == {"provoked": code}
+
+
+def test_a_declared_error_keeps_its_hint(shop: Path) -> None:
+    response = call(shop, "order", BELL, meta=asking(fail="out_of_stock"))
+    assert response.error is not None
+    assert (response.error.retryable, response.error.hint) == (True, "Ask again tomorrow.")
+
+
+def test_a_share_of_the_calls_fails_always_the_same_ones(shop: Path) -> None:
+    fail = {"timeout": 0.2, "out_of_stock": 0.3}
+    first = codes(shop, 200, fail=fail)
+    assert first == codes(shop, 200, fail=fail)
+    assert 20 <= first.count("timeout") <= 60
+    assert 40 <= first.count("out_of_stock") <= 80
+    assert codes(shop, 200, fail=fail, seed=1) != first
+    assert codes(shop, 20, fail={"timeout": 1.0}) == ["timeout"] * 20
+
+
+def test_tools_that_do_not_declare_an_error_do_not_end_in_it(tmp_path: Path) -> None:
+    ping = "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
+    folder = write_specs(tmp_path / "shop", order=ORDER, ping=ping)
+    assert call(folder, "ping", {}, mock={"fail": {"out_of_stock": 1.0}}).success
+    refused = call(folder, "ping", {}, meta=asking(fail="out_of_stock"))
+    assert refused.error is not None
+    assert refused.error.code == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("mock", "message"),
+    [
+        ({"fail": {"out_of_stok": 0.1}}, "did you mean 'out_of_stock'"),
+        ({"fail": {"timeout": 1.5}}, "the rate of timeout must be a number from 0 to 1"),
+        ({"fail": {"timeout": 0.7, "overloaded": 0.7}}, "together"),
+        ({"latency": -1}, "latency must be a number of seconds"),
+        ({"latency": float("nan")}, "latency must be a number of seconds"),
+    ],
+)
+def test_faults_that_cannot_be_are_refused(shop: Path, mock: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        mock_toolkit(shop, **mock)
+
+
+@pytest.mark.parametrize(
+    ("controls", "message"),
+    [
+        ({"fail": "nonsense"}, "fail must be one of"),
+        ({"fail": []}, "fail must be one of"),
+        ({"latency": "1"}, "latency must be a number"),
+        ({"latency": True}, "latency must be a number"),
+        ({"example": "unknown"}, "example must be one of brakes, none left"),
+        ({"made_up": 1}, "made_up must be true or false"),
+        ({"fial": "timeout"}, "did you mean 'fail'"),
+        ([], "must be an object"),
+    ],
+)
+def test_metadata_that_is_not_understood_is_refused(shop: Path, controls: Any, message: str) -> None:
+    response = call(shop, "order", BELL, meta={"toolgen/mock": controls})
+    assert response.error is not None
+    assert response.error.code == "invalid_request"
+    assert message in response.error.message
+
+
+def test_one_call_can_choose_its_example(shop: Path) -> None:
+    assert call(shop, "order", BELL, meta=asking(example="brakes")).content["number"] == 7
+    made_up = call(shop, "order", {"article": "saddle"}, meta=asking(made_up=True))
+    assert how(made_up) == {"made_up": True}
+
+
+def test_latency_delays_answers_and_can_exceed_the_time_limit(tmp_path: Path) -> None:
+    folder = write_specs(tmp_path / "shop", order=f"{ORDER}timeout: 0.05\n")
+    began = perf_counter()
+    assert call(folder, "order", BELL, mock={"latency": 0.02}).success
+    assert perf_counter() - began >= 0.02
+    late = call(folder, "order", BELL, meta=asking(latency=5))
+    assert late.error is not None
+    assert (late.error.code, how(late)) == ("timeout", None)

@@ -1,0 +1,342 @@
+"""Mock tools: examples, made-up answers, streams, pages, content, confirmation, scopes."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.project import UnableError
+from toolgen.runtime import Confirmation
+from toolgen.runtime.content.media_type import media_type_of
+from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.testing import mock_toolkit
+from toolgen.testing.mock.sample_content import _SAMPLES
+
+from tests.testing.mock_samples import ORDER, call, how, write_specs
+
+GALLERY = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return write_specs(tmp_path / "shop", order=ORDER)
+
+
+def test_a_call_that_matches_an_example_gets_its_output(shop: Path) -> None:
+    response = call(shop, "order", {"count": 2.0, "article": "brakes"})
+    assert response.content == {"number": 7, "article": "brakes", "price": 12.5}
+    assert how(response) == {"example": "brakes"}
+
+
+def test_a_call_that_matches_an_example_gets_its_error(shop: Path) -> None:
+    response = call(shop, "order", {"article": "saddle"})
+    assert response.error is not None
+    assert response.error.as_dict() == {
+        "code": "out_of_stock",
+        "message": "None is left.",
+        "retryable": True,
+        "hint": "Ask again tomorrow.",
+        "details": None,
+    }
+    assert how(response) == {"example": "none left"}
+
+
+def test_arguments_are_coerced_before_they_are_compared(shop: Path) -> None:
+    assert how(call(shop, "order", {"article": "brakes", "count": "2"})) == {"example": "brakes"}
+
+
+@pytest.mark.parametrize("article", ["chain", "bell"])
+def test_any_other_call_gets_a_valid_answer(shop: Path, article: str) -> None:
+    response = call(shop, "order", {"article": article})
+    schema = mock_toolkit(shop).definitions["order"]["output_schema"]
+    assert compile_schema(schema).accepts(response.content)
+    assert response.content["article"] == article  # as the request has it
+    assert how(response) == {"made_up": True}
+
+
+def test_made_up_answers_depend_on_tool_request_and_seed_alone(shop: Path) -> None:
+    def contents(seed: int) -> list[Any]:
+        return [
+            call(shop, "order", {"article": name}, mock={"seed": seed}).content for name in ("a", "b", "c")
+        ]
+
+    assert contents(1) == contents(1)
+    assert contents(1) != contents(2)
+    assert len({str(each) for each in contents(1)}) == 3
+
+
+def test_invalid_arguments_are_refused(shop: Path) -> None:
+    response = call(shop, "order", {"article": ""})
+    assert response.error is not None
+    assert response.error.code == "invalid_request"
+
+
+def test_neither_injected_values_nor_secrets_are_needed(tmp_path: Path) -> None:
+    spec = f"{ORDER}inject: [{{name: db, type: sqlite3.Connection}}]\nauth: {{secrets: [SHOP_KEY]}}\n"
+    assert call(
+        write_specs(tmp_path / "shop", order=spec), "order", {"article": "brakes", "count": 2}
+    ).success
+
+
+def test_scopes_are_needed_as_in_production(tmp_path: Path) -> None:
+    folder = write_specs(tmp_path / "shop", order=f"{ORDER}auth: {{scopes: [orders]}}\n")
+    arguments = {"article": "brakes", "count": 2}
+    refused = call(folder, "order", arguments)
+    assert refused.error is not None
+    assert refused.error.code == "insufficient_scope"
+    assert call(folder, "order", arguments, scopes={"orders"}).success
+
+
+@pytest.mark.parametrize(
+    ("arguments", "preview"),
+    [
+        ({"article": "brakes", "count": 2}, '{"number": 7, "article": "brakes", "price": 12.5}'),
+        ({"article": "saddle"}, "out_of_stock"),
+        ({"article": "bell"}, '"article": "bell"'),
+    ],
+)
+def test_confirmations_ask_with_a_preview(tmp_path: Path, arguments: Any, preview: str) -> None:
+    folder = write_specs(
+        tmp_path / "shop", order=f'{ORDER}confirm: {{message: "Order {{article}}?", preview: true}}\n'
+    )
+    asked: list[Confirmation] = []
+
+    async def agree(confirmation: Confirmation) -> bool:
+        asked.append(confirmation)
+        return True
+
+    response = call(folder, "order", arguments, confirm=agree)
+    assert [each.message for each in asked] == [f"Order {arguments['article']}?"]
+    assert preview in str(asked[0].preview)
+    assert response.error is None or response.error.code == "out_of_stock"
+    denied = call(folder, "order", arguments)
+    assert denied.error is not None
+    assert denied.error.code == "confirmation_required"
+
+
+STREAM = """\
+name: read
+description: Read a file.
+input_schema: {type: object, properties: {path: {type: string}}}
+"""
+
+
+def chunks_of(folder: Path, arguments: Any, **options: Any) -> list[Any]:
+    async def run() -> list[Any]:
+        return [each async for each in mock_toolkit(folder).stream("read", arguments, **options)]
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("output", "chunk", "answer", "chunks"),
+    [
+        ("{type: string}", "{type: string}", "one two", ["one ", "two"]),
+        ("{type: array, items: {type: integer}}", "{type: integer}", [1, 2], [1, 2]),
+        (
+            "{type: object, properties: {count: {type: integer}, lines: {type: array, items: {type: string}}}}",
+            "{type: string}",
+            {"count": 2, "lines": ["a", "b"]},
+            ["a", "b"],
+        ),
+        (
+            "{type: object, properties: {text: {type: string}}}",
+            "{type: object, required: [delta], properties: {delta: {type: string}}}",
+            {"text": "a b"},
+            [{"delta": "a "}, {"delta": "b"}],
+        ),
+        ("{type: object}", "{type: string}", {"lines": []}, []),
+    ],
+)
+def test_chunks_add_up_to_the_response(
+    tmp_path: Path, output: str, chunk: str, answer: Any, chunks: list[Any]
+) -> None:
+    spec = (
+        f"{STREAM}output_schema: {output}\nstream: {{chunk_schema: {chunk}}}\n"
+        f"examples: [{{name: it, input: {{path: x}}, output: {answer!r}}}]\n"
+    )
+    folder = write_specs(tmp_path / "shop", read=spec)
+    *received, response = chunks_of(folder, {"path": "x"})
+    assert received == chunks
+    assert response.content == answer
+    *_, made_up = chunks_of(folder, {"path": "y"})
+    assert made_up.success, made_up.error
+
+
+def test_a_stream_without_a_response_has_valid_chunks(tmp_path: Path) -> None:
+    spec = f"{STREAM}stream: {{chunk_schema: {{type: integer}}}}\nexamples: [{{name: it, input: {{path: x}}, output: [3, 4]}}]\n"
+    folder = write_specs(tmp_path / "shop", read=spec)
+    *received, response = chunks_of(folder, {"path": "x"})
+    assert (received, response.content) == ([3, 4], [3, 4])
+    *received, response = chunks_of(folder, {})
+    assert received
+    assert all(type(each) is int for each in received)
+    assert response.content == received
+
+
+PAGED = """\
+name: find
+description: Find articles.
+input_schema: {type: object, properties: {words: {type: string}, cursor: {type: string}}}
+output_schema:
+  type: object
+  required: [items]
+  properties:
+    items: {type: array, minItems: 1, items: {type: string}}
+    next: %s
+page: {items: /items, cursor: /next, from: /cursor}
+max_result_bytes: 10000
+"""
+
+
+@pytest.mark.parametrize(
+    "cursor", ["{type: string}", "{type: [string, 'null']}", "{type: string, minLength: 4}"]
+)
+def test_pages_end(tmp_path: Path, cursor: str) -> None:
+    folder = write_specs(tmp_path / "shop", find=PAGED % cursor)
+    pages: list[Any] = []
+    asked: dict[str, Any] = {"words": "bike"}
+    while len(pages) < 10:
+        response = call(folder, "find", asked)
+        assert response.success, response.error
+        pages.append(response.content["items"])
+        following = response.content.get("next")
+        if following is None:
+            break
+        asked = {"words": "bike", "cursor": following}
+    assert len(pages) == 3
+    assert len({str(each) for each in pages}) == 3
+
+
+def test_a_foreign_cursor_asks_for_the_last_page(tmp_path: Path) -> None:
+    folder = write_specs(tmp_path / "shop", find=PAGED % "{type: string}")
+    assert "next" not in call(folder, "find", {"cursor": "of another server"}).content
+
+
+def test_results_have_the_declared_content(tmp_path: Path) -> None:
+    spec = """\
+        name: draw
+        description: Draw a chart.
+        input_schema: {type: object}
+        content:
+          - {type: image, media_types: [image/jpeg], max: 1}
+          - {type: audio, min: 2}
+          - {type: file, media_types: [application/pdf, application/zip], max_bytes: 100}
+          - {type: link, media_types: [text/html]}
+          - {type: text, media_types: [text/markdown], max_bytes: 5}
+        """
+    response = call(write_specs(tmp_path / "shop", draw=spec), "draw", {})
+    assert response.success, response.error
+    assert [(each.type, each.media_type) for each in response.blocks] == [
+        ("image", "image/jpeg"),
+        ("audio", "audio/wav"),
+        ("audio", "audio/wav"),
+        ("file", "application/zip"),
+        ("link", "text/html"),
+        ("text", "text/markdown"),
+    ]
+
+
+def test_content_that_cannot_be_made_up_is_an_error(tmp_path: Path) -> None:
+    spec = """\
+        name: draw
+        description: Draw a chart.
+        input_schema: {type: object}
+        content: [{type: image, min: 1, max_bytes: 3}]
+        """
+    response = call(write_specs(tmp_path / "shop", draw=spec), "draw", {})
+    assert response.error is not None
+    assert (response.error.code, "no sample of image" in response.error.message) == ("not_implemented", True)
+
+
+@pytest.mark.parametrize("media_type", sorted(_SAMPLES))
+def test_samples_are_of_their_media_type(media_type: str) -> None:
+    kind: Any = media_type.partition("/")[0] if media_type.startswith(("image/", "audio/")) else "file"
+    assert media_type_of(kind, _SAMPLES[media_type](), given=media_type) == media_type
+
+
+@pytest.mark.parametrize("schema", ["{not: {}}", "{type: integer, minimum: 2, maximum: 1}"])
+def test_an_output_that_no_value_satisfies_is_an_error(tmp_path: Path, schema: str) -> None:
+    spec = f"name: never\ndescription: Never.\ninput_schema: {{type: object}}\noutput_schema: {schema}\n"
+    response = call(write_specs(tmp_path / "shop", never=spec), "never", {})
+    assert response.error is not None
+    assert response.error.as_text() == (
+        "Error [not_implemented]: The mock found no value that satisfies output_schema of never.\n"
+        "Hint: Add an example of this call to the tool's spec; a mock answers by the examples first."
+    )
+
+
+def test_an_output_that_can_only_be_null_is_null(tmp_path: Path) -> None:
+    spec = "name: nil\ndescription: Nothing.\ninput_schema: {type: object}\noutput_schema: {type: 'null'}\n"
+    response = call(write_specs(tmp_path / "shop", nil=spec), "nil", {})
+    assert (response.success, response.content) == (True, None)
+
+
+def test_a_tool_without_output_schema_answers_with_a_text(tmp_path: Path) -> None:
+    spec = "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
+    assert (
+        call(write_specs(tmp_path / "shop", ping=spec), "ping", {}).content == "Made up by the mock of ping."
+    )
+
+
+def test_answers_fit_the_limit_of_the_tool_where_they_can(tmp_path: Path) -> None:
+    spec = """\
+        name: find
+        description: Find articles.
+        input_schema: {type: object}
+        output_schema: {type: array, items: {type: string, maxLength: 200}}
+        max_result_bytes: 100
+        """
+    folder = write_specs(tmp_path / "shop", find=spec)
+    assert all(call(folder, "find", {"n": n}).success for n in range(20))
+
+
+def test_all_tools_of_the_gallery_answer() -> None:
+    async def agree(_: Confirmation) -> bool:
+        return True
+
+    async def run() -> dict[str, Any]:
+        toolkit = mock_toolkit(GALLERY)
+        scopes = {
+            scope for each in toolkit.definitions.values() for scope in each.get("auth", {}).get("scopes", ())
+        }
+        failed: dict[str, Any] = {}
+        for name in toolkit:
+            for example in toolkit.get(name).contract.examples:  # type: ignore[union-attr]
+                for meta in ({}, {"toolgen/mock": {"made_up": True}}):
+                    response = await toolkit.call(
+                        name, example.input, scopes=scopes, confirm=agree, meta=meta
+                    )
+                    code = None if response.error is None else response.error.code
+                    if code != (example.error if not meta else None):
+                        failed[f"{name}: {example.name} {meta}"] = response.error
+        return failed
+
+    assert asyncio.run(run()) == {}
+
+
+def test_a_folder_without_a_configuration_is_enough(shop: Path) -> None:
+    (shop / "toolgen.toml").unlink()
+    assert list(mock_toolkit(shop / "specs")) == ["order"]
+
+
+def test_a_single_spec_does_not_need_the_others(shop: Path) -> None:
+    (shop / "specs" / "broken.yaml").write_text("name: [")
+    (shop / "specs" / "shared.yaml").write_text("$defs: {Name: {type: string}}\n")
+    (shop / "specs" / "hello.yaml").write_text(
+        "name: hello\ndescription: Hello.\ninput_schema: {type: object}\n"
+        "output_schema: {$ref: 'shared.yaml#/$defs/Name'}\n"
+    )
+    assert list(mock_toolkit(shop / "specs" / "hello.yaml")) == ["hello"]
+    with pytest.raises(SpecErrors):
+        mock_toolkit(shop)
+
+
+def test_specs_that_are_missing_are_reported(tmp_path: Path) -> None:
+    with pytest.raises(UnableError, match="there is no"):
+        mock_toolkit(tmp_path / "nowhere")
+    with pytest.raises(UnableError, match="there is no spec"):
+        mock_toolkit(tmp_path)
