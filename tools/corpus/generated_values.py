@@ -10,15 +10,16 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 from toolgen.runtime import BaseTool
+from toolgen.schema.instances import InstanceGenerator
 from toolgen.schema.validator import compiled
 
 from tools.corpus.compiled_tools import compile_tools
-from tools.corpus.instances import instances
 from tools.corpus.random_schemas import schema_of
 from tools.corpus.round_trip import check_request, check_response, check_round_trip
 from tools.corpus.score import Score
 
 COUNT = 8  # valid values per schema, and as many invalid ones
+_ANYTHING: tuple[Any, ...] = (1.0, "", [{}], {}, {"": None, "a": 1, "__class__": [1e300]})
 
 
 def measure_tool(score: Score, tool: type[BaseTool[Any, Any]], where: str) -> None:
@@ -55,13 +56,21 @@ def _measure(
 ) -> None:
     score.tools += 1
     judges = _Judges(schema)
-    for number, value in enumerate(instances(schema, where, COUNT)):
+    for number, value in enumerate(_values(schema, where)):
         place = f"{where}, value {number}"
         valid = judges.validator.is_valid(value)
         carry(value, valid, place)
         how, reason = judges.difference(value, valid)
         score["validators agree"].note(place, how if how and not reason else None)
         score.differ(reason, place)
+
+
+def _values(schema: Mapping[str, Any], seed: str) -> Iterator[Any]:
+    """Yield valid values, and those that are refused for one keyword; the same for the same seed."""
+    generator = InstanceGenerator(schema)
+    yield from generator.valid_values(seed=seed, count=COUNT)
+    yield from (each.value for each in generator.nearly_valid_values(seed=seed, count=COUNT))
+    yield from _ANYTHING
 
 
 class _Judges:

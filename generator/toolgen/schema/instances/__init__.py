@@ -6,13 +6,13 @@ values. Work is limited by counts, never by time.
 
 from toolgen.schema.instances.generator import (
     InstanceGenerator,
-    NearlyValid,
     example_value,
     nearly_valid_values,
     valid_values,
 )
 from toolgen.schema.instances.limits import LIMITS, InstanceLimits
 from toolgen.schema.instances.shrinking import shrink
+from toolgen.schema.instances.violations import NearlyValid
 
 __all__ = [
     "LIMITS",

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from random import Random
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from toolgen.schema.document import JsonPath
+from toolgen.schema.instances.builder import ANYTHING, EXAMPLE_STYLE, MISSING, STYLES, ValueBuilder
+from toolgen.schema.instances.choices import Dice
 from toolgen.schema.instances.limits import LIMITS, InstanceLimits
-from toolgen.schema.instances.maker import ValueMaker
-from toolgen.schema.validator import compiled
+from toolgen.schema.instances.prepared_schema import PreparedSchema
+from toolgen.schema.instances.violations import NearlyValid, violations
 
 Seed = int | str
 
-
-@dataclass(frozen=True, slots=True)
-class NearlyValid:
-    """A value that the schema refuses, for one keyword at one place."""
-
-    value: Any
-    path: JsonPath  # of the place in `value`
-    keyword: str  # that refuses it
+_REPEATS: Final = 12  # values in a row that were there before: probably there are no others
+_HOPELESS: Final = 4  # attempts without any value
 
 
 class InstanceGenerator:
@@ -32,43 +28,75 @@ class InstanceGenerator:
     """
 
     def __init__(self, schema: Mapping[str, Any] | bool, *, limits: InstanceLimits = LIMITS) -> None:
-        self.schema = schema if isinstance(schema, Mapping) else {"allOf": [schema]}
+        self.prepared = PreparedSchema(schema)
         self.limits = limits
-        self._validator = compiled(self.schema)
 
     def valid_values(self, *, seed: Seed, count: int) -> Iterator[Any]:
         """Yield `count` valid values, half of them at boundaries; fewer only if none was found."""
-        random = Random(f"valid {seed}")
-        maker = ValueMaker(self.schema, random)
+        builder = ValueBuilder(self.prepared, f"valid {seed}", self.limits)
+        seen: set[str] = set()
         misses = 0
         number = 0
+        turn = 0
         while number < count and misses < self.limits.tries:
-            maker.greed = (0.0, 1.0, 0.5)[number % 3]
-            value = maker.value(self.schema, 0)
-            if self._validator.is_valid(value):
-                number, misses = number + 1, 0
-                yield value
-            else:
+            value = builder.build((self.prepared.root,), STYLES[turn % len(STYLES)])
+            turn += 1
+            if value is MISSING or not self.prepared.is_valid(value):
                 misses += 1
+                if not number and misses == _HOPELESS:
+                    yield from islice(filter(self.prepared.is_valid, copy.deepcopy(ANYTHING)), count)
+                    return
+                continue
+            text = json.dumps(value, sort_keys=True)
+            if text in seen and misses < _REPEATS:
+                misses += 1
+                continue
+            seen.add(text)
+            number, misses = number + 1, 0
+            yield value
 
     def nearly_valid_values(self, *, seed: Seed, count: int) -> Iterator[NearlyValid]:
-        """Yield up to `count` values that are refused for one keyword at one place each."""
-        number = 0
-        for value in self.valid_values(seed=seed, count=count):
-            changed: list[Any] = [None, [], {}, "", 0]
-            if isinstance(value, dict):
-                changed = [{k: v for k, v in value.items() if k != name} for name in value] + changed
-            for wrong in changed:
-                error = next(self._validator.iter_errors(wrong), None)
-                if error is not None:
-                    number += 1
-                    yield NearlyValid(wrong, tuple(error.instance_path), str(error.schema_path[-1]))
-                    if number == count:
-                        return
+        """Yield up to `count` values that are refused for one keyword at one place each.
+
+        Every keyword that can be violated in a valid value comes once, then again in other values.
+        """
+        builder = ValueBuilder(self.prepared, f"nearly {seed}", self.limits)
+        dice = Dice(f"violations {seed}")
+        texts: set[str] = set()
+        seen: set[tuple[JsonPath, JsonPath]] = set()
+        number = idle = 0
+
+        def make(*requirements: Any) -> Any:
+            value = builder.build(requirements, STYLES[3])
+            return None if value is MISSING else value
+
+        while number < count and idle < _HOPELESS:
+            value = builder.build((self.prepared.root,), STYLES[1] if not idle else dice.one_of(STYLES))
+            before = number
+            found = iter(()) if value is MISSING else violations(self.prepared, value, dice, make)
+            for each in found:
+                key = (each.path, each.schema_path)
+                text = json.dumps(each.value, sort_keys=True)
+                if key in seen or text in texts:
+                    continue
+                seen.add(key)
+                texts.add(text)
+                number += 1
+                yield each
+                if number == count:
+                    return
+            idle = 0 if number > before else idle + 1
+            if idle == _HOPELESS // 2:  # all keywords came: once more, in other values
+                seen.clear()
 
     def example(self, *, seed: Seed, name: str = "") -> Any | None:
         """Return a realistic value, None if none was found. `name` says what it is, for a schema of text."""
-        return next(iter(self.valid_values(seed=f"{seed} {name}", count=1)), None)
+        builder = ValueBuilder(self.prepared, f"example {seed}", self.limits, realistic=True)
+        for style in (EXAMPLE_STYLE, STYLES[0]):
+            value = builder.build((self.prepared.root,), style, name)
+            if value is not MISSING and self.prepared.is_valid(value):
+                return value
+        return next(iter(self.valid_values(seed=seed, count=1)), None)
 
 
 def valid_values(

@@ -13,7 +13,7 @@ class InstanceLimits:
     parts: int = 2_000  # objects, arrays and scalars of one value
     depth: int = 40  # nesting of objects and arrays
     characters: int = 5_000  # of one string
-    tries: int = 100  # at one place, before a way to satisfy it is given up
+    tries: int = 40  # at one place, before a way to satisfy it is given up
 
 
 LIMITS: Final = InstanceLimits()

@@ -1,92 +1,96 @@
-"""Random strings: of a format, of a regular expression, of a length."""
+"""Random words of a regular expression."""
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
-from collections.abc import Mapping
-from random import Random
-from typing import Any
+from typing import Any, Final
+
+from toolgen.schema.instances.choices import Dice
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from re import _constants as c  # type: ignore[attr-defined]
     from re import _parser as parser  # type: ignore[attr-defined]
 
-FORMATS: Mapping[str, tuple[str, ...]] = {
-    "date": ("2026-02-28", "2024-02-29", "0001-01-01"),
-    "date-time": ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.123456789+05:30", "2026-01-02t03:04:05z"),
-    "time": ("03:04:05Z", "23:59:59.5-08:00"),
-    "duration": ("P1DT2H", "PT0.5S", "P3W"),
-    "email": ("Joe.Bloggs@Example.COM", "a+b@c.example", '"a b"@example.com'),
-    "idn-email": ("실례@실례.테스트",),
-    "hostname": ("www.example.com", "a"),
-    "idn-hostname": ("실례.테스트",),
-    "ipv4": ("192.0.2.1",),
-    "ipv6": ("::1", "2001:DB8::ff00:42:8329", "::ffff:192.0.2.1"),
-    "uri": ("https://Example.com", "http://example.com/%7Efoo?a=b#c", "urn:isbn:0451450523", "mailto:A@b.c"),
-    "uri-reference": ("/abc?d", "#x", "../a", ""),
-    "iri": ("http://ƒøø.ßår/?∂éœ=πîx#πîüx",),
-    "iri-reference": ("/ƒøø",),
-    "uuid": ("2EB8AA08-AA98-11EA-B4AA-73B441D16380", "2eb8aa08-aa98-11ea-b4aa-73b441d16380"),
-    "uri-template": ("http://example.com/{term:1}/{?q*}",),
-    "json-pointer": ("/foo/bar~0/baz~1/%a", ""),
-    "relative-json-pointer": ("1/a", "0#"),
-    "regex": ("^[a-z]+$", "(?<n>x)"),
-}
-_LETTERS = "abcXYZ019 _-.é😀\u0301/\\\"'"
+_MEMBERS: Final = "aZ0 _-.é😀/~"
+_PROPERTY: Final = re.compile(r"\\[pP]\{[^}]*\}")
+_MAX_REPEATS: Final = 1_000
 
 
-def text(random: Random, least: int, most: int) -> str:
-    """Return a text of `least` to `most` characters, rarely more than a dozen above the least."""
-    length = random.randint(least, max(least, min(most, least + 12)))
-    return "".join(random.choice(_LETTERS) for _ in range(length))
+def word(pattern: str, dice: Dice, least: int = 0, most: float = math.inf) -> str:
+    """Return a string that should match `pattern`; any string if that is hard to tell.
 
-
-def like(pattern: str, random: Random) -> str:
-    """Return a string that should match `pattern`; any string if that is hard to tell."""
+    Its length is from `least` to `most` characters where the pattern's counts leave a choice.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made = "".join(_one(part, random) for part in parser.parse(pattern))
-    except (re.error, OverflowError, RecursionError):
-        return text(random, 0, 8)
+            parts = parser.parse(_as_python(pattern))
+        made = ""
+        for _ in range(6):
+            made = "".join(_one(part, dice, least) for part in parts)
+            if least <= len(made) <= most:
+                return made
+    except (re.error, OverflowError, RecursionError, ValueError):
+        return "".join(dice.one_of(_MEMBERS) for _ in range(dice.between(0, 8)))
     return made
 
 
-def _one(part: tuple[Any, Any], random: Random) -> str:
+def like_any(pattern: str) -> str:
+    """Return one string that should match `pattern`, always the same."""
+    return word(pattern, Dice(pattern))
+
+
+def _as_python(pattern: str) -> str:
+    named = pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!")
+    named = re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda found: re.escape(chr(int(found[1], 16))), named)
+    named = re.sub(r"\\c([a-zA-Z])", lambda found: f"\\x{ord(found[1]) % 32:02x}", named)
+    return _PROPERTY.sub(lambda found: "a-zA-Z" if _is_inside(named, found.start()) else "[a-zA-Z]", named)
+
+
+def _is_inside(pattern: str, at: int) -> bool:
+    """True if `at` is inside a [...]."""
+    return pattern.rfind("[", 0, at) > pattern.rfind("]", 0, at)
+
+
+def _one(part: tuple[Any, Any], dice: Dice, least: int) -> str:
     kind, of = part
     if kind is c.LITERAL:
         return chr(of)
     if kind is c.NOT_LITERAL:
         return "b" if of == ord("a") else "a"
     if kind is c.ANY:
-        return random.choice("aZ0 é")
+        return dice.one_of("aZ0 é")
     if kind is c.IN:
-        return _member(of, random)
+        return _member(of, dice)
     if kind is c.BRANCH:
-        return "".join(_one(each, random) for each in random.choice(of[1]))
+        return "".join(_one(each, dice, least) for each in dice.one_of(of[1]))
     if kind is c.SUBPATTERN:
-        return "".join(_one(each, random) for each in of[-1])
+        return "".join(_one(each, dice, least) for each in of[-1])
     if kind in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT):
-        least, most, inner = of
-        times = random.randint(least, min(int(most), least + 3))
-        return "".join(_one(each, random) for _ in range(times) for each in inner)
+        fewest, most, inner = of
+        top = min(int(most), max(fewest, least) + 3, _MAX_REPEATS + fewest)
+        times = dice.one_of((fewest, dice.between(fewest, top), top))
+        return "".join(_one(each, dice, 0) for _ in range(times) for each in inner)
     return ""  # anchors and look-arounds
 
 
-def _member(options: list[tuple[Any, Any]], random: Random) -> str:
+def _member(options: list[tuple[Any, Any]], dice: Dice) -> str:
     if options[0][0] is c.NEGATE:
         taken = options[1:]
-        return next((char for char in "aZ0 _-.é😀/" if not any(_has(each, char) for each in taken)), "~")
-    kind, of = random.choice(options)
+        free = [char for char in _MEMBERS if not any(_has(each, char) for each in taken)]
+        return dice.one_of(free) if free else "\u2603"
+    kind, of = dice.one_of(options)
     if kind is c.RANGE:
-        return chr(random.randint(of[0], min(of[1], of[0] + 25)))
+        return chr(dice.one_of((of[0], of[1], dice.between(of[0], min(of[1], of[0] + 25)))))
     if kind is c.CATEGORY:
-        return random.choice(
-            {"CATEGORY_DIGIT": "0189", "CATEGORY_SPACE": " \t", "CATEGORY_WORD": "aZ_0"}.get(str(of), "~-")
-        )
+        return dice.one_of(_CATEGORIES.get(str(of), "~-"))
     return chr(of)
+
+
+_CATEGORIES: Final = {"CATEGORY_DIGIT": "0189", "CATEGORY_SPACE": " \t", "CATEGORY_WORD": "aZ_0"}
 
 
 def _has(option: tuple[Any, Any], char: str) -> bool:
