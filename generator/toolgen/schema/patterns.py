@@ -34,7 +34,12 @@ def translate_pattern(pattern: str) -> str:
     if counted := _COUNTED.fullmatch(pattern):
         members, least, most = counted.groups()
         if int(most) > _MANY:
-            return f"^(?=[\\s\\S]{{{least},{most}}}$)(?:{translate_pattern(members)})*$"
+            return f"^(?=[\\s\\S]{{{least},{most}}}$)(?:{translate_syntax(members)})*$"
+    return translate_syntax(pattern)
+
+
+def translate_syntax(pattern: str) -> str:
+    """Translate only what the engine refuses or misreads, not counts that it could not hold."""
     out: list[str] = []
     at = 0
     inside = False  # a [...]
