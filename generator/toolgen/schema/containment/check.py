@@ -1,19 +1,34 @@
-"""Decide whether one schema contains another."""
+"""Decide whether one schema accepts every JSON value that another accepts.
+
+The narrow schema is contained in the wide one if no value satisfies "narrow and not wide". Such a value is
+searched for, and the validators of both schemas confirm it before it is reported.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Literal
 
-from toolgen.schema.containment.results import Contained, Containment, Unanalysed
+from toolgen.schema.containment.documents import Documents, UnreadableError
+from toolgen.schema.containment.evaluate import Evaluator
+from toolgen.schema.containment.formulas import Formulas, Place
+from toolgen.schema.containment.goals import Goal, Knowledge
+from toolgen.schema.containment.results import EMPTY, Contained, Containment, Found, NotContained, Unanalysed
+from toolgen.schema.containment.search import ValueSearch
+from toolgen.schema.containment.steps import Answer, BudgetSpentError, Steps, Stuck, Tools
+from toolgen.schema.containment.translate import Translator
 from toolgen.schema.document import Schema, same_value
+from toolgen.schema.validator import compiled
+
+_MOST_GUESSES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class ContainmentBudget:
     """Limits of one comparison, as counts: the same input gets the same verdict on every machine."""
 
-    steps: int = 50_000  # goals and branches that are looked at
+    steps: int = 50_000  # goals, branches and parts of values that are looked at
 
 
 CONTAINMENT_BUDGET: Final = ContainmentBudget()
@@ -26,8 +41,72 @@ def check_containment(
 
     Both are whole documents: no reference leaves them. `$schema` names their draft, 2020-12 without one.
     """
-    if same_value(narrow, wide) or narrow is False or wide is True:
+    if narrow is False or wide is True:
         return Contained()
-    if budget.steps < 1:
-        return Unanalysed("the schemas are too complex to compare")
-    return Unanalysed("these schemas are not compared yet")
+    try:
+        documents = Documents(narrow, wide)
+        if documents.has_equal_roots() or _is_equal(narrow, wide):
+            return Contained()
+        return _Comparison(documents, narrow, wide, budget).decide()
+    except UnreadableError as error:
+        return Unanalysed(error.reason, error.place.path, error.place.side)
+
+
+def _is_equal(narrow: Schema | bool, wide: Schema | bool) -> bool:
+    """True if the documents are equal: then what is not analysed does not matter."""
+    try:
+        return same_value(narrow, wide)
+    except RecursionError:
+        return False
+
+
+def _validator(schema: Schema | bool, side: Literal["narrow", "wide"]) -> Callable[[Any], bool]:
+    if isinstance(schema, bool):
+        return lambda _: schema
+    try:
+        return compiled(schema).is_valid
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"the validator refuses the schema: {error}", Place(side, ())) from error
+
+
+class _Comparison:
+    """Compares two schemas."""
+
+    def __init__(
+        self, documents: Documents, narrow: Schema | bool, wide: Schema | bool, budget: ContainmentBudget
+    ) -> None:
+        self._is_valid_narrow = _validator(narrow, "narrow")
+        self._is_valid_wide = _validator(wide, "wide")
+        formulas = Formulas()
+        translator = Translator(documents, formulas)
+        evaluator = Evaluator(formulas, translator)
+        self._tools = Tools(formulas, evaluator, Steps(budget.steps))
+        self._search = ValueSearch(self._tools, Knowledge(formulas, translator, evaluator))
+        self._goal: Goal = frozenset(
+            (translator.schema(documents.narrow), -translator.schema(documents.wide))
+        )
+
+    def decide(self) -> Containment:
+        """Return the verdict."""
+        refused: list[Any] = []  # guesses that are no witness, as the validators say
+        reason = Stuck("the validator reads the schemas in another way")
+        while True:
+            answer = self._find(refused, reason)
+            if answer is EMPTY:  # so the guesses are all there is
+                return Contained()
+            if isinstance(answer, Stuck):
+                reason = answer
+            value = answer.value if isinstance(answer, Found) else answer.guess
+            has_value = isinstance(answer, Found) or answer.has_guess()
+            if has_value and self._is_valid_narrow(value) and not self._is_valid_wide(value):
+                return NotContained(value)
+            refused.append(value)
+            if not has_value or isinstance(answer, Found) or len(refused) == _MOST_GUESSES:
+                place = reason.place or Place("narrow", ())
+                return Unanalysed(reason.reason, place.path, place.side)
+
+    def _find(self, refused: list[Any], reason: Stuck) -> Answer:
+        try:
+            return self._search.find(self._goal | self._tools.differs_from(refused))
+        except BudgetSpentError:
+            return Stuck(reason.reason if refused else "the schemas are too complex to compare", reason.place)

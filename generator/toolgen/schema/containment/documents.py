@@ -1,0 +1,372 @@
+"""The subschemas of two documents: keywords in one form for both drafts, equal subschemas in one class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from toolgen.schema.budget import TooComplexError, check_budget
+from toolgen.schema.containment.formulas import Place
+from toolgen.schema.document import Draft, JsonPath, Schema, draft_of, resolve_reference, value_key
+from toolgen.schema.graph import Graph, Node
+from toolgen.schema.keywords import (
+    CONSTRAINING,
+    MIXED,
+    REFERENCES,
+    SCHEMA_LISTS,
+    SCHEMA_MAPS,
+    SINGLE_SCHEMA,
+)
+
+ACCEPTS_ALL: Final = -1
+ACCEPTS_NOTHING: Final = -2
+"""The boolean schemas, where another subschema has its index."""
+
+_NOT_IN_DRAFT_7: Final = frozenset(
+    [
+        "$dynamicRef",
+        "dependentRequired",
+        "dependentSchemas",
+        "maxContains",
+        "minContains",
+        "prefixItems",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ]
+)
+_CONTENT: Final = frozenset(("contentEncoding", "contentMediaType"))
+_READ: Final = {
+    Draft.DRAFT_7: (CONSTRAINING - _NOT_IN_DRAFT_7 - {"$recursiveRef"}) | _CONTENT,
+    # The validator reads `dependencies` in this draft, too, and `additionalItems` only in the other.
+    Draft.DRAFT_2020_12: CONSTRAINING - {"$recursiveRef", "additionalItems"},
+}
+"""The keywords that the validator asserts, by draft."""
+
+
+class UnreadableError(ValueError):
+    """A document that is not compared; `reason` and `place` say why."""
+
+    def __init__(self, reason: str, place: Place) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.place = place
+
+
+@dataclass(slots=True)
+class Subschema:
+    """One subschema. Where keywords hold schemas, `keywords` has their indices."""
+
+    place: Place
+    draft: Draft
+    keywords: dict[str, Any] = field(default_factory=dict)
+    problem: str | None = None  # why it is not analysed
+
+    def children(self) -> Iterator[tuple[str, list[int]]]:
+        """Yield each keyword that holds schemas, with their indices."""
+        for keyword, value in self.keywords.items():
+            if isinstance(value, Held):
+                yield keyword, value.schemas()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a keyword holds that holds schemas: indices in place of the schemas."""
+
+    value: Any  # an index, a list of indices, or a mapping to indices or lists of names
+
+    def schemas(self) -> list[int]:
+        """Return the indices."""
+        if isinstance(self.value, int):
+            return [self.value]
+        values = self.value.values() if isinstance(self.value, dict) else self.value
+        return [inner for inner in values if isinstance(inner, int)]
+
+    def shape(self) -> Any:
+        """Return what remains without the indices, hashable."""
+        if isinstance(self.value, int):
+            return None
+        if isinstance(self.value, list):
+            return len(self.value)
+        return tuple(
+            (name, None if isinstance(inner, int) else tuple(sorted(inner)))
+            for name, inner in self.value.items()
+        )
+
+
+class Documents:
+    """The subschemas of the narrow and of the wide document. Raises `UnreadableError`."""
+
+    def __init__(self, narrow: Schema | bool, wide: Schema | bool) -> None:
+        self.subschemas: list[Subschema] = []
+        self.narrow = self._read(narrow, "narrow")
+        self.wide = self._read(wide, "wide")
+        self.classes = _Classes(self.subschemas).classes
+        self.representatives: dict[int, Subschema] = {}
+        for index, subschema in enumerate(self.subschemas):
+            self.representatives.setdefault(self.classes[index], subschema)
+
+    def has_equal_roots(self) -> bool:
+        """True if the two documents accept the same values for the same reasons."""
+        if self.narrow < 0 or self.wide < 0:
+            return self.narrow == self.wide
+        return self.classes[self.narrow] == self.classes[self.wide]
+
+    def _read(self, schema: Schema | bool, side: Literal["narrow", "wide"]) -> int:
+        if isinstance(schema, bool):
+            return ACCEPTS_ALL if schema else ACCEPTS_NOTHING
+        draft = draft_of(schema)
+        if draft is None:
+            raise UnreadableError("`$schema` names another draft", Place(side, ("$schema",)))
+        if _depth(schema, _MOST_LEVELS_OF_SCHEMAS) > _MOST_LEVELS_OF_SCHEMAS:
+            raise UnreadableError("the schema is nested too deeply", Place(side, ()))
+        try:
+            graph = check_budget(schema)
+        except TooComplexError as error:
+            raise UnreadableError(str(error), Place(side, error.excess.path)) from error
+        reader = _Reader(schema, draft, graph, first=len(self.subschemas), side=side)
+        self.subschemas += reader.read()
+        return reader.first
+
+
+class _Reader:
+    """Reads the subschemas of one document."""
+
+    def __init__(
+        self, root: Schema, draft: Draft, graph: Graph, *, first: int, side: Literal["narrow", "wide"]
+    ) -> None:
+        self.first = first
+        self._root = root
+        self._draft = draft
+        self._graph = graph
+        self._side: Literal["narrow", "wide"] = side
+        self._indices = {node.path: first + index for index, node in enumerate(graph.nodes)}
+        self._has_resources = any(
+            isinstance(node.schema.get("$id"), str) and not node.schema["$id"].startswith("#")
+            for node in graph.nodes
+            if node.path
+        )
+        self._dynamic_anchors = [
+            node.schema["$dynamicAnchor"] for node in graph.nodes if "$dynamicAnchor" in node.schema
+        ]
+
+    def read(self) -> list[Subschema]:
+        """Return the subschemas in the order of the graph's nodes."""
+        if (looping := _find_loop(self._graph)) is not None:
+            raise UnreadableError("a reference leads back to itself", self._place(looping.path))
+        return [self._subschema(node) for node in self._graph.nodes]
+
+    def _place(self, path: JsonPath) -> Place:
+        return Place(self._side, path)
+
+    def _subschema(self, node: Node) -> Subschema:
+        read = Subschema(self._place(node.path), self._draft)
+        if node.path and "$schema" in node.schema and draft_of(node.schema) is not self._draft:
+            read.problem = "a part of the schema is in another draft"
+            return read
+        for keyword, value in _keywords(node.schema, self._draft):
+            if keyword in REFERENCES:
+                target = self._target(node, keyword)
+                if isinstance(target, str):
+                    read.problem = target
+                else:
+                    read.keywords[keyword] = Held(target)
+            elif keyword in ("const", "enum") and _depth(value, _MOST_LEVELS) > _MOST_LEVELS:
+                read.problem = "a value is nested too deeply"
+            else:
+                read.keywords[keyword] = self._operand(keyword, value, node)
+        return read
+
+    def _target(self, node: Node, keyword: str) -> int | str:
+        """Return the index of what a reference names, or why it is not followed."""
+        reference = node.schema[keyword]
+        if keyword == "$dynamicRef" and (
+            self._has_resources or self._dynamic_anchors.count(reference.rpartition("#")[2]) > 1
+        ):
+            return "`$dynamicRef` may name several schemas"
+        written = [key for key in node.schema if key in REFERENCES]
+        if len(node.references) == len(written):
+            return self.first + node.references[written.index(keyword)]
+        located = resolve_reference(self._root, reference)
+        if located is not None and isinstance(located.value, bool) and not self._has_resources:
+            return ACCEPTS_ALL if located.value else ACCEPTS_NOTHING
+        if located is not None and located.path in self._indices and not self._has_resources:
+            return self._indices[located.path]
+        return "a reference leads out of the schema"
+
+    def _operand(self, keyword: str, value: Any, node: Node) -> Any:
+        path = (*node.path, keyword)
+        if keyword == "prefixItems" and "prefixItems" not in node.schema:  # draft-07
+            path = (*node.path, "items")
+        elif keyword == "items" and isinstance(node.schema.get("items"), list):
+            path = (*node.path, "additionalItems")
+        if keyword in SINGLE_SCHEMA or keyword == "items":
+            return Held(self._index(path, value))
+        if keyword in SCHEMA_LISTS:
+            return Held([self._index((*path, index), inner) for index, inner in enumerate(value)])
+        if keyword in SCHEMA_MAPS or keyword in MIXED:
+            return Held(
+                {
+                    name: list(inner) if isinstance(inner, list) else self._index((*path, name), inner)
+                    for name, inner in sorted(value.items())
+                }
+            )
+        return value
+
+    def _index(self, path: JsonPath, schema: Any) -> int:
+        if isinstance(schema, bool):
+            return ACCEPTS_ALL if schema else ACCEPTS_NOTHING
+        return self._indices[path]
+
+
+def _keywords(schema: Mapping[str, Any], draft: Draft) -> Iterator[tuple[str, Any]]:
+    """Yield the keywords that are asserted, those of draft-07 by their names of 2020-12."""
+    if draft is Draft.DRAFT_7 and isinstance(schema.get("$ref"), str):
+        yield "$ref", schema["$ref"]
+        return
+    for keyword, value in schema.items():
+        if keyword not in _READ[draft]:
+            continue
+        if keyword == "items" and isinstance(value, list):
+            yield "prefixItems", value
+        elif keyword == "additionalItems":
+            if isinstance(schema.get("items"), list):
+                yield "items", value
+        else:
+            yield keyword, value
+
+
+_MOST_LEVELS: Final = 60  # of a value in `enum` and `const`: formulas of such values are built recursively
+
+
+_MOST_LEVELS_OF_SCHEMAS: Final = 2_000  # of objects and lists; only the sum of all paths grows with these
+
+
+def _depth(value: Any, most: int) -> int:
+    """Return how deep `value` is nested, one more than `most` if it is more."""
+    depth, level = 0, [value]
+    while level and depth <= most:
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        depth += 1
+    return depth
+
+
+def _find_loop(graph: Graph) -> Node | None:
+    """Return a node that applies to a value because it applies to it."""
+    waiting = [len(node.in_place) for node in graph.nodes]
+    users: list[list[int]] = [[] for _ in graph.nodes]
+    for index, node in enumerate(graph.nodes):
+        for inner in node.in_place:
+            users[inner].append(index)
+    done = [index for index, count in enumerate(waiting) if not count]
+    for index in done:  # grows
+        for user in users[index]:
+            waiting[user] -= 1
+            if not waiting[user]:
+                done.append(user)
+    levels = graph.levels()
+    looping = (index for index, count in enumerate(waiting) if count and levels[index] >= 0)
+    return next((graph.nodes[index] for index in looping), None)
+
+
+# Classes of equal subschemas
+
+
+_UNORDERED: Final = frozenset(("allOf", "anyOf", "oneOf"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The schemas below one keyword."""
+
+    indices: list[int]
+    is_ordered: bool
+
+
+class _Classes:
+    """Puts subschemas that accept the same values for the same reasons into one class.
+
+    Annotations do not count, nor does the order of keys, or whether a schema is written in place or behind
+    a reference in a loop: two subschemas are equal if no way into them shows a difference (bisimulation).
+    """
+
+    def __init__(self, subschemas: list[Subschema]) -> None:
+        self._numbers: dict[Any, int] = {}
+        self._own = [self._number(_own_content(one)) for one in subschemas]
+        self._groups = [
+            [_Group(indices, keyword not in _UNORDERED) for keyword, indices in sorted(one.children())]
+            for one in subschemas
+        ]
+        self.classes = [0] * len(subschemas)
+        remaining = self._number_trees()
+        self._refine(remaining)
+
+    def _number(self, content: Any) -> int:
+        return self._numbers.setdefault(content, len(self._numbers))
+
+    def _number_trees(self) -> list[int]:
+        """Number the subschemas that lead to no loop, children first; return the others."""
+        waiting, users = [0] * len(self._own), [list[int]() for _ in self._own]
+        for index, groups in enumerate(self._groups):
+            for inner in (inner for group in groups for inner in group.indices if inner >= 0):
+                waiting[index] += 1
+                users[inner].append(index)
+        done = [index for index, count in enumerate(waiting) if not count]
+        for index in done:  # grows
+            self.classes[index] = self._number(self._content(index))
+            for user in users[index]:
+                waiting[user] -= 1
+                if not waiting[user]:
+                    done.append(user)
+        return [index for index, count in enumerate(waiting) if count]
+
+    def _content(self, index: int) -> tuple[Any, ...]:
+        return (
+            "content",
+            self._own[index],
+            *(
+                tuple(classes) if group.is_ordered else tuple(sorted(classes))
+                for group in self._groups[index]
+                for classes in [[inner if inner < 0 else self.classes[inner] for inner in group.indices]]
+            ),
+        )
+
+    def _refine(self, indices: list[int]) -> None:
+        """Number the subschemas in loops: equal until a difference is found."""
+        start = self._number("loops")
+        for index in indices:
+            self.classes[index] = start
+        count = 1 if indices else 0
+        while indices:
+            contents = [self._content(index) for index in indices]
+            for index, content in zip(indices, contents, strict=True):
+                self.classes[index] = self._number(content)
+            if (found := len({self.classes[index] for index in indices})) == count:
+                return
+            count = found
+
+
+def _own_content(subschema: Subschema) -> Any:
+    """Return what a subschema says apart from the schemas below it, hashable."""
+    if subschema.problem is not None:
+        return ("problem", subschema.place)
+    content: list[Any] = []
+    for keyword, value in sorted(subschema.keywords.items(), key=lambda item: item[0]):
+        if isinstance(value, Held):
+            content.append((keyword, value.shape()))
+        elif keyword in ("required", "type"):
+            content.append((keyword, frozenset([value] if isinstance(value, str) else value)))
+        elif keyword == "dependentRequired":
+            content.append((keyword, frozenset((name, frozenset(names)) for name, names in value.items())))
+        elif keyword == "enum":
+            content.append((keyword, frozenset(map(value_key, value))))
+        elif keyword == "format" or keyword in _CONTENT:
+            content.append((keyword, value, subschema.draft.name))
+        else:
+            content.append((keyword, value_key(value)))
+    return tuple(content)

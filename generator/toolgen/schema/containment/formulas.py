@@ -1,0 +1,375 @@
+"""Schemas as formulas: constraints on one value, joined by and, not, exactly one and if.
+
+A formula is a number; its negation is the negative number. Equal formulas have the same number, whichever
+document they come from, so that `f and not f` is recognised at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from toolgen.schema.document import JsonPath, value_key
+
+Formula = int
+"""The number of a formula; the negative number is its negation."""
+
+TYPES: Final = ("null", "boolean", "number", "string", "array", "object")
+"""The JSON types, cheapest search first. An integer is a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A keyword of one of the two documents."""
+
+    side: Literal["narrow", "wide"]
+    path: JsonPath
+
+
+# Joined formulas
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """True of every value."""
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """All parts hold. `or` is the negation of all negations."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExactlyOne:
+    """One part holds, the others do not. A part may occur twice."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """`then` holds if `condition` does, else `otherwise`."""
+
+    condition: Formula
+    then: Formula
+    otherwise: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class OfType:
+    """The value is not of the JSON type `type`, or `part` holds."""
+
+    type: str
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Subschema:
+    """The value is accepted by a class of equal subschemas; translated when it is looked at."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unevaluated:
+    """`unevaluatedProperties` or `unevaluatedItems`, before it is known which branches evaluate what."""
+
+    index: int  # of the class of subschemas that has the keyword
+    keyword: str
+    known: tuple[bool, ...]  # of the first branches, whether they hold
+
+
+# Constraints: each is about one type, and looked at only for values of that type
+
+
+@dataclass(frozen=True, slots=True)
+class HasType:
+    """The value is of a JSON type, one of `TYPES`."""
+
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The value is one of these: null, booleans, numbers, texts, by `value_key`."""
+
+    keys: frozenset[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A number without a fractional part."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """A number not below `limit`; strictly above if not `inclusive`."""
+
+    limit: Any
+    inclusive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MultipleOf:
+    """A number that is a multiple of `divisor`."""
+
+    divisor: Any
+
+
+@dataclass(frozen=True, slots=True)
+class LengthAtLeast:
+    """A text of at least `count` characters."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A text with a match of `pattern`."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextKeyword:
+    """A text that a keyword accepts which depends on the draft: `format`, and content in draft-07."""
+
+    schema: tuple[tuple[str, str], ...]  # keywords and their values, `$schema` first
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsAtLeast:
+    """An array of at least `count` items."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An array whose item at `index`, if it has one, satisfies `part`."""
+
+    index: int
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsFrom:
+    """An array whose items from `index` on satisfy `part`."""
+
+    index: int
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class ContainsAtLeast:
+    """An array of which at least `count` items satisfy `part`."""
+
+    part: Formula
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """An array without equal items."""
+
+
+@dataclass(frozen=True, slots=True)
+class PropertiesAtLeast:
+    """An object of at least `count` properties."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """An object with a property `name`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """An object whose property `name`, if it has one, satisfies `part`."""
+
+    name: str
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """An object whose properties with a match of `pattern` in the name satisfy `part`."""
+
+    pattern: str
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """An object whose properties, but for `names` and matches of `patterns`, satisfy `part`."""
+
+    names: frozenset[str]
+    patterns: tuple[str, ...]
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """An object whose property names, as texts, satisfy `part`."""
+
+    part: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A keyword that is not analysed: nothing is known of the values that it accepts."""
+
+    place: Place
+    reason: str
+
+
+Node = (
+    Always
+    | All
+    | ExactlyOne
+    | If
+    | OfType
+    | Subschema
+    | Unevaluated
+    | HasType
+    | Values
+    | Whole
+    | AtLeast
+    | MultipleOf
+    | LengthAtLeast
+    | Pattern
+    | TextKeyword
+    | ItemsAtLeast
+    | Item
+    | ItemsFrom
+    | ContainsAtLeast
+    | Distinct
+    | PropertiesAtLeast
+    | Has
+    | Property
+    | Matching
+    | Others
+    | Names
+    | Opaque
+)
+
+TRUE: Final[Formula] = 1
+FALSE: Final[Formula] = -1
+
+
+class Formulas:
+    """The formulas of one comparison, by number."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Node] = [Always(), Always()]  # 0 is not a formula: it has no negation
+        self._numbers: dict[Node, int] = {}
+        self._places: dict[int, Place] = {}
+        self.values: dict[Any, Any] = {}  # of the keys in `Values`, in the order of the schemas
+        self._positions: dict[Any, int] = {}
+
+    def node(self, formula: Formula) -> Node:
+        """Return what `formula`, or its negation, says."""
+        return self._nodes[abs(formula)]
+
+    def place(self, formula: Formula) -> Place | None:
+        """Return the keyword that first gave `formula` or its negation."""
+        return self._places.get(abs(formula))
+
+    def position(self, key: Any) -> int:
+        """Return where the value of `key` comes in the schemas, among the others."""
+        return self._positions[key]
+
+    def add(self, node: Node, place: Place | None = None) -> Formula:
+        """Return the number of a constraint or of a joined formula that is not simplified."""
+        number = self._numbers.get(node)
+        if number is None:
+            number = self._numbers[node] = len(self._nodes)
+            self._nodes.append(node)
+            if place is not None:
+                self._places[number] = place
+        return number
+
+    def all(self, parts: Iterable[Formula]) -> Formula:
+        """Return the formula that all `parts` hold."""
+        unique = dict.fromkeys(part for part in parts if part != TRUE)
+        if FALSE in unique or any(-part in unique for part in unique):
+            return FALSE
+        if len(unique) < 2:
+            return next(iter(unique), TRUE)
+        return self.add(All(tuple(sorted(unique))))
+
+    def any(self, parts: Iterable[Formula]) -> Formula:
+        """Return the formula that at least one of `parts` holds."""
+        return -self.all(-part for part in parts)
+
+    def of_type(self, type_: str, part: Formula) -> Formula:
+        """Return the formula that a value of a JSON type satisfies `part`."""
+        return TRUE if part == TRUE else self.add(OfType(type_, part))
+
+    def if_(self, condition: Formula, then: Formula, otherwise: Formula) -> Formula:
+        """Return the formula of `if`, `then` and `else`."""
+        if then == otherwise or condition == TRUE:
+            return then
+        if condition == FALSE:
+            return otherwise
+        return self.add(If(condition, then, otherwise))
+
+    def property(self, name: str, part: Formula) -> Formula:
+        """Return the constraint on one property of an object."""
+        if part == FALSE:
+            return -self.add(Has(name))
+        return TRUE if part == TRUE else self.add(Property(name, part))
+
+    def item(self, index: int, part: Formula) -> Formula:
+        """Return the constraint on one item of an array."""
+        if part == FALSE:
+            return -self.add(ItemsAtLeast(index + 1))
+        return TRUE if part == TRUE else self.add(Item(index, part))
+
+    def items_from(self, index: int, part: Formula) -> Formula:
+        """Return the constraint on all items of an array but the first."""
+        if part == FALSE:
+            return -self.add(ItemsAtLeast(index + 1))
+        return TRUE if part == TRUE else self.add(ItemsFrom(index, part))
+
+    def contains(self, part: Formula, count: int) -> Formula:
+        """Return the constraint that `count` items of an array satisfy `part`."""
+        if count == 0 or part == FALSE:
+            return FALSE if count else TRUE
+        return self.add(ItemsAtLeast(count) if part == TRUE else ContainsAtLeast(part, count))
+
+    # Constants
+
+    def one_of(self, values: Iterable[Any]) -> Formula:
+        """Return the formula that a value equals one of `values`."""
+        scalars, others = set(), []
+        for value in values:
+            if isinstance(value, dict | list):
+                others.append(self.constant(value))
+            else:
+                self.values.setdefault(key := value_key(value), value)
+                self._positions.setdefault(key, len(self._positions))
+                scalars.add(key)
+        texts = [self.add(Values(frozenset(scalars)))] if scalars else []
+        return self.any([*texts, *others])
+
+    def constant(self, value: Any) -> Formula:
+        """Return the formula that a value equals `value`."""
+        if isinstance(value, dict):
+            parts = [self.add(Has(name)) for name in value]
+            parts += [self.property(name, self.constant(inner)) for name, inner in value.items()]
+            parts.append(self.add(Others(frozenset(value), (), FALSE)))
+            return self.all([self.add(HasType("object")), self.of_type("object", self.all(parts))])
+        if isinstance(value, list):
+            length = [self.add(ItemsAtLeast(len(value)))] if value else []
+            parts = [*length, -self.add(ItemsAtLeast(len(value) + 1))]
+            parts += [self.add(Item(index, self.constant(inner))) for index, inner in enumerate(value)]
+            return self.all([self.add(HasType("array")), self.of_type("array", self.all(parts))])
+        return self.one_of([value])

@@ -1,0 +1,143 @@
+"""Find null, a boolean, a number or a text that satisfies constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from toolgen.schema.containment import formulas as kinds
+from toolgen.schema.containment.evaluate import UndecidedError
+from toolgen.schema.containment.formulas import Formula
+from toolgen.schema.containment.numbers import NumberConstraints, exact_number, find_numbers
+from toolgen.schema.containment.results import EMPTY, Found, Search, Unknown
+from toolgen.schema.containment.steps import Answer, Stuck, Tools
+from toolgen.schema.containment.strings import StringConstraints, find_strings
+from toolgen.schema.document import DRAFT_URIS, Draft
+
+_SEVERAL: Final = 8  # texts that are tried where the validator alone knows which are accepted
+
+
+def find_scalar(
+    type_: str, constraints: Sequence[Formula], values: frozenset[Any] | None, tools: Tools
+) -> Answer:
+    """Find a value of `type_` that satisfies `constraints`, one of `values` (keys) if they are given."""
+    if values is not None:
+        keys = sorted(values, key=tools.formulas.position)
+        return _first_that_holds((tools.formulas.values[key] for key in keys), constraints, tools, EMPTY)
+    if type_ == "null":
+        return _first_that_holds((None,), constraints, tools, EMPTY)
+    if type_ == "boolean":
+        return _first_that_holds((True, False), constraints, tools, EMPTY)
+    find = _find_number if type_ == "number" else _find_text
+    return find(constraints, tools)
+
+
+def _first_that_holds(
+    values: Iterable[Any], constraints: Sequence[Formula], tools: Tools, otherwise: Answer
+) -> Answer:
+    """Return the first of `values` that satisfies `constraints`, else `otherwise`."""
+    answer = otherwise
+    for value in values:
+        tools.steps.take()
+        undecided = None
+        for constraint in constraints:
+            try:
+                if not tools.evaluator.holds(constraint, value):
+                    break
+            except UndecidedError:
+                undecided = constraint
+        else:
+            if undecided is None:
+                return Found(value)
+            if not (isinstance(answer, Stuck) and answer.has_guess()):
+                answer = stuck_at(undecided, tools, value)
+    return answer
+
+
+def stuck_at(constraint: Formula, tools: Tools, guess: Any) -> Stuck:
+    """Return the answer that `constraint` is not analysed, but `guess` may satisfy it."""
+    node = tools.formulas.node(constraint)
+    reason = node.reason if isinstance(node, kinds.Opaque) else "the validator refuses a keyword"
+    return Stuck(reason, tools.formulas.place(constraint), guess)
+
+
+def _find_number(constraints: Sequence[Formula], tools: Tools) -> Answer:
+    limits = NumberConstraints()
+    for constraint in constraints:
+        holds = constraint > 0
+        match tools.formulas.node(constraint):
+            case kinds.AtLeast(limit, inclusive) if holds:
+                limits = limits.with_lower(exact_number(limit), inclusive=inclusive)
+            case kinds.AtLeast(limit, inclusive):
+                limits = limits.with_upper(exact_number(limit), inclusive=not inclusive)
+            case kinds.MultipleOf(divisor) if holds:
+                limits = replace(limits, multiples=(*limits.multiples, exact_number(divisor)))
+            case kinds.MultipleOf(divisor):
+                limits = replace(limits, not_multiples=(*limits.not_multiples, exact_number(divisor)))
+            case kinds.Whole() if limits.integer in (None, holds):
+                limits = replace(limits, integer=holds)
+            case kinds.Whole():
+                return EMPTY
+            case kinds.Values(keys):
+                excluded = frozenset(exact_number(key) for key in keys)
+                limits = replace(limits, excluded=limits.excluded | excluded)
+    return _confirmed(find_numbers(limits), constraints, tools)
+
+
+def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
+    limits, draft, unread = StringConstraints(), Draft.DRAFT_2020_12, False
+    for constraint in constraints:
+        holds = constraint > 0
+        match tools.formulas.node(constraint):
+            case kinds.LengthAtLeast(count) if holds:
+                limits = replace(limits, least=max(limits.least, count))
+            case kinds.LengthAtLeast(count):
+                most = count - 1 if limits.most is None else min(limits.most, count - 1)
+                limits = replace(limits, most=most)
+            case kinds.Pattern(pattern) if holds:
+                limits = replace(limits, patterns=(*limits.patterns, pattern))
+            case kinds.Pattern(pattern):
+                limits = replace(limits, not_patterns=(*limits.not_patterns, pattern))
+            case kinds.TextKeyword(((_, uri), ("format", format_))) if holds:
+                limits, draft = replace(limits, formats=(*limits.formats, format_)), DRAFT_URIS[uri]
+            case kinds.TextKeyword(((_, uri), ("format", format_))):
+                limits, draft = replace(limits, not_formats=(*limits.not_formats, format_)), DRAFT_URIS[uri]
+            case kinds.TextKeyword():
+                unread = True
+            case kinds.Values(keys):
+                limits = replace(limits, excluded=limits.excluded | keys)
+    if limits.most is not None and limits.least > limits.most:
+        return EMPTY
+    if not unread:
+        return _confirmed(find_strings(limits, draft=draft), constraints, tools)
+    return _find_content(limits, constraints, tools, draft)
+
+
+def _find_content(
+    limits: StringConstraints, constraints: Sequence[Formula], tools: Tools, draft: Draft
+) -> Answer:
+    """Find a text that is, or is not, content of some encoding and media type: only the validator knows."""
+    found = find_strings(limits, _SEVERAL, draft=draft)
+    if not isinstance(found, Found):
+        found = find_strings(limits, draft=draft)
+    if found is EMPTY:
+        return EMPTY
+    texts = found.value if isinstance(found, Found) else []
+    unread = next(one for one in constraints if isinstance(tools.formulas.node(one), kinds.TextKeyword))
+    otherwise = Stuck("content of texts is not analysed", tools.formulas.place(unread))
+    return _first_that_holds([*_CONTENTS, *texts], constraints, tools, otherwise)
+
+
+_CONTENTS: Final = ("{}", "{", "e30=", "%", "ew==")
+
+
+def _confirmed(found: Search[list[Any]], constraints: Sequence[Formula], tools: Tools) -> Answer:
+    """Return what was found, with the keyword that stopped the search, or that the validator refuses."""
+    if found is EMPTY:
+        return EMPTY
+    if isinstance(found, Unknown):
+        places = (tools.formulas.place(constraint) for constraint in constraints)
+        return Stuck(found.reason, next((place for place in places if place is not None), None))
+    otherwise = Stuck("the validator reads a number or text in another way")
+    return _first_that_holds(found.value, constraints, tools, otherwise)

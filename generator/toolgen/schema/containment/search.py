@@ -1,0 +1,187 @@
+"""Search for a value that satisfies a goal.
+
+A goal is taken apart until constraints of one type remain; for these, the modules `scalars`, `arrays` and
+`objects` construct a value, whose parts are goals again. The searches are generators, and `yield goal` asks
+for a value that satisfies it: no depth of values or schemas exhausts Python's stack.
+
+A goal that is asked for below itself counts as having no value: a smallest value that satisfies a goal has
+no part that satisfies it, too. An answer that follows from this is remembered only as long as it holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from toolgen.schema.containment import formulas as kinds
+from toolgen.schema.containment.arrays import find_array
+from toolgen.schema.containment.formulas import Formula
+from toolgen.schema.containment.goals import Goal, Knowledge, Option, State
+from toolgen.schema.containment.objects import find_object
+from toolgen.schema.containment.results import EMPTY, Found
+from toolgen.schema.containment.scalars import find_scalar
+from toolgen.schema.containment.steps import Answer, Search, Stuck, Tools
+
+_MOST_LEVELS: Final = 120  # of a value; the validator takes 200
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A goal in progress."""
+
+    goal: Goal
+    search: Search
+    relies_on: int  # the lowest frame whose goal was taken to have no value
+    provisional: list[Goal] = field(default_factory=list)  # EMPTY as long as this frame's goal has no value
+
+
+class ValueSearch:
+    """Searches for values; answers are remembered by goal."""
+
+    def __init__(self, tools: Tools, knowledge: Knowledge) -> None:
+        self._tools = tools
+        self._knowledge = knowledge
+        self._answers: dict[Goal, Answer] = {}
+        self._relies_on: dict[Goal, int] = {}  # of the provisional answers: the frame
+        self._frames: list[_Frame] = []
+        self._in_progress: dict[Goal, int] = {}
+
+    def find(self, goal: Goal) -> Answer:
+        """Return a value that satisfies `goal`. Raises `BudgetSpentError`."""
+        self._push(goal)
+        answer: Answer | None = None
+        while True:
+            frame = self._frames[-1]
+            try:
+                asked = frame.search.send(answer) if answer is not None else next(frame.search)
+            except StopIteration as done:
+                answer = self._pop(done.value)
+                if not self._frames:
+                    return answer
+                continue
+            answer = self._answer_at_once(asked)
+            if answer is None:
+                self._push(asked)
+
+    def _push(self, goal: Goal) -> None:
+        self._tools.steps.take()
+        depth = len(self._frames)
+        self._in_progress[goal] = depth
+        self._frames.append(_Frame(goal, self._search(goal), relies_on=depth))
+
+    def _answer_at_once(self, goal: Goal) -> Answer | None:
+        frame = self._frames[-1]
+        if (answer := self._answers.get(goal)) is not None:
+            frame.relies_on = min(frame.relies_on, self._relies_on.get(goal, frame.relies_on))
+            return answer
+        if (depth := self._in_progress.get(goal)) is not None:
+            frame.relies_on = min(frame.relies_on, depth)
+            return EMPTY
+        if len(self._frames) > _MOST_LEVELS:
+            return Stuck("values are nested too deeply")
+        return None
+
+    def _pop(self, answer: Answer) -> Answer:
+        frame = self._frames.pop()
+        depth = len(self._frames)
+        del self._in_progress[frame.goal]
+        if answer is not EMPTY:
+            for goal in frame.provisional:
+                del self._answers[goal], self._relies_on[goal]
+        elif frame.relies_on < depth:
+            owner = self._frames[frame.relies_on]
+            for goal in (*frame.provisional, frame.goal):
+                self._relies_on[goal] = frame.relies_on
+                owner.provisional.append(goal)
+        else:
+            for goal in frame.provisional:
+                del self._relies_on[goal]
+        self._answers[frame.goal] = answer
+        if self._frames and answer is EMPTY:
+            below = self._frames[-1]
+            below.relies_on = min(below.relies_on, frame.relies_on)
+        return answer
+
+    # One goal
+
+    def _search(self, goal: Goal) -> Search:
+        stuck: Stuck | None = None
+        for type_ in kinds.TYPES:
+            state = State()
+            if not self._knowledge.assume(state, sorted(goal, key=abs), type_):
+                continue
+            answer = yield from self._search_branches(state, type_)
+            if isinstance(answer, Found):
+                return answer
+            stuck = _better(stuck, answer)
+        return stuck or EMPTY
+
+    def _search_branches(self, state: State, type_: str) -> Search:
+        """Search for a value of one type: decide the choices one by one."""
+        stuck: Stuck | None = None
+        stack = [state]
+        while stack:
+            state = stack.pop()
+            self._tools.steps.take()
+            options = self._narrow(state, type_)
+            if options is None:
+                answer = yield from self._construct(state, type_)
+                if isinstance(answer, Found):
+                    return answer
+                stuck = _better(stuck, answer)
+                continue
+            for option in reversed(options):
+                branch = state.copy()
+                if self._knowledge.assume(branch, option, type_):
+                    stack.append(branch)
+        return stuck or EMPTY
+
+    def _narrow(self, state: State, type_: str) -> list[Option] | None:
+        """Draw conclusions, and return the options of the next choice; None if no choice is left."""
+        while True:
+            fewest: tuple[Formula, list[Option]] | None = None
+            has_changed = False
+            for choice in list(state.choices):
+                self._tools.steps.take()
+                options = self._knowledge.options(state, choice, type_)
+                if options is None:
+                    del state.choices[choice]
+                elif len(options) < 2:
+                    del state.choices[choice]
+                    if not options or not self._knowledge.assume(state, options[0], type_):
+                        return []
+                    has_changed = True
+                elif fewest is None or len(options) < len(fewest[1]):
+                    fewest = (choice, options)
+            if has_changed:
+                continue
+            if fewest is None:
+                return None
+            del state.choices[fewest[0]]
+            return fewest[1]
+
+    def _construct(self, state: State, type_: str) -> Search:
+        opaque = [one for one in state.constraints if self._is_opaque(one)]
+        constraints = [one for one in state.constraints if not self._is_opaque(one)]
+        if type_ == "array":
+            answer = yield from find_array(constraints, self._tools)
+        elif type_ == "object":
+            answer = yield from find_object(constraints, self._tools)
+        else:
+            answer = find_scalar(type_, constraints, state.values, self._tools)
+        if opaque and answer is not EMPTY:
+            node = self._tools.formulas.node(opaque[0])
+            assert isinstance(node, kinds.Opaque)
+            guess = answer.value if isinstance(answer, Found) else answer.guess
+            return Stuck(node.reason, node.place, guess)
+        return answer
+
+    def _is_opaque(self, constraint: Formula) -> bool:
+        return isinstance(self._tools.formulas.node(constraint), kinds.Opaque)
+
+
+def _better(stuck: Stuck | None, answer: Answer) -> Stuck | None:
+    """Return the answer that says more: one with a guess, else the first."""
+    if not isinstance(answer, Stuck):
+        return stuck
+    return answer if stuck is None or (answer.has_guess() and not stuck.has_guess()) else stuck
