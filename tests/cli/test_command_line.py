@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from toolgen.cli import main
 from toolgen.cli.parser import COMMANDS
+from toolgen.compat.table import RULES
 from toolgen.data.codes import CODES
 
 from .conftest import Cli
@@ -103,13 +104,17 @@ def test_a_fault_in_a_spec_is_shown_with_its_line(project: Cli) -> None:
 def test_explain(empty: Cli) -> None:
     everything = empty("explain")
     assert everything.code == 0
-    assert len(everything.out.splitlines()) == len(CODES)
+    assert len(everything.out.splitlines()) == len(CODES) + len(RULES)
     one = empty("explain", "error[foreign-file]")
     assert one.code == 0
     assert "error[foreign-file]" in one.out
     data = json.loads(empty("explain", "foreign-file", "--format", "json").out)
     assert data["severity"] == "error"
     assert data["fix"] in one.out
+    rule = empty("explain", "warning[scope-removed]")
+    assert "scope-removed: callers need one scope less" in rule.out
+    levels = json.loads(empty("explain", "scope-removed", "--format", "json").out)["levels"]
+    assert levels == [{"direction": "request", "category": "wire", "level": "warning"}]
 
 
 def test_schema_is_what_the_editor_gets(empty: Cli) -> None:

@@ -18,6 +18,7 @@ COMMANDS = {
     "generate": "generate code from the specs",
     "outputs": "list the files that `generate` would write",
     "check": "check that generated code is up to date; show a diff if it is not",
+    "breaking": "compare the specs with another version; show what breaks, with a value that shows it",
     "changelog": "print what changed in the tools between two commits",
     "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
     "Python functions",

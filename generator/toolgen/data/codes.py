@@ -347,7 +347,7 @@ PROJECT: dict[str, Code] = {
     "unknown-setting": error(
         "a setting that toolgen does not have",
         "A misspelt setting would otherwise be silently ignored.",
-        "Use specs, output, implementations, targets, templates or coerce, or the section [server].",
+        "Use specs, output, implementations, targets, templates, coerce, or sections: [server], [breaking].",
     ),
     "invalid-setting": error(
         "a setting with an invalid value",

@@ -21,6 +21,7 @@ IDENTIFIER = r"^[a-z_][a-zA-Z0-9_]{0,63}$"
 DOTTED = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 POINTER = r"^(/([^~/]|~[01])+)+$"
+DATE = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
 MEDIA_TYPE = r"^[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$"
 GROUP = r"^[a-zA-Z][a-zA-Z0-9_-]{0,63}$"  # OpenAI's pattern for namespaces, beginning with a letter
 
@@ -173,6 +174,9 @@ class Deprecated(SpecPart):
     since: Text | None = _about("The version that deprecated the tool.", None)
     replaced_by: Text | None = _about("The tool to use instead.", None)
     message: Text | None = _about("More about it, for callers.", None)
+    sunset: Annotated[str, StringConstraints(pattern=DATE)] | None = _about(
+        "The last day on which the tool works, for example 2027-01-31.", None
+    )
 
 
 class Spec(SpecPart):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from toolgen.data.codes import CODES
 from toolgen.data.diagnostic import Diagnostic
@@ -16,10 +17,20 @@ _BREAK = re.compile("\r\n|\r|\n")
 _COLOURS = {
     "error": "\x1b[1;31m",
     "warning": "\x1b[1;33m",
+    "info": "\x1b[1;34m",
     "bold": "\x1b[1m",
     "dim": "\x1b[36m",
     "end": "\x1b[0m",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The first line of a block, beside its place."""
+
+    severity: str  # "error", "warning" or "info"
+    code: str
+    message: str
 
 
 def render(diagnostics: Iterable[Diagnostic], texts: Mapping[str, bytes | str], color: bool = False) -> str:
@@ -29,39 +40,47 @@ def render(diagnostics: Iterable[Diagnostic], texts: Mapping[str, bytes | str], 
     for diagnostic in diagnostics:
         file = diagnostic.span.file
         if file not in lines:
-            lines[file] = _lines(texts.get(file, ""))
+            lines[file] = split_lines(texts.get(file, ""))
         blocks.append(_block(diagnostic, lines[file], color))
     return "".join(blocks)
 
 
 def _block(diagnostic: Diagnostic, lines: list[str], color: bool) -> str:
-    span = diagnostic.span
-    severity = CODES[diagnostic.code].severity
+    labels = [("note", f"{location(note.span)}: {printable(note.message)}") for note in diagnostic.notes]
+    if diagnostic.hint:
+        labels.append(("help", printable(diagnostic.hint)))
+    heading = Heading(CODES[diagnostic.code].severity, diagnostic.code, printable(diagnostic.message))
+    return block(diagnostic.span, heading, labels, lines, color=color)
+
+
+def block(
+    span: Span, heading: Heading, labels: Iterable[tuple[str, str]], lines: list[str], *, color: bool
+) -> str:
+    """Return one block: place and message, the source line, and labelled lines below it."""
     mark = _COLOURS if color else dict.fromkeys(_COLOURS, "")
-    location = f"{mark['bold']}{_location(span)}{mark['end']}"
     out = [
-        f"{location}: {mark[severity]}{severity}[{diagnostic.code}]{mark['end']} {_safe(diagnostic.message)}"
+        f"{mark['bold']}{location(span)}{mark['end']}: "
+        f"{mark[heading.severity]}{heading.severity}[{heading.code}]{mark['end']} {heading.message}"
     ]
     margin = ""
     if 1 <= span.line <= len(lines) and lines[span.line - 1].strip():
         text, column, length = _window(lines[span.line - 1], span.column - 1, span.length)
         margin = " " * len(str(span.line))
-        out.append(f"{mark['dim']}{span.line} |{mark['end']} {_safe(text, keep_tabs=True)}".rstrip())
+        out.append(f"{mark['dim']}{span.line} |{mark['end']} {printable(text, keep_tabs=True)}".rstrip())
         carets = "^" * max(1, sum(map(_width, text[column : column + length])))
-        under = f"{_padding(text[:column])}{mark[severity]}{carets}{mark['end']}"
+        under = f"{_padding(text[:column])}{mark[heading.severity]}{carets}{mark['end']}"
         out.append(f"{mark['dim']}{margin} |{mark['end']} {under}")
-    label = f"{margin or ' '} {mark['dim']}= note:{mark['end']}"
-    out.extend(f"{label} {_location(note.span)}: {_safe(note.message)}" for note in diagnostic.notes)
-    if diagnostic.hint:
-        out.append(f"{margin or ' '} {mark['dim']}= help:{mark['end']} {_safe(diagnostic.hint)}")
+    out += [f"{margin or ' '} {mark['dim']}= {label}:{mark['end']} {text}" for label, text in labels]
     return "\n".join(out) + "\n"
 
 
-def _location(span: Span) -> str:
-    return f"{_safe(span.file)}:{span.line}:{span.column}"
+def location(span: Span) -> str:
+    """Return file, line and column."""
+    return f"{printable(span.file)}:{span.line}:{span.column}"
 
 
-def _lines(raw: bytes | str) -> list[str]:
+def split_lines(raw: bytes | str) -> list[str]:
+    """Return the lines of a file."""
     if isinstance(raw, bytes):
         wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
         text = raw.decode("utf-16" if wide else "utf-8", errors="replace")
@@ -95,6 +114,6 @@ def _width(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def _safe(text: str, keep_tabs: bool = False) -> str:
+def printable(text: str, *, keep_tabs: bool = False) -> str:
     """Replace characters that would control the terminal."""
     return "".join(char if char.isprintable() or (keep_tabs and char == "\t") else "\ufffd" for char in text)

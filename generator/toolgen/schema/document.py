@@ -147,6 +147,11 @@ def format_pointer(path: JsonPath) -> str:
     return "".join("/" + _escape(str(step)) for step in path)
 
 
+def plain_pointer(path: JsonPath) -> str:
+    """Return `path` as a JSON Pointer in plain text, not escaped for a URI."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
 _UNESCAPED: Final = frozenset("!$&'()*+,;=:@-._~")
 
 

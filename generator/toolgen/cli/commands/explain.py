@@ -6,9 +6,11 @@ import argparse
 from dataclasses import asdict
 from importlib import import_module
 from inspect import cleandoc
+from typing import Any
 
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
+from toolgen.compat.table import RULES, levels_of, page
 from toolgen.data.codes import CODES, LINT, Code
 from toolgen.project import UnableError
 from toolgen.suggestions import did_you_mean
@@ -23,9 +25,12 @@ def run(args: argparse.Namespace) -> bool:
     if args.code is None:
         _list(args.format)
         return True
-    code = args.code.removeprefix("error[").removeprefix("warning[").removesuffix("]")
+    code = args.code.partition("[")[2].removesuffix("]") or args.code
+    if code in RULES:
+        _explain_rule(code, args.format)
+        return True
     if code not in CODES:
-        hint = did_you_mean(code, list(CODES)) or "`toolgen explain` lists all codes"
+        hint = did_you_mean(code, [*CODES, *RULES]) or "`toolgen explain` lists all codes"
         raise UnableError("unknown-code", f"there is no diagnostic code '{code}'", hint)
     if args.format == "json":
         emit_json({"code": code, **asdict(CODES[code])})
@@ -36,19 +41,40 @@ def run(args: argparse.Namespace) -> bool:
 
 def _list(form: str) -> None:
     if form == "json":
-        emit_json([{"code": name, **asdict(CODES[name])} for name in sorted(CODES)])
+        rules = [{"code": code, **_rule_data(code)} for code in sorted(RULES)]
+        emit_json([*({"code": name, **asdict(CODES[name])} for name in sorted(CODES)), *rules])
         return
-    width = max(map(len, CODES))
-    emit(
-        "\n".join(
-            f"{name:<{width}}  {CODES[name].severity:<7}  {CODES[name].title}" for name in sorted(CODES)
-        )
-    )
+    width = max(map(len, (*CODES, *RULES)))
+    lines = [f"{name:<{width}}  {CODES[name].severity:<8}  {CODES[name].title}" for name in sorted(CODES)]
+    lines += [f"{code:<{width}}  breaking  {_title(code)}" for code in sorted(RULES)]
+    emit("\n".join(lines))
 
 
 def _explanation(name: str, code: Code) -> str:
     text = f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
     return f"{text}\n\n{_page(name)}" if name in LINT else text
+
+
+def _explain_rule(code: str, form: str) -> None:
+    """Print the page of a rule of `breaking`."""
+    if form == "json":
+        emit_json({"code": code, **_rule_data(code)})
+        return
+    rows = [f"{row.direction:<8}  {row.category:<6}  {row.level}" for row in levels_of(code)]
+    advice = RULES[code].advice
+    fix = f"\n\nFix:  {advice[:1].upper()}{advice[1:]}." if advice else ""
+    emit(f"{cleandoc(page(code))}{fix}\n\nLevels:\n" + "\n".join(f"  {row}" for row in rows))
+
+
+def _rule_data(code: str) -> dict[str, Any]:
+    why = " ".join(page(code).partition("\n\n")[2].split())
+    levels = [asdict(row) for row in levels_of(code)]
+    return {"title": _title(code), "why": why, "fix": RULES[code].advice, "levels": levels}
+
+
+def _title(code: str) -> str:
+    """Return the first line of a rule's page, without its code."""
+    return page(code).partition("\n")[0].partition(": ")[2].removesuffix(".")
 
 
 def _page(name: str) -> str:

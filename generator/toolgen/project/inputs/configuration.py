@@ -5,8 +5,8 @@ from __future__ import annotations
 import keyword
 import re
 import tomllib
-from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,20 @@ _TYPES: dict[str, type] = {
     "templates": str,
     "coerce": bool,
 }
+_BREAKING_TYPES: dict[str, type] = {"level": str, "versions": str, "accept": str, "levels": dict}
+_BREAKING_VALUES: dict[str, tuple[str, ...]] = {
+    "level": ("error", "warning", "info"),
+    "versions": ("semver",),
+}
+_RULE_LEVELS = ("error", "warning", "info", "off")
 _SERVER_TYPES: dict[str, type] = {"name": str, "version": str, "instructions": str}
-_TYPE_NAMES: dict[type, str] = {str: "a string", list: "a list of strings", bool: "true or false"}
+_SECTIONS = ("server", "breaking")
+_TYPE_NAMES: dict[type, str] = {
+    str: "a string",
+    list: "a list of strings",
+    bool: "true or false",
+    dict: "a section",
+}
 _DECODE_ERROR = re.compile(
     r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
 )
@@ -70,6 +82,17 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class BreakingSettings:
+    """The section `[breaking]`: what `toolgen breaking` fails for."""
+
+    level: str = "error"
+    versions: str | None = None  # "semver": versions are checked
+    accept: str = "breaking.toml"  # the file of accepted changes, relative to the project
+    is_accept_set: bool = False
+    levels: Mapping[str, str] = field(default_factory=dict)  # code of a rule → level
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     """A configured folder. Its paths are posix, relative to `root`, and do not leave it."""
 
@@ -85,6 +108,7 @@ class Project:
     server_name: str | None = None  # None: the package's
     server_version: str = "0.0.0"
     server_instructions: str | None = None
+    breaking: BreakingSettings = BreakingSettings()
 
     @property
     def import_root(self) -> Path:
@@ -100,6 +124,11 @@ class Project:
     def folder_of(self, dotted: str) -> Path:
         """Return the path of the package or module `dotted`, without a suffix."""
         return self.import_root.joinpath(*dotted.split("."))
+
+    def place_in(self, section: str, key: str) -> Span:
+        """Return the place where a section of the configuration, `breaking.levels` for one, sets `key`."""
+        name = section if self.file == FILE else f"{TABLE}.{section}"
+        return Table(self.file, self.text, name, {}).key(key)
 
     def place_of(self, key: str, value: str) -> Span:
         """Return the place where the configuration sets `key` to `value`."""
@@ -153,12 +182,16 @@ def _tool_table(data: dict[str, Any]) -> dict[str, Any] | None:
 
 def make_project(root: Path, table: Table) -> Project:
     """Return the project that `table` configures; `SpecErrors` with every fault in it."""
-    top = {key: value for key, value in table.data.items() if key != "server"}
+    top = {key: value for key, value in table.data.items() if key not in _SECTIONS}
     faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _TYPES))}
     sound = {key: _clean(key, value) for key, value in top.items() if key not in faults}
     server, server_faults = _server(table)
+    breaking = _breaking(table)
     faults.update(server_faults)
-    project = Project(root=root, file=table.file, text=table.text, **sound, **server)
+    faults.update(breaking.faults)
+    project = Project(
+        root=root, file=table.file, text=table.text, **sound, **server, breaking=breaking.settings
+    )
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
     if faults or further:
         raise SpecErrors([*faults.values(), *further])
@@ -188,9 +221,50 @@ def _server(table: Table) -> tuple[dict[str, Any], dict[str, Diagnostic]]:
     return {f"server_{key}": value for key, value in data.items() if f"server.{key}" not in faults}, faults
 
 
+@dataclass(frozen=True, slots=True)
+class _BreakingSection:
+    """The section `[breaking]`, and its faults."""
+
+    settings: BreakingSettings
+    faults: dict[str, Diagnostic]
+
+
+def _breaking(table: Table) -> _BreakingSection:
+    data = table.data.get("breaking", {})
+    if not isinstance(data, dict):
+        fault = _invalid(table, "breaking", "'breaking' must be a section: [breaking]")
+        return _BreakingSection(BreakingSettings(), {"breaking": fault})
+    inner = Table(table.file, table.text, f"{table.name}.breaking".removeprefix("."), data)
+    faults: dict[str, Diagnostic] = {}
+    for key, value in data.items():
+        found = _shape_fault(inner, key, value, _BREAKING_TYPES) or _value_fault(inner, key, value)
+        if found is not None:
+            faults[f"breaking.{key}"] = found
+    levels = data.get("levels", {})
+    for code, level in levels.items() if isinstance(levels, dict) else ():
+        if level not in _RULE_LEVELS:
+            own = Table(table.file, table.text, f"{inner.name}.levels", levels)
+            message = f"the level of '{code}' must be one of {', '.join(_RULE_LEVELS)}"
+            faults[f"breaking.levels.{code}"] = Diagnostic(own.key(code), "invalid-setting", message)
+    if faults:
+        return _BreakingSection(BreakingSettings(), faults)
+    settings = BreakingSettings(**data, is_accept_set="accept" in data)
+    return _BreakingSection(settings, faults)
+
+
+def _value_fault(table: Table, key: str, value: str) -> Diagnostic | None:
+    """Return the fault of a value that is none of those that the setting has, or no path in the project."""
+    if key in _BREAKING_VALUES and value not in _BREAKING_VALUES[key]:
+        message = f"'{key}' must be one of {', '.join(_BREAKING_VALUES[key])}"
+        return _invalid(table, key, message, did_you_mean(value, _BREAKING_VALUES[key]))
+    if key == "accept" and (not _is_plain_path(value) or ".." in value.split("/")):
+        return _invalid(table, key, "'accept' must be a relative path with forward slashes")
+    return None
+
+
 def _shape_fault(table: Table, key: str, value: Any, types: dict[str, type]) -> Diagnostic | None:
     if key not in types:
-        known = [*types, "[server]"] if types is _TYPES else [*types]
+        known = [*types, *(f"[{name}]" for name in _SECTIONS)] if types is _TYPES else [*types]
         hint = did_you_mean(key, types) or f"the settings are {', '.join(known)}"
         return Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint)
     expected = types[key]

@@ -66,6 +66,7 @@ class DeprecatedDefinition(TypedDict, total=False):
     since: str
     replaced_by: str
     message: str
+    sunset: str
 
 
 class ToolDefinition(TypedDict, total=False):

@@ -1,0 +1,87 @@
+"""Findings: what changed, for whom it breaks, where, and a value that shows it."""
+
+from __future__ import annotations
+
+import enum
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final, Literal
+
+from toolgen.compat.edit_space import Direction
+from toolgen.data.source import Span
+
+
+class Level(enum.Enum):
+    """How bad a finding is."""
+
+    OFF = "off"
+    """Not reported: for the policy only."""
+    INFO = "info"
+    """Nothing that worked before stops to work."""
+    WARNING = "warning"
+    """It depends on what the contract does not say."""
+    ERROR = "error"
+    """Something that worked before does not work any more."""
+
+    def reaches(self, other: Level) -> bool:
+        """True if this level is at least `other`."""
+        return _ORDER[self] >= _ORDER[other]
+
+
+_ORDER: Final = {level: number for number, level in enumerate(Level)}
+
+
+class Category(enum.Enum):
+    """Whom a finding concerns."""
+
+    WIRE = "wire"
+    """Callers, by whichever protocol."""
+    SOURCE = "source"
+    """Python code that imports generated names."""
+    AGENT = "agent"
+    """Models, which read descriptions."""
+    IMPL = "impl"
+    """The implementation of the tool, and who runs it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A value that one version accepts and the other refuses, as the validator confirmed."""
+
+    value: Any
+    accepted_by: Literal["old", "new"]  # the other one refuses it
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a finding is: a place in the new version, and one in the old version."""
+
+    new: Span | None  # None: the new version has no such tool
+    old: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One change, and the level that its rule and the comparison give it."""
+
+    code: str
+    category: Category
+    level: Level
+    direction: Direction | None  # None: about the tool as a whole
+    tool: str
+    pointer: str  # JSON Pointer into the spec, as if references were replaced by what they refer to
+    message: str
+    hint: str
+    places: Places
+    witness: Witness | None = None
+    detail: Any = None  # JSON data that tells apart findings at one place
+    accepted: str = ""  # the reason why the project accepts it
+
+    @property
+    def fingerprint(self) -> str:
+        """Return twelve hex digits that stay the same as long as the finding does, whatever its words are."""
+        direction = self.direction.value if self.direction else None
+        identity = [self.code, self.tool, direction, self.pointer, self.detail]
+        text = json.dumps(identity, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return sha256(text.encode()).hexdigest()[:12]

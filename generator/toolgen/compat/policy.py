@@ -1,0 +1,112 @@
+"""What a project allows: the level that fails, levels of rules, versions, and accepted changes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from toolgen.compat.finding import Category, Finding, Level, Places
+from toolgen.compat.rule import OtherRule
+from toolgen.compat.table import RULES
+from toolgen.data.source import Span
+from toolgen.suggestions import quoted
+
+UNANALYSED = "unanalysed"
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """A change that the project accepts, as an entry of `breaking.toml`."""
+
+    code: str
+    tool: str
+    reason: str
+    span: Span  # in the file
+    pointer: str | None = None  # None: anywhere in the tool
+    fingerprint: str | None = None  # None: whatever the finding says
+    expires: date | None = None  # the last day on which it holds
+
+    def matches(self, finding: Finding) -> bool:
+        """True if the finding is what was accepted."""
+        return (
+            (self.code, self.tool) == (finding.code, finding.tool)
+            and self.pointer in (None, finding.pointer)
+            and self.fingerprint in (None, finding.fingerprint)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The section `[breaking]` of a configuration, and the file of accepted changes."""
+
+    level: Level = Level.ERROR  # findings from this level on fail
+    is_semver: bool = False  # versions are checked
+    levels: Mapping[str, Level] = field(default_factory=dict)  # by code, instead of the rule's own
+    acceptances: tuple[Acceptance, ...] = ()
+
+
+def apply_policy(findings: Iterable[Finding], policy: Policy, today: date) -> tuple[Finding, ...]:
+    """Return the findings with the levels of the policy, marked where they are accepted.
+
+    Findings about entries of the file itself are added: entries that expired, and that match nothing.
+    """
+    judged = [_with_level(finding, policy.levels) for finding in findings]
+    used: set[Acceptance] = set()
+    marked = []
+    for finding in judged:
+        if finding.level is Level.OFF:
+            continue
+        found = next((each for each in policy.acceptances if each.matches(finding)), None)
+        if found is not None:
+            used.add(found)
+            if found.expires is None or today <= found.expires:
+                finding = replace(finding, accepted=found.reason)
+        marked.append(finding)
+    return (*marked, *_about_acceptances(policy, used, today))
+
+
+def failing(
+    findings: Iterable[Finding], level: Level, categories: Collection[Category], *, allow_unanalysed: bool
+) -> Iterator[Finding]:
+    """Yield the findings that fail: those that reach the level, and undecided ones unless allowed."""
+    for finding in findings:
+        if finding.accepted or finding.category not in categories:
+            continue
+        if finding.code == UNANALYSED:
+            if not allow_unanalysed:
+                yield finding
+        elif finding.level.reaches(level):
+            yield finding
+
+
+def _with_level(finding: Finding, levels: Mapping[str, Level]) -> Finding:
+    level = levels.get(finding.code)
+    return finding if level is None else replace(finding, level=level)
+
+
+def _about_acceptances(policy: Policy, used: Collection[Acceptance], today: date) -> Iterator[Finding]:
+    for each in policy.acceptances:
+        what = f"{each.code} of {quoted(each.tool)}"
+        if each not in used:
+            yield _of_entry("acceptance-unused", each, f"no finding matches the accepted change {what}")
+        elif each.expires is not None and each.expires < today:
+            message = f"the accepted change {what} expired on {each.expires}"
+            yield _of_entry("acceptance-expired", each, message)
+
+
+def _of_entry(code: str, entry: Acceptance, message: str) -> Finding:
+    rule = RULES[code]
+    assert isinstance(rule, OtherRule)
+    return Finding(
+        code=code,
+        category=rule.category,
+        level=rule.level,
+        direction=None,
+        tool=entry.tool,
+        pointer=entry.pointer or "",
+        message=message,
+        hint=rule.advice,
+        places=Places(entry.span, None),
+        detail=[entry.code, entry.fingerprint],
+    )

@@ -1,0 +1,163 @@
+"""Findings about the schemas of one tool: edits, judged by comparison, named by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolgen.compat.contract import CHUNK, REQUEST, RESPONSE, SCHEMA_PATHS
+from toolgen.compat.edit_space import Direction
+from toolgen.compat.finding import Finding, Level, Places, Witness
+from toolgen.compat.rule import Rule, SchemaRule, ToolPair
+from toolgen.compat.schemas.edits import ABSENT, SchemaEdit
+from toolgen.compat.schemas.judging import JudgedEdit, JudgedSchemas, judge_schemas
+from toolgen.compat.schemas.wording import describe
+from toolgen.compat.table import RULES, SCHEMA_RULES
+from toolgen.schema.containment import Contained, Containment, NotContained, Unanalysed, check_containment
+from toolgen.schema.document import JsonPath, Schema, plain_pointer, same_value
+
+DIRECTIONS: Final = {REQUEST: Direction.REQUEST, RESPONSE: Direction.RESPONSE, CHUNK: Direction.RESPONSE}
+_NOUNS: Final = {REQUEST: "request", RESPONSE: "response", CHUNK: "chunk"}
+
+
+def schema_findings(pair: ToolPair) -> Iterator[Finding]:
+    """Yield the findings about the request, the response and the chunks of a tool."""
+    for name in DIRECTIONS:
+        if not pair.knows(str(SCHEMA_PATHS[name][0])):
+            continue
+        old, new = pair.old.schemas.get(name), pair.new.schemas.get(name)
+        schemas = _Schemas(pair, name)
+        if old is None or new is None:
+            if name == RESPONSE and old is not new:
+                yield from schemas.presence(old, new)
+        elif not same_value(old, new):
+            judged = judge_schemas(old, new, DIRECTIONS[name])
+            yield from schemas.edits(judged)
+            yield from schemas.for_implementation(old, new, judged)
+
+
+@dataclass(frozen=True, slots=True)
+class _Schemas:
+    """The versions of one schema of a tool."""
+
+    pair: ToolPair
+    name: str
+
+    @property
+    def start(self) -> JsonPath:
+        return SCHEMA_PATHS[self.name]
+
+    @property
+    def direction(self) -> Direction:
+        return DIRECTIONS[self.name]
+
+    def edits(self, judged: JudgedSchemas) -> Iterator[Finding]:
+        """Yield a finding for each edit that a rule claims, and one for the whole if no edit explains it."""
+        for each in judged.edits:
+            rule = SCHEMA_RULES.get((each.edit.cell_keyword, each.edit.edit))
+            if isinstance(each.verdict, Unanalysed):
+                yield self._unanalysed(each, each.verdict)
+            elif rule is not None:
+                yield self._edit(each, rule)
+        if judged.is_explained:
+            return
+        if isinstance(judged.whole, NotContained):
+            message = f"edits of the {_NOUNS[self.name]} break together"
+            yield self._whole(RULES["schema-changed"], message, self._witness(judged.whole))
+        elif isinstance(judged.whole, Unanalysed):
+            message = f"the {_NOUNS[self.name]} could not be compared: {judged.whole.reason}"
+            yield self._whole(RULES["unanalysed"], message, None)
+
+    def _edit(self, each: JudgedEdit, rule: SchemaRule) -> Finding:
+        breaks = isinstance(each.verdict, NotContained)
+        return Finding(
+            code=rule.code,
+            category=rule.category,
+            level=rule.breaks if breaks else rule.levels[self.direction],
+            direction=self.direction,
+            tool=self.pair.new.name,
+            pointer=plain_pointer((*self.start, *each.edit.at)),
+            message=f"{_NOUNS[self.name]}: {describe(each.edit)}",
+            hint=rule.advice if breaks or rule.levels[self.direction] is not Level.INFO else "",
+            places=self._places(each.edit),
+            witness=self._witness(each.verdict),
+            detail=_detail(each.edit),
+        )
+
+    def _unanalysed(self, each: JudgedEdit, verdict: Unanalysed) -> Finding:
+        rule = RULES["unanalysed"]
+        return Finding(
+            code=rule.code,
+            category=rule.category,
+            level=Level.WARNING,
+            direction=self.direction,
+            tool=self.pair.new.name,
+            pointer=plain_pointer((*self.start, *each.edit.at)),
+            message=f"{_NOUNS[self.name]}: {describe(each.edit)}; undecided: {verdict.reason}",
+            hint=rule.advice,
+            places=self._places(each.edit),
+            detail=_detail(each.edit),
+        )
+
+    def _whole(self, rule: Rule, message: str, witness: Witness | None) -> Finding:
+        return Finding(
+            code=rule.code,
+            category=rule.category,
+            level=Level.WARNING if rule.code == "unanalysed" else _level(rule),
+            direction=self.direction,
+            tool=self.pair.new.name,
+            pointer=plain_pointer(self.start),
+            message=message,
+            hint=rule.advice,
+            places=Places(self.pair.new.place(*self.start), self.pair.old.place(*self.start)),
+            witness=witness,
+        )
+
+    def _places(self, edit: SchemaEdit) -> Places:
+        new, old = self.pair.new.places, self.pair.old.places
+        end = (edit.keyword, *edit.entry)
+        return Places(
+            new.key((*self.start, *edit.new, *end)),
+            old.key((*self.start, *edit.old, *end)),
+        )
+
+    def _witness(self, verdict: Containment | None) -> Witness | None:
+        """Return the value that shows a break of callers."""
+        if not isinstance(verdict, NotContained):
+            return None
+        return Witness(verdict.witness, "old" if self.direction is Direction.REQUEST else "new")
+
+    def for_implementation(self, old: Schema, new: Schema, judged: JudgedSchemas) -> Iterator[Finding]:
+        """Yield a finding if implementations may receive new requests, or may not return old responses."""
+        if all(each.verdict is None for each in judged.edits):
+            return
+        is_request = self.direction is Direction.REQUEST
+        found = check_containment(new, old) if is_request else check_containment(old, new)
+        if not isinstance(found, NotContained):
+            return
+        rule = RULES["request-widened" if is_request else "response-narrowed"]
+        noun = _NOUNS[self.name]
+        what = "accepted that were refused" if is_request else "refused that were allowed"
+        witness = Witness(found.witness, "new" if is_request else "old")
+        yield self._whole(rule, f"{noun}s are {what}", witness)
+
+    def presence(self, old: Schema | None, new: Schema | None) -> Iterator[Finding]:
+        """Yield a finding if the schema of responses was added or removed: without one, all are valid."""
+        if new is None and old is not None:
+            found = check_containment(True, old)
+            if isinstance(found, Contained):
+                return
+            message = "responses have no schema any more"
+            yield self._whole(RULES["response-schema-removed"], message, self._witness(found))
+        else:
+            yield self._whole(RULES["response-schema-added"], "responses have a schema now", None)
+
+
+def _level(rule: Rule) -> Level:
+    return Level.ERROR if isinstance(rule, SchemaRule) else rule.level
+
+
+def _detail(edit: SchemaEdit) -> Any:
+    """Return what tells the edit apart from others at its place."""
+    return [edit.edit.value, *(None if value is ABSENT else value for value in (edit.before, edit.after))]

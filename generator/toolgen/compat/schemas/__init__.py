@@ -1,0 +1,1 @@
+"""What changed between two schemas, and which of it breaks somebody."""

@@ -1,0 +1,124 @@
+"""Judge the edits of a schema: each that breaks has a value of its own that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import jsonschema_rs
+
+from toolgen.compat.edit_space import Direction, Edit, is_asserted
+from toolgen.compat.schemas.document import Document
+from toolgen.compat.schemas.edits import SchemaEdit, find_edits
+from toolgen.compat.schemas.substitution import substitute
+from toolgen.schema.containment import Contained, Containment, NotContained, Unanalysed, check_containment
+from toolgen.schema.document import Draft, Schema
+from toolgen.schema.keywords import KEYWORDS
+from toolgen.schema.validator import compiled
+
+MAX_EDITS: Final = 200
+"""Maximum number of edits of one schema that are judged one by one."""
+
+_TOO_MANY: Final = Unanalysed(f"only {MAX_EDITS} edits of a schema are judged one by one")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedEdit:
+    """An edit, and whether it breaks. None: it has no influence on which values are accepted."""
+
+    edit: SchemaEdit
+    verdict: Containment | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSchemas:
+    """Two versions of a schema."""
+
+    whole: Containment  # of all edits together: this decides
+    edits: tuple[JudgedEdit, ...]
+
+    @property
+    def is_explained(self) -> bool:
+        """True if the whole does not break, or an edit by itself does."""
+        if isinstance(self.whole, Contained):
+            return True
+        verdicts = [each.verdict for each in self.edits]
+        if isinstance(self.whole, NotContained):
+            return any(isinstance(verdict, NotContained) for verdict in verdicts)
+        return any(isinstance(verdict, NotContained | Unanalysed) for verdict in verdicts)
+
+
+def judge_schemas(old: Schema, new: Schema, direction: Direction) -> JudgedSchemas:
+    """Judge two versions of a schema.
+
+    Requests of callers that know the old one must be accepted by the new one; responses, by the new one, must
+    be accepted by callers that know the old one. If they are, no edit breaks. If not, each edit is tried by
+    itself.
+    """
+    pair = _Pair(Document(old), Document(new), direction)
+    edits = find_edits(pair.old, pair.new)
+    whole = check_containment(pair.narrow.schema, pair.wide.schema)
+    judged = []
+    for number, edit in enumerate(edits):
+        if not _can_break(edit, pair.old.draft):
+            judged.append(JudgedEdit(edit, None))
+        elif isinstance(whole, Contained):
+            judged.append(JudgedEdit(edit, whole))
+        else:
+            judged.append(JudgedEdit(edit, pair.judge(edit, whole) if number < MAX_EDITS else _TOO_MANY))
+    return JudgedSchemas(whole, tuple(judged))
+
+
+def _can_break(edit: SchemaEdit, draft: Draft) -> bool:
+    """True if the edit may decide which values are accepted: not one of an annotation, or of an order."""
+    return edit.keyword in KEYWORDS and edit.edit is not Edit.REORDERED and is_asserted(edit.keyword, draft)
+
+
+class _Pair:
+    """Two versions of a schema, in one direction."""
+
+    def __init__(self, old: Document, new: Document, direction: Direction) -> None:
+        self.old, self.new = old, new
+        self.is_request = direction is Direction.REQUEST
+
+    @property
+    def narrow(self) -> Document:
+        """Return the version that describes the values which are sent."""
+        return self.old if self.is_request else self.new
+
+    @property
+    def wide(self) -> Document:
+        """Return the version that the other side knows."""
+        return self.new if self.is_request else self.old
+
+    def judge(self, edit: SchemaEdit, whole: Containment) -> Containment:
+        """Judge one edit: what is sent, against the same schema with the other version of one place.
+
+        A witness must be refused by the whole other version, too: another edit may make up for this one. Then
+        the witness of the whole is tried.
+        """
+        schema = substitute(edit, base=self.narrow, other=self.wide, base_is_old=self.is_request)
+        if schema is None:
+            return Unanalysed("its part of the schema cannot be compared by itself")
+        found = check_containment(self.narrow.schema, schema)
+        if not isinstance(found, NotContained):
+            return found
+        if not self._wide_accepts(found.witness):
+            return found
+        if isinstance(whole, NotContained) and not _accepts(schema)(whole.witness):
+            return whole
+        return Unanalysed("other edits make up for it, as far as can be told")
+
+    @cached_property
+    def _wide_accepts(self) -> Callable[[Any], bool]:
+        return _accepts(self.wide.schema)
+
+
+def _accepts(schema: Schema) -> Callable[[Any], bool]:
+    """Return a function that is true of values that `schema` accepts; of all if it cannot be compiled."""
+    try:
+        return compiled(schema).is_valid
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return lambda value: True

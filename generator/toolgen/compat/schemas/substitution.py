@@ -1,0 +1,182 @@
+"""One edit by itself: a schema with the other schema's version of one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from toolgen.compat.edit_space import Edit
+from toolgen.compat.schemas.document import Document
+from toolgen.compat.schemas.edits import ABSENT, SchemaEdit
+from toolgen.schema.document import (
+    JsonObject,
+    JsonPath,
+    Located,
+    Schema,
+    format_pointer,
+    locate,
+    same_value,
+    subschemas,
+)
+
+_OTHER: Final = "the other schema"
+"""The name in `$defs` under which references of a substituted part find their targets."""
+
+_IDENTIFIERS: Final = frozenset({"$id", "$anchor", "$schema"})
+
+
+def substitute(edit: SchemaEdit, *, base: Document, other: Document, base_is_old: bool) -> Schema | None:
+    """Return the schema of `base` with what `other` has at the place of `edit`.
+
+    None if the schemas are of different drafts, or have identifiers that depend on their place: then no part
+    of one can be moved to the other.
+    """
+    if base.draft is not other.draft or not (base.is_plain and other.is_plain):
+        return None
+    here, there = (edit.old, edit.new) if base_is_old else (edit.new, edit.old)
+    donor = locate(other.schema, there)
+    if donor is None or not isinstance(donor.value, dict):
+        return None
+    moved = _Moved(other, base_is_old=base_is_old)
+
+    def change(node: JsonObject) -> JsonObject:
+        return _with_slot(node, donor, edit, moved)
+
+    schema = _with_change(base.schema, here, change)
+    if moved.is_used:
+        schema["$defs"] = {**schema.get("$defs", {}), _OTHER: moved.definitions()}
+    return schema
+
+
+class _Moved:
+    """Parts of a document that are moved to another one, which then has a copy of the whole document."""
+
+    def __init__(self, document: Document, *, base_is_old: bool) -> None:
+        self._document = document
+        self.base_is_old = base_is_old
+        self.is_used = False
+
+    def part(self, keyword: str, value: Any) -> Any:
+        """Return the value of a keyword, with references that lead to the copy."""
+        wrapped = self._rewritten({keyword: value})
+        return wrapped[keyword]
+
+    def definitions(self) -> Schema:
+        """Return the copy, without identifiers of its own."""
+        return self._rewritten(self._document.schema)
+
+    def _rewritten(self, schema: Schema) -> JsonObject:
+        copy: JsonObject = _copied(schema)
+        for _, node in subschemas(copy):
+            inner: Any = node
+            for identifier in _IDENTIFIERS & inner.keys():
+                del inner[identifier]
+            target = self._document.resolve(inner["$ref"]) if "$ref" in inner else None
+            if target is not None:
+                inner["$ref"] = "#" + format_pointer(("$defs", _OTHER, *target.path))
+                self.is_used = True
+        return copy
+
+
+def _with_slot(node: JsonObject, donor: Located, edit: SchemaEdit, moved: _Moved) -> JsonObject:
+    """Return `node` with the donor's version of what `edit` is about."""
+    keyword, given = edit.keyword, donor.value
+    node = dict(node)
+    if edit.edit in _NAMES:
+        _toggle_name(node, given, edit)
+    elif edit.edit in _VALUES:
+        values = edit.before if edit.edit is Edit.VALUE_REMOVED else edit.after
+        node[keyword] = _toggled(node[keyword], given[keyword], values)
+    elif edit.edit in _ENTRIES and isinstance(given.get(keyword, node.get(keyword)), list):
+        _exchange_branch(node, given, edit, moved)
+    elif edit.edit in _ENTRIES:
+        name = str(edit.entry[0])
+        part = moved.part(keyword, given.get(keyword, {}))
+        node[keyword] = _with_key(node.get(keyword, {}), part, name)
+        if keyword == "properties":
+            _set_required(node, given, name)
+    elif keyword in given:
+        node[keyword] = moved.part(keyword, given[keyword])
+    else:
+        node.pop(keyword, None)
+    return node
+
+
+_NAMES: Final = frozenset({Edit.NAME_ADDED, Edit.NAME_REMOVED})
+_VALUES: Final = frozenset({Edit.VALUE_ADDED, Edit.VALUE_REMOVED})
+_ENTRIES: Final = frozenset(
+    {Edit.ENTRY_ADDED, Edit.ENTRY_REMOVED, Edit.ENTRY_CHANGED, Edit.ENTRY_ADDED_REQUIRED}
+)
+
+
+def _toggle_name(node: JsonObject, given: JsonObject, edit: SchemaEdit) -> None:
+    """Take a name of `required`, or of one entry of `dependentRequired`, from the donor."""
+    keyword, name = edit.keyword, edit.entry[-1]
+    if len(edit.entry) == 1:
+        node[keyword] = _toggled(node.get(keyword, []), given.get(keyword, []), [name])
+        return
+    entry = str(edit.entry[0])
+    names = _toggled(node[keyword][entry], given[keyword][entry], [name])
+    node[keyword] = {**node[keyword], entry: names}
+
+
+def _set_required(node: JsonObject, given: JsonObject, name: str) -> None:
+    required = _toggled(node.get("required", []), given.get("required", []), [name])
+    if required != node.get("required", []):
+        node["required"] = required
+
+
+def _toggled(values: list[Any], given: list[Any], changed: list[Any]) -> list[Any]:
+    """Return `values` with those of `changed` that `given` has, and without the others; `given` if empty."""
+    kept = [value for value in values if not _is_in(value, changed)]
+    kept += [value for value in changed if _is_in(value, given)]
+    return kept or given
+
+
+def _is_in(value: Any, values: list[Any]) -> bool:
+    return any(same_value(value, each) for each in values)
+
+
+def _exchange_branch(node: JsonObject, given: JsonObject, edit: SchemaEdit, moved: _Moved) -> None:
+    """Take a branch of a union, or an item of a tuple, from the donor."""
+    keyword, position = edit.keyword, int(edit.entry[0])
+    branches = list(node.get(keyword, []))
+    own, theirs = (edit.before, edit.after) if moved.base_is_old else (edit.after, edit.before)
+    if own is not ABSENT:
+        position = next(at for at, each in enumerate(branches) if each == own)
+        del branches[position]
+    if theirs is not ABSENT:
+        branches.insert(position, moved.part("allOf", [theirs])[0])
+    if branches:
+        node[keyword] = branches
+    else:
+        node.pop(keyword, None)
+
+
+def _with_key(mapping: JsonObject, given: JsonObject, name: str) -> JsonObject:
+    """Return `mapping` with the entry `name` as in `given`, or without it."""
+    if name in given:
+        return {**mapping, name: given[name]}
+    return {key: value for key, value in mapping.items() if key != name}
+
+
+def _with_change(schema: Schema, path: JsonPath, change: Callable[[JsonObject], JsonObject]) -> JsonObject:
+    """Return a copy of `schema` with another subschema at `path`; what is not on the way is shared."""
+    if not path:
+        return change(dict(schema))
+    root: JsonObject = dict(schema)
+    here: Any = root
+    for step in path[:-1]:
+        here[step] = list(here[step]) if isinstance(here[step], list) else dict(here[step])
+        here = here[step]
+    here[path[-1]] = change(here[path[-1]])
+    return root
+
+
+def _copied(value: Any) -> Any:
+    """Return a deep copy of JSON data."""
+    if isinstance(value, dict):
+        return {key: _copied(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_copied(inner) for inner in value]
+    return value

@@ -1,0 +1,138 @@
+"""Read the policy for changes that break: the section `[breaking]`, and the file of accepted changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from toolgen.compat.finding import Level
+from toolgen.compat.policy import Acceptance, Policy
+from toolgen.compat.table import CODES
+from toolgen.data.diagnostic import Diagnostic, SpecErrors
+from toolgen.data.source import Span
+from toolgen.project.errors import UnableError
+from toolgen.project.files.reading import read_text
+from toolgen.project.inputs.configuration import Project, Table, parse_toml
+from toolgen.project.inputs.discovery import find_project
+from toolgen.suggestions import did_you_mean, quoted
+
+_KEYS: Final = ("code", "tool", "reason", "pointer", "fingerprint", "expires")
+_REQUIRED: Final = ("code", "tool", "reason")
+_HEADER: Final = re.compile(r"^[ \t]*\[\[\s*accept\s*\]\]", re.MULTILINE)
+
+
+def read_policy(start: str) -> Policy:
+    """Return the policy of the project at or above `start`. Raises `SpecErrors` with every fault in it."""
+    return policy_of(find_project(Path(start)))
+
+
+def policy_of(project: Project) -> Policy:
+    """Return the policy of a project. Raises `SpecErrors` with every fault in it."""
+    settings = project.breaking
+    faults = [
+        _unknown_code(project.place_in("breaking.levels", code), code)
+        for code in settings.levels
+        if code not in CODES
+    ]
+    if faults:
+        raise SpecErrors(faults)
+    text = read_text(project.root, settings.accept)
+    if text is None and settings.is_accept_set:
+        message = f"there is no file {settings.accept}"
+        raise UnableError("unreadable-file", message, f"create it, or correct 'accept' in {project.file}")
+    return Policy(
+        level=Level(settings.level),
+        is_semver=settings.versions == "semver",
+        levels={code: Level(level) for code, level in settings.levels.items()},
+        acceptances=parse_acceptances(settings.accept, text or ""),
+    )
+
+
+def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:
+    """Return the entries of a file of accepted changes. Raises `SpecErrors` with every fault in it."""
+    data = parse_toml(file, text.removeprefix("\ufeff"))
+    top = Table(file, text, "", data)
+    hint = "entries begin with [[accept]]"
+    faults = [
+        Diagnostic(top.key(key), "unknown-setting", f"unknown setting {quoted(key)}", hint)
+        for key in data
+        if key != "accept"
+    ]
+    entries = data.get("accept", [])
+    if not (isinstance(entries, list) and all(isinstance(each, dict) for each in entries)):
+        message = "'accept' must be a list of tables: [[accept]]"
+        raise SpecErrors([*faults, Diagnostic(top.key("accept"), "invalid-setting", message)])
+    tables = [_table(file, text, number, entry) for number, entry in enumerate(entries)]
+    for table in tables:
+        faults += _faults(table)
+    if faults:
+        raise SpecErrors(faults)
+    return tuple(_acceptance(table) for table in tables)
+
+
+def _table(file: str, text: str, number: int, data: dict[str, Any]) -> Table:
+    """Return one entry as a table whose text is blank but for the lines of the entry."""
+    headers = [found.start() for found in _HEADER.finditer(text)]
+    if number >= len(headers):
+        return Table(file, text, "", data)
+    end = headers[number + 1] if number + 1 < len(headers) else len(text)
+    before, own = text[: headers[number]], text[headers[number] : end]
+    return Table(file, "\n" * before.count("\n") + _HEADER.sub("", own), "", data)
+
+
+def _place(table: Table) -> Span:
+    """Return the place of an entry: of its code."""
+    return table.key("code") if "code" in table.data else table.key(next(iter(table.data), ""))
+
+
+def _faults(table: Table) -> Iterator[Diagnostic]:
+    for key in _REQUIRED:
+        if key not in table.data:
+            message = f"an accepted change needs {quoted(key)}"
+            yield Diagnostic(_place(table), "invalid-setting", message, "it has a code, a tool and a reason")
+    for key, value in table.data.items():
+        if key not in _KEYS:
+            hint = did_you_mean(key, _KEYS) or f"the settings are {', '.join(_KEYS)}"
+            yield Diagnostic(table.key(key), "unknown-setting", f"unknown setting {quoted(key)}", hint)
+        elif key == "expires":
+            if _day(value) is None:
+                message = "'expires' must be a date: 2027-01-31"
+                yield Diagnostic(table.key(key), "invalid-setting", message)
+        elif not isinstance(value, str) or not value.strip():
+            yield Diagnostic(table.key(key), "invalid-setting", f"{quoted(key)} must be a string")
+        elif key == "code" and value not in CODES:
+            yield _unknown_code(table.value(key, value), value)
+        elif key == "pointer" and not value.startswith("/"):
+            message = "'pointer' must be a JSON Pointer, as findings show it with --format json"
+            yield Diagnostic(table.value(key, value), "invalid-setting", message)
+
+
+def _unknown_code(span: Span, code: str) -> Diagnostic:
+    hint = did_you_mean(code, CODES) or "`toolgen explain` lists all codes"
+    return Diagnostic(span, "unknown-setting", f"there is no rule {quoted(code)}", hint)
+
+
+def _day(value: object) -> date | None:
+    """Return a day, written as a date of TOML or as text."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _acceptance(table: Table) -> Acceptance:
+    data = table.data
+    return Acceptance(
+        code=data["code"],
+        tool=data["tool"],
+        reason=data["reason"],
+        pointer=data.get("pointer"),
+        fingerprint=data.get("fingerprint"),
+        expires=_day(data.get("expires")),
+        span=_place(table),
+    )

@@ -1,0 +1,88 @@
+"""Findings of a comparison as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from toolgen.compat.finding import Category, Finding, Witness
+from toolgen.data.source import Span
+from toolgen.report.text import Heading, block, location, printable, split_lines
+
+_MAX_WITNESS: Final = 300  # characters of a value
+_NOWHERE: Final = Span("(no file)", 1, 1)
+_CONCERNS: Final = {
+    Category.WIRE: "callers",
+    Category.SOURCE: "code that imports generated names",
+    Category.AGENT: "models",
+    Category.IMPL: "the implementation",
+}
+
+
+def render(findings: Iterable[Finding], texts: Mapping[str, bytes | str], *, color: bool = False) -> str:
+    """Return a block for each finding; `texts` maps the files of places to their contents."""
+    lines: dict[str, list[str]] = {}
+    blocks = []
+    for finding in findings:
+        span = finding.places.new or finding.places.old or _NOWHERE
+        if span.file not in lines:
+            lines[span.file] = split_lines(texts.get(span.file, ""))
+        heading = Heading(finding.level.value, finding.code, printable(f"{finding.tool}: {finding.message}"))
+        blocks.append(block(span, heading, _labels(finding), lines[span.file], color=color))
+    return "".join(blocks)
+
+
+def as_data(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Return each finding as plain data. Lines and columns count from 1, `length` is in characters."""
+    return [
+        {
+            "rule": each.code,
+            "category": each.category.value,
+            "direction": each.direction.value if each.direction else None,
+            "level": each.level.value,
+            "tool": each.tool,
+            "pointer": each.pointer,
+            "message": each.message,
+            "hint": each.hint,
+            "place": _place(each.places.new),
+            "old_place": _place(each.places.old),
+            "witness": _witness(each.witness),
+            "fingerprint": each.fingerprint,
+            "accepted": each.accepted or None,
+        }
+        for each in findings
+    ]
+
+
+def _labels(finding: Finding) -> Iterable[tuple[str, str]]:
+    places = finding.places
+    if places.new is not None and places.old is not None:
+        yield "before", location(places.old)
+    yield "concerns", _CONCERNS[finding.category]
+    if finding.witness is not None:
+        yield "witness", printable(_in_words(finding.witness))
+    if finding.accepted:
+        yield "accepted", printable(finding.accepted)
+    elif finding.hint:
+        yield "help", printable(finding.hint)
+
+
+def _in_words(witness: Witness) -> str:
+    text = json.dumps(witness.value, ensure_ascii=False)
+    if len(text) > _MAX_WITNESS:
+        text = f"{text[:_MAX_WITNESS]}… ({len(text):,} characters; --format json has all of it)"
+    was_valid = witness.accepted_by == "old"
+    return (
+        f"{text} was valid, and is not any more" if was_valid else f"{text} is valid now, and was not before"
+    )
+
+
+def _witness(witness: Witness | None) -> dict[str, Any] | None:
+    return None if witness is None else {"value": witness.value, "accepted_by": witness.accepted_by}
+
+
+def _place(span: Span | None) -> dict[str, Any] | None:
+    if span is None:
+        return None
+    return {"file": span.file, "line": span.line, "column": span.column, "length": span.length}

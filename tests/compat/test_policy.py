@@ -1,0 +1,110 @@
+"""The policy: levels of rules, accepted changes, and what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+from toolgen.compat.finding import Category, Finding, Level, Places
+from toolgen.compat.policy import Acceptance, Policy, apply_policy, failing
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.source import Span
+from toolgen.project.inputs.breaking_policy import parse_acceptances
+
+TODAY = date(2026, 11, 22)
+PLACE = Span("breaking.toml", 1, 1)
+Make = Callable[..., Finding]
+
+
+def finding(code: str = "scope-added", *, level: Level = Level.ERROR, detail: str = "write") -> Finding:
+    return Finding(
+        code=code,
+        category=Category.WIRE,
+        level=level,
+        direction=None,
+        tool="order",
+        pointer="/auth/scopes",
+        message="scope 'write' is needed now",
+        hint="",
+        places=Places(None, None),
+        detail=detail,
+    )
+
+
+def fails(*findings: Finding, level: Level = Level.ERROR, allow: bool = False) -> list[str]:
+    return [each.code for each in failing(findings, level, list(Category), allow_unanalysed=allow)]
+
+
+def test_findings_below_the_level_do_not_fail() -> None:
+    assert fails(finding(), finding("scope-removed", level=Level.WARNING)) == ["scope-added"]
+    assert fails(finding("scope-removed", level=Level.WARNING), level=Level.WARNING) == ["scope-removed"]
+
+
+def test_an_undecided_change_fails_unless_it_is_allowed() -> None:
+    undecided = finding("unanalysed", level=Level.WARNING)
+    assert fails(undecided) == ["unanalysed"]
+    assert fails(undecided, allow=True) == []
+
+
+def test_a_finding_of_another_category_does_not_fail() -> None:
+    assert list(failing([finding()], Level.ERROR, [Category.SOURCE], allow_unanalysed=False)) == []
+
+
+def test_the_level_of_a_rule_can_be_set() -> None:
+    (lower,) = apply_policy([finding()], Policy(levels={"scope-added": Level.INFO}), TODAY)
+    assert lower.level is Level.INFO
+    assert apply_policy([finding()], Policy(levels={"scope-added": Level.OFF}), TODAY) == ()
+
+
+def test_an_accepted_change_is_reported_and_does_not_fail() -> None:
+    entry = Acceptance("scope-added", "order", "all tokens have it", PLACE, pointer="/auth/scopes")
+    found = apply_policy([finding()], Policy(acceptances=(entry,)), TODAY)
+    assert [each.accepted for each in found] == ["all tokens have it"]
+    assert fails(*found) == []
+
+
+@pytest.mark.parametrize(
+    "other", [{"tool": "buy"}, {"code": "scope-removed"}, {"pointer": "/auth"}, {"fingerprint": "0" * 12}]
+)
+def test_an_entry_for_something_else_accepts_nothing(other: dict[str, str]) -> None:
+    entry = Acceptance(**{"code": "scope-added", "tool": "order", "reason": "so", "span": PLACE, **other})  # type: ignore[arg-type]
+    found = apply_policy([finding()], Policy(acceptances=(entry,)), TODAY)
+    assert [each.code for each in found] == ["scope-added", "acceptance-unused"]
+    assert fails(*found) == ["scope-added"]
+
+
+def test_an_entry_holds_until_the_end_of_its_last_day() -> None:
+    entry = Acceptance("scope-added", "order", "so", PLACE, expires=TODAY)
+    assert fails(*apply_policy([finding()], Policy(acceptances=(entry,)), TODAY)) == []
+    late = apply_policy([finding()], Policy(acceptances=(entry,)), date(2026, 11, 23))
+    assert fails(*late) == ["scope-added", "acceptance-expired"]
+
+
+def test_a_fingerprint_depends_on_the_edit_and_not_on_words_or_level() -> None:
+    assert finding().fingerprint == finding(level=Level.INFO).fingerprint
+    assert finding().fingerprint != finding(detail="read").fingerprint
+    assert len(finding().fingerprint) == 12
+
+
+ENTRY = '[[accept]]\ncode = "scope-added"\ntool = "order"\nreason = "so"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        (f"{ENTRY}\n[[accept]]\ncode = 'scope-aded'\ntool = 'a'\nreason = 'b'\n", "unknown-setting", 7),
+        (ENTRY.replace("reason", "why"), "invalid-setting", 2),
+        (f"{ENTRY}until = 2027-01-31\n", "unknown-setting", 5),
+        (f"{ENTRY}expires = 'soon'\n", "invalid-setting", 5),
+        (f"{ENTRY}pointer = 'properties/a'\n", "invalid-setting", 5),
+        (ENTRY.replace('"so"', '" "'), "invalid-setting", 4),
+        ("accept = 5\n", "invalid-setting", 1),
+        (f"level = 'info'\n{ENTRY}", "unknown-setting", 1),
+        ("[[accept]\n", "invalid-toml", 1),
+    ],
+)
+def test_faults_in_the_file_of_accepted_changes_have_a_place(text: str, code: str, line: int) -> None:
+    with pytest.raises(SpecErrors) as refused:
+        parse_acceptances("breaking.toml", text)
+    assert (code, line) in [(each.code, each.span.line) for each in refused.value.diagnostics]
