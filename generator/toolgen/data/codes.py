@@ -548,6 +548,11 @@ LINT: dict[str, Code] = {
         "Clients go by one of the two, and some run read-only tools without asking the user.",
         "Set `readOnlyHint` or `destructiveHint` to false.",
     ),
+    "contradicting-examples": warning(
+        "two examples with the same input and different results",
+        "Examples are the contract of a call. A mock can only give one of the two answers.",
+        "Change one of the inputs, or remove an example.",
+    ),
     "destructive-unconfirmed": warning(
         "a destructive tool that may act without the user's consent",
         "`destructiveHint` is only a hint to clients; `confirm` asks the user in any case.",

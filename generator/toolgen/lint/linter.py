@@ -10,6 +10,7 @@ from toolgen.data.program import ProgramTool
 from toolgen.lint.bound_schema import LintedSchema
 from toolgen.lint.rules import (
     contradicting_annotations,
+    contradicting_examples,
     default_violates_schema,
     destructive_unconfirmed,
     enum_outside_type,
@@ -29,6 +30,7 @@ SchemaRule = Callable[[LintedSchema, JsonPath, Mapping[str, Any]], Iterator[Diag
 
 TOOL_RULES: tuple[ToolRule, ...] = (
     contradicting_annotations.check,
+    contradicting_examples.check,
     destructive_unconfirmed.check,
     misspelt_annotation.check,
 )
