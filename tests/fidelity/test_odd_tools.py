@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools.corpus.mcp import measure_mcp
+from tools.corpus.mocks import MockScore
 
 pytestmark = pytest.mark.usefixtures("cache")
 
@@ -27,10 +28,13 @@ OTHERWISE = {  # differences in what is published, as docs/fidelity.md says
 
 
 def test_odd_tools() -> None:
-    score, made_up = measure_mcp(Path(__file__).with_name("odd_tools.jsonl"))
+    mocks = MockScore("odd_tools.jsonl")
+    score, made_up = measure_mcp(Path(__file__).with_name("odd_tools.jsonl"), mocks=mocks)
     assert score["imported"].held == score.tools
     misses = score["published identical"].misses
     missed = {": ".join(miss.split(": ")[:2]): miss.rpartition(" ")[2] for miss in misses}
     assert missed == OTHERWISE
     assert made_up.misses == []
     assert made_up["values unchanged"].held >= 1_500
+    assert mocks.answers.misses == []
+    assert mocks.answers.held >= 300

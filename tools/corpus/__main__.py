@@ -14,6 +14,7 @@ from pathlib import Path
 from tools.corpus.generated_values import measure_schemas
 from tools.corpus.json_schema_suite import measure_suite
 from tools.corpus.mcp import measure_mcp
+from tools.corpus.mocks import MockScore, mocks_table
 from tools.corpus.models import ModelComparison, models_table
 from tools.corpus.openai import measure_openai
 from tools.corpus.openapi import Row, measure_openapi, openapi_table
@@ -39,6 +40,7 @@ def main() -> int:
     openai = args.openai if asked else SHARED / "openai_functions.public.jsonl"
     scores: list[Score] = []
     models: list[ModelComparison] = []
+    mocks: list[MockScore] = []
     suite = SHARED / "json_schema_test_suite"
     if not asked and suite.is_dir():
         scores += measure_suite(suite)
@@ -54,7 +56,8 @@ def main() -> int:
             continue
         started = time.monotonic()
         models.append(ModelComparison(path.name))
-        scores += measure(path, models[-1])
+        mocks.append(MockScore(path.name))
+        scores += measure(path, models[-1], mocks[-1])
         took = time.monotonic() - started
         print(f"{path.name}: {took:.0f} s, {scores[-2].notes} notes of the importer", file=sys.stderr)
     documents = args.openapi or ([] if asked else sorted((SHARED / "openapi").glob("*.*")))
@@ -74,9 +77,12 @@ def main() -> int:
         print(("\n" if scores else "") + openapi_table(rows))
     if models := [*models, *of_documents]:
         print("\n" + models_table(models))
+    if mocks:
+        print("\n" + mocks_table(mocks))
     misses = [f"{score.corpus}: {miss}" for score in scores for miss in score.misses]
     misses += [f"{row.document}: {miss}" for row in rows for miss in row.misses]
     misses += [f"{found.corpus}: {miss}" for found in models for miss in found.differing]
+    misses += [f"{found.corpus}: mock: {miss}" for found in mocks for miss in found.answers.misses]
     print(
         "\n".join(["", f"{len(misses)} missed:", *(f"- {miss}" for miss in misses)])
         if misses

@@ -13,6 +13,7 @@ import mcp_types as types
 from mcp import Client
 
 from tools.corpus.generated_values import measure_tool
+from tools.corpus.mocks import MockScore, measure_mocks
 from tools.corpus.models import ModelComparison, compare_project
 from tools.corpus.project import FailedError, Project, project
 from tools.corpus.score import Score
@@ -27,10 +28,12 @@ class _Page(types.PaginatedResult):
     tools: list[dict[str, Any]]
 
 
-def measure_mcp(path: Path, models: ModelComparison | None = None) -> tuple[Score, Score]:
+def measure_mcp(
+    path: Path, models: ModelComparison | None = None, mocks: MockScore | None = None
+) -> tuple[Score, Score]:
     """Import, generate and serve every server in `path`: one tool per line, its server under `source`.
 
-    The tools are counted in `models` as well, if that is given.
+    The tools are counted in `models` and `mocks` as well, if these are given.
     """
     servers: dict[str, list[dict[str, Any]]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -39,7 +42,7 @@ def measure_mcp(path: Path, models: ModelComparison | None = None) -> tuple[Scor
             servers.setdefault(str(tool.pop("source", path.stem)), []).append(tool)
     score, made_up = Score(path.name), Score(f"{path.name}: generated instances")
     for number, (server, tools) in enumerate(servers.items()):
-        _measure((score, made_up), server, tools, f"corpus_mcp_{number}", models=models)
+        _measure((score, made_up), server, tools, f"corpus_mcp_{number}", models=models, mocks=mocks)
     return score, made_up
 
 
@@ -50,6 +53,7 @@ def _measure(
     package: str,
     *,
     models: ModelComparison | None,
+    mocks: MockScore | None,
 ) -> None:
     score, made_up = scores
     score.tools += len(tools)
@@ -76,6 +80,8 @@ def _measure(
             score["published identical"].note(where, ways or None)
         if models is not None:
             models.add(compare_project(made.root))
+        if mocks is not None:
+            measure_mocks(mocks, made.root, server)
         catalog = made.module("catalog")
         for name in catalog.TOOLS:
             measure_tool(made_up, catalog.tool_class(name), f"{server}: {name}")
