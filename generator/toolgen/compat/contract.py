@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from toolgen.compat.python_names import PythonNames
 from toolgen.data.program import Origins, Program, ProgramTool
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Spec
@@ -44,6 +45,7 @@ class Contract:
     schemas: Mapping[str, Schema]  # those of REQUEST, RESPONSE and CHUNK that the tool has, bound
     places: Places
     knows: frozenset[str] = ALL_FIELDS  # fields of `Spec` that the source can express
+    python: PythonNames | None = None  # names of its generated code; None: they are not known
 
     @property
     def name(self) -> str:

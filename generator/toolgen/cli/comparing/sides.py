@@ -8,13 +8,23 @@ from dataclasses import dataclass, replace
 from toolgen.cli.building.project_build import Inputs, read_inputs
 from toolgen.cli.comparing.against import AtCommit, OnDisk, find_against, find_commit
 from toolgen.cli.comparing.changed_specs import find_changed
+from toolgen.cli.comparing.generated_names import python_names
 from toolgen.compat.contract import Side, contracts_of
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.target import Target
 from toolgen.incremental import Texts
 from toolgen.pipeline import analyze
-from toolgen.project import Project, UnableError, find_configuration, find_project, load_targets, read_specs
+from toolgen.project import (
+    Project,
+    UnableError,
+    find_configuration,
+    find_project,
+    load_targets,
+    read_specs,
+    read_text,
+)
 from toolgen.project.inputs.revision import read_folder, read_revision
+from toolgen.project.output.manifest import NAME, parse_manifest
 
 _NO_TOOLS = "a comparison with nothing would find nothing but new tools"
 
@@ -36,6 +46,7 @@ class SpecFiles:
     prefix: str  # before the paths in messages
     specs: Texts
     targets: Sequence[Target]
+    former_names: Mapping[str, Mapping[str, str]]  # of classes that generated modules still give, by module
 
 
 def read_sides(against: str, start: str) -> Sides:
@@ -87,7 +98,18 @@ def compare_files(old: SpecFiles, new: SpecFiles) -> Sides:
 
 def files_of(inputs: Inputs) -> SpecFiles:
     """Return the specs of the project in the work tree."""
-    return SpecFiles("", f"{inputs.project.specs}/", inputs.specs, inputs.targets)
+    project = inputs.project
+    return SpecFiles("", f"{project.specs}/", inputs.specs, inputs.targets, _former_names(project))
+
+
+def _former_names(project: Project) -> Mapping[str, Mapping[str, str]]:
+    """Return former name → name of the classes that generated modules still give by both, by module."""
+    try:
+        text = read_text(project.root, f"{project.output}/{NAME}") or ""
+    except UnableError:
+        return {}
+    manifest = parse_manifest(text) if '"renamed_classes"' in text else None
+    return manifest.renamed_classes if manifest else {}
 
 
 def files_at(found: AtCommit, project: Project, known: Mapping[str, bytes]) -> SpecFiles:
@@ -96,7 +118,7 @@ def files_at(found: AtCommit, project: Project, known: Mapping[str, bytes]) -> S
         revision = read_revision(found.repository, found.commit, project, known)
     else:
         revision = read_folder(found.repository, found.commit, found.path, project=project, known=known)
-    return SpecFiles(found.commit.label, revision.prefix, revision.specs, revision.targets)
+    return SpecFiles(found.commit.label, revision.prefix, revision.specs, revision.targets, {})
 
 
 def _folder_files(found: OnDisk) -> SpecFiles:
@@ -113,7 +135,7 @@ def _folder_files(found: OnDisk) -> SpecFiles:
         specs = read_specs(project)
     except UnableError as error:
         raise UnableError("no-specs", f"there is no spec in {prefix.rstrip('/')}", _NO_TOOLS) from error
-    return SpecFiles(found.shown, prefix, specs, load_targets(project))
+    return SpecFiles(found.shown, prefix, specs, load_targets(project), {})
 
 
 def _side(files: SpecFiles, texts: Texts) -> Side:
@@ -123,6 +145,9 @@ def _side(files: SpecFiles, texts: Texts) -> Side:
         return Side(files.label, {})
     try:
         program = analyze(texts, files.targets, files.prefix, needs_tools=False)
+        names = python_names(program, files.former_names)
     except SpecErrors as errors:
         raise SpecErrors(errors.diagnostics, shown) from None
-    return Side(files.label, contracts_of(program), shown)
+    contracts = contracts_of(program)
+    with_names = {name: replace(each, python=names[name]) for name, each in contracts.items()}
+    return Side(files.label, with_names, shown)

@@ -1,0 +1,122 @@
+"""The names that generated Python code has for a tool's models, without generating it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from toolgen.compat.contract import CHUNK, REQUEST, RESPONSE
+from toolgen.compat.python_names import PythonClass, PythonField, PythonNames
+from toolgen.compile.printing.lower import lower
+from toolgen.compile.printing.models import tool_classes
+from toolgen.data.package import PackageSettings, Tool
+from toolgen.data.program import Program
+from toolgen.models.annotations import field_annotation
+from toolgen.models.class_builder import ModelClass
+from toolgen.models.module_source import is_root_model
+from toolgen.models.shapes import classes_in, without_constraints, written_out
+from toolgen.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
+from toolgen.python_source.layout import flat
+
+
+def python_names(program: Program, former: Mapping[str, Mapping[str, str]]) -> dict[str, PythonNames]:
+    """Return the names of each tool's models by wire name.
+
+    `former` has the former names of classes that modules still give, as the manifest has them. Raises
+    `SpecErrors` where two tools need one name.
+    """
+    package = lower(program, PackageSettings())
+    shared = shared_classes(program.shared)
+    modules = {f"shared.{file.py_name}": shared.modules[path] for path, file in program.shared.items()}
+    return {tool.wire_name: _names_of(tool, shared, modules, former) for tool in package.tools}
+
+
+def _names_of(
+    tool: Tool,
+    shared: SharedClasses,
+    modules: Mapping[str, ModuleClasses],
+    former: Mapping[str, Mapping[str, str]],
+) -> PythonNames:
+    own = tool_classes(tool, shared)
+    table = _ClassTable({**modules, tool.py_name: own})
+    roots = {
+        REQUEST: tool.request_class,
+        RESPONSE: tool.response_class,
+        CHUNK: tool.chunk_class,
+    }
+    keys = {schema: table.add(tool.py_name, name) for schema, name in roots.items() if name}
+    return PythonNames(
+        {schema: key for schema, key in keys.items() if key},
+        table.classes,
+        frozenset((*own.classes, *own.aliases, *own.imported)),
+        former.get(f"models/{tool.models_module}.py", {}),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundClass:
+    """A class, and where it is defined."""
+
+    module: str
+    name: str
+    made: ModelClass
+
+    @property
+    def key(self) -> str:
+        return f"{self.module}.{self.name}"
+
+
+class _ClassTable:
+    """The classes that some roots lead to."""
+
+    def __init__(self, modules: Mapping[str, ModuleClasses]) -> None:
+        self.classes: dict[str, PythonClass] = {}
+        self._modules = modules
+
+    def add(self, module: str, name: str) -> str | None:
+        """Add a class and all that it refers to; return its key, or None if it is no class."""
+        found = self._find(module, name)
+        if found is None:
+            return None
+        waiting = [found]
+        while waiting:
+            each = waiting.pop()
+            if each.key not in self.classes:
+                self.classes[each.key] = PythonClass(each.module, each.name, self._fields(each))
+                waiting += self._referred(each)
+        return found.key
+
+    def _find(self, module: str, name: str) -> _FoundClass | None:
+        """Return where a name of a module is defined."""
+        for _ in range(len(self._modules) + 1):
+            made = self._modules.get(module)
+            if made is None:
+                return None
+            if name in made.classes:
+                return _FoundClass(module, name, made.classes[name])
+            imported = made.imported.get(name)
+            if imported is None:
+                return None
+            module, name = f"shared.{imported.module.rpartition('.')[2]}", imported.name
+        return None
+
+    def _referred(self, each: _FoundClass) -> list[_FoundClass]:
+        names = [*classes_in(each.made.shape), *([each.made.base] if each.made.base else [])]
+        return [found for name in names if (found := self._find(each.module, name)) is not None]
+
+    def _fields(self, each: _FoundClass) -> dict[str, PythonField]:
+        if each.made.base:
+            base = self._find(each.module, each.made.base)
+            return self._fields(base) if base else {}
+        if is_root_model(each.made):
+            return {}
+        return {wire: self._field(each, wire) for wire in each.made.names}
+
+    def _field(self, each: _FoundClass, wire: str) -> PythonField:
+        shape = each.made.shape["properties"][wire]
+        is_optional = wire not in each.made.shape.get("required", ())
+        plain = without_constraints(written_out(shape))
+        annotation = field_annotation(plain, alias=None, optional=is_optional)
+        found = (self._find(each.module, name) for name in classes_in(shape))
+        keys = tuple(other.key for other in found if other is not None)
+        return PythonField(each.made.names[wire], flat(annotation), keys)

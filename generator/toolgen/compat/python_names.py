@@ -1,0 +1,147 @@
+"""Names of generated Python code that callers import: classes of models, their fields, and the fields' types.
+
+Two versions of a class are found by following fields of the same wire name from the request, the response and
+the chunk. So a class is the same one under another name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from toolgen.schema.document import JsonPath
+
+_LITERAL = re.compile(r"Literal\[(?:[^\[\]\"']|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')*\]")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class PythonField:
+    """A field of a class."""
+
+    name: str
+    type: str  # without constraints: "list[Item] | None"
+    classes: tuple[str, ...] = ()  # that the type refers to, as keys of `PythonNames.classes`, in order
+
+
+@dataclass(frozen=True, slots=True)
+class PythonClass:
+    """A class of a module of models."""
+
+    module: str  # below `models`: "create_order", "shared.purchasing"
+    name: str
+    fields: Mapping[str, PythonField]  # by wire name, those of the base class included
+
+
+@dataclass(frozen=True, slots=True)
+class PythonNames:
+    """The classes of a tool's models."""
+
+    roots: Mapping[str, str]  # schema of the contract → the key of its class
+    classes: Mapping[str, PythonClass]  # by key
+    imports: frozenset[str]  # names in the tool's own module: its classes, and those that it imports
+    former: Mapping[str, str]  # names that the tool's module still gives → names now
+
+
+class NameChangeKind(StrEnum):
+    """What changed for Python code that imports generated names."""
+
+    CLASS = "class"
+    FIELD = "field"
+    TYPE = "type"
+
+
+@dataclass(frozen=True, slots=True)
+class NameChange:
+    """A class or a field that has another name, or a field that has another type."""
+
+    kind: NameChangeKind
+    schema: str  # of the contract, from which the class was found
+    path: JsonPath  # from the schema to the property, as far as it is one of the root
+    before: str  # "Address", "Address.zip_code", "Address.zip_code: str"
+    now: str
+    is_kept: bool = False  # the former name can still be imported
+
+
+def find_name_changes(old: PythonNames | None, new: PythonNames | None) -> Iterator[NameChange]:
+    """Yield what code that imports the classes of `old` does not find in `new`. Each change comes once."""
+    if old is None or new is None:
+        return
+    renamed: dict[str, str] = {}
+    pairs = list(_pairs(old, new))
+    for pair in pairs:
+        before, now = old.classes[pair.old], new.classes[pair.new]
+        if before.name != now.name:
+            renamed[before.name] = now.name
+        if change := _class_change(pair, old, new):
+            yield change
+    for pair in pairs:
+        before, now = old.classes[pair.old], new.classes[pair.new]
+        for wire, one in before.fields.items():
+            if (other := now.fields.get(wire)) is None:
+                continue
+            path = pair.path or ("properties", wire)
+            own, own_now = f"{before.name}.{one.name}", f"{now.name}.{other.name}"
+            if one.name != other.name:
+                yield NameChange(NameChangeKind.FIELD, pair.schema, path, own, own_now)
+            if _plain(one.type, renamed) != _plain(other.type, {}):
+                types = (f"{own}: {one.type}", f"{own_now}: {other.type}")
+                yield NameChange(NameChangeKind.TYPE, pair.schema, path, *types)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A class of both versions."""
+
+    schema: str
+    path: JsonPath
+    old: str
+    new: str
+
+
+def _pairs(old: PythonNames, new: PythonNames) -> Iterator[_Pair]:
+    """Yield each pair of classes once, in the order of fields."""
+    waiting = [
+        _Pair(schema, (), key, new.roots[schema]) for schema, key in old.roots.items() if schema in new.roots
+    ]
+    seen: set[tuple[str, str]] = set()
+    while waiting:
+        pair = waiting.pop(0)
+        if (pair.old, pair.new) in seen or pair.old not in old.classes or pair.new not in new.classes:
+            continue
+        seen.add((pair.old, pair.new))
+        yield pair
+        others = new.classes[pair.new].fields
+        for wire, own in old.classes[pair.old].fields.items():
+            other = others.get(wire)
+            if other is not None and len(own.classes) == len(other.classes):
+                path = pair.path or ("properties", wire)
+                waiting += [
+                    _Pair(pair.schema, path, one, two)
+                    for one, two in zip(own.classes, other.classes, strict=True)
+                ]
+
+
+def _class_change(pair: _Pair, old: PythonNames, new: PythonNames) -> NameChange | None:
+    """Return the change if a class cannot be imported by its name any more."""
+    before, now = old.classes[pair.old], new.classes[pair.new]
+    is_shared = before.module.startswith("shared.")
+    if is_shared and (before.module, before.name) == (now.module, now.name):
+        return None
+    if not is_shared and (before.name == now.name or before.name in new.imports):
+        return None
+    return NameChange(
+        NameChangeKind.CLASS,
+        pair.schema,
+        pair.path,
+        f"{before.module}.{before.name}",
+        f"{now.module}.{now.name}",
+        is_kept=not is_shared and before.module == now.module and before.name in new.former,
+    )
+
+
+def _plain(type_: str, renamed: Mapping[str, str]) -> str:
+    """Return a type for comparing: with today's names of classes, and without the values of enums."""
+    return _NAME.sub(lambda found: renamed.get(found[0], found[0]), _LITERAL.sub("Literal", type_))

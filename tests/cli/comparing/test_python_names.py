@@ -1,0 +1,106 @@
+"""Names of generated code that importers lose: classes, fields, types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from toolgen.cli.comparing.sides import read_sides
+from toolgen.compat.python_names import find_name_changes
+
+BEFORE = """\
+name: order
+description: Order things.
+input_schema:
+  type: object
+  properties:
+    ship_to: {$ref: "#/$defs/Address"}
+    items: {type: array, items: {$ref: "shared/shop.yaml#/$defs/Item"}}
+  $defs:
+    Address:
+      type: object
+      properties:
+        zip_code: {type: string}
+        kind: {enum: [a, b]}
+output_schema: {type: object, properties: {total: {type: integer}}}
+"""
+SHARED = """\
+$defs:
+  Item:
+    type: object
+    properties: {sku: {type: string}}
+"""
+
+
+def changes(folder: Path, edit: tuple[str, str] = ("", ""), shared: tuple[str, str] = ("", "")) -> list[str]:
+    """Return what changes between the two versions: `kind: before → now`."""
+    (folder / "toolgen.toml").write_text("")
+    for side in ("old", "specs"):
+        (folder / side / "shared").mkdir(parents=True)
+    (folder / "old/order.yaml").write_text(BEFORE)
+    (folder / "old/shared/shop.yaml").write_text(SHARED)
+    (folder / "specs/order.yaml").write_text(f"{BEFORE.replace(*edit)}timeout: 1\n")
+    (folder / "specs/shared/shop.yaml").write_text(SHARED.replace(*shared))
+    found = read_sides("old", str(folder))
+    old, new = found.old.contracts["order"], next(iter(found.new.contracts.values()))
+    return [
+        f"{each.kind}: {each.before} → {each.now}{' (kept)' if each.is_kept else ''}"
+        for each in find_name_changes(old.python, new.python)
+    ]
+
+
+def test_the_same_names(tmp_path: Path) -> None:
+    assert changes(tmp_path, ("[a, b]", "[a, b, c]")) == []
+
+
+def test_a_renamed_definition_is_a_renamed_class(tmp_path: Path) -> None:
+    assert changes(tmp_path, ("Address", "Place")) == ["class: order.Address → order.Place"]
+
+
+def test_a_title_renames_a_class(tmp_path: Path) -> None:
+    edit = ("    Address:\n      type: object\n", "    Address:\n      title: Home\n      type: object\n")
+    assert changes(tmp_path, edit) == ["class: order.Address → order.Home"]
+
+
+def test_a_renamed_shared_definition(tmp_path: Path) -> None:
+    found = changes(tmp_path, ("$defs/Item", "$defs/Thing"), ("Item:", "Thing:"))
+    assert found == ["class: shared.shop.Item → shared.shop.Thing"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (("zip_code: {type: string}", "zip_code: {type: integer}"), "Address.zip_code: int | None"),
+        (("kind:", "Kind: {type: string}\n        kind:"), "Address.kind_2"),
+        (("{total: {type: integer}}", "{total: {type: number}}"), "OrderResponse.total: int | float | None"),
+    ],
+)
+def test_fields(tmp_path: Path, edit: tuple[str, str], expected: str) -> None:
+    assert any(expected in each for each in changes(tmp_path, edit)), expected
+
+
+def test_a_renamed_tool_has_other_classes(tmp_path: Path) -> None:
+    found = changes(tmp_path, ("name: order", "name: buy\naliases: [order]"))
+    assert "class: order.OrderRequest → buy.BuyRequest" in found
+    assert "class: order.OrderResponse → buy.BuyResponse" in found
+
+
+def test_a_class_that_became_shared_can_still_be_imported(tmp_path: Path) -> None:
+    inner = BEFORE[BEFORE.index("  $defs:") : BEFORE.index("output_schema")]
+    definition = inner.replace("  $defs:\n", "").replace("    Address", "  Address").replace("\n  ", "\n")
+    found = changes(
+        tmp_path,
+        (BEFORE, BEFORE.replace(inner, "").replace("#/$defs/Address", "shared/shop.yaml#/$defs/Address")),
+        ("$defs:\n", f"$defs:\n{definition}"),
+    )
+    assert found == []
+
+
+def test_a_former_name_that_generated_code_keeps(tmp_path: Path) -> None:
+    from toolgen.data.manifest import Manifest
+    from toolgen.project.output.manifest import NAME, manifest_text
+
+    (tmp_path / "generated").mkdir()
+    manifest = Manifest(renamed_classes={"models/order.py": {"Address": "Place"}})
+    (tmp_path / "generated" / NAME).write_text(manifest_text(manifest))
+    assert changes(tmp_path, ("Address", "Place")) == ["class: order.Address → order.Place (kept)"]
