@@ -59,7 +59,7 @@ def _differences(old: Side, new: Side, today: date) -> list[Finding]:
 def compare_tools(pair: ToolPair) -> Iterator[Finding]:
     """Yield the findings about one tool."""
     for rule in TOOL_RULES:
-        if any(pair.knows(field) for field in rule.fields):
+        if not rule.fields or any(pair.knows(field) for field in rule.fields):
             for edit in rule.check(pair):
                 yield _of_tool(rule, edit, pair)
     yield from schema_findings(pair)

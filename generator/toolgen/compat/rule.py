@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import Any, Final
 
 from toolgen.compat.contract import Contract
 from toolgen.compat.edit_space import Direction, Edit, is_asserted
 from toolgen.compat.finding import Category, Level
+from toolgen.compat.python_names import NameChange, find_name_changes
 from toolgen.schema.document import Draft, JsonPath
 from toolgen.schema.keywords import KEYWORDS
 
@@ -59,7 +61,7 @@ class ToolEdit:
     detail: Any = None  # JSON data that tells apart edits at one path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolPair:
     """Two versions of one tool."""
 
@@ -71,13 +73,22 @@ class ToolPair:
         """True if both sides can express the fields; a field that one of them cannot is not compared."""
         return all(name in self.old.knows and name in self.new.knows for name in fields)
 
+    @cached_property
+    def name_changes(self) -> tuple[NameChange, ...]:
+        """Return the names of generated code that changed."""
+        return tuple(find_name_changes(self.old.python, self.new.python))
+
+    def replaces(self, change: NameChange) -> bool:
+        """True if a name changed with the tool's own, or can still be imported."""
+        return change.is_kept or self.old.name != self.new.name
+
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
     """A rule about the fields of a tool, which `check` compares if both sides know them."""
 
     code: str
-    fields: frozenset[str]  # of a spec
+    fields: frozenset[str]  # of a spec; none: it compares what is generated
     check: Callable[[ToolPair], Iterator[ToolEdit]]
     advice: str
     category: Category
