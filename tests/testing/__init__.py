@@ -1,0 +1,1 @@
+"""Tests of `toolgen test`, its checks and its pytest plugin."""
