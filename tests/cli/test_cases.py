@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolgen.data.codes import CODES, IMPLEMENTATIONS, PROJECT
+from toolgen.data.codes import CODES, IMPLEMENTATIONS, PROJECT, TESTS
 
 from tests.preloaded import python_command
 
@@ -57,13 +57,14 @@ def test_case(case: Path, record: bool, tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-    report = done.stderr.replace(str(root.resolve()), "PROJECT")
+    code = case.parent.name
+    shown, data = (done.stdout, "") if code in TESTS else (done.stderr, done.stdout)
+    report = shown.replace(str(root.resolve()), "PROJECT")
     report = re.sub(r"(this toolgen works with )[^,;\s]+", r"\1RANGE", report)
     expected = case.with_name("case.out")
-    code = case.parent.name
     of_warned = case.parent.parent.name == "warned"
-    expected_exit = 0 if of_warned else 1 if code in IMPLEMENTATIONS else 2
-    assert (done.returncode, done.stdout) == (expected_exit, "")
+    expected_exit = 0 if of_warned else 1 if code in IMPLEMENTATIONS or code in TESTS else 2
+    assert (done.returncode, data) == (expected_exit, "")
     assert f"{CODES[code].severity}[{code}]" in report
     if record:
         expected.write_text(report, encoding="utf-8", newline="\n")

@@ -5,15 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 
-def run_bounded(command: list[str], folder: Path, seconds: float) -> int | None:
-    """Run a command in `folder`; return its exit code, or None if it took longer than `seconds`."""
+def run_bounded(
+    command: list[str], folder: Path, seconds: float, environment: Mapping[str, str] | None = None
+) -> int | None:
+    """Run a command in `folder`; return its exit code, or None if it took longer than `seconds`.
+
+    `environment` is added to the variables of this process.
+    """
     with subprocess.Popen(
         command,
         cwd=folder,
+        env={**os.environ, **(environment or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

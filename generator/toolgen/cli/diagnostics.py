@@ -43,7 +43,7 @@ def show(
 
     found = tuple(diagnostics)
     if texts is None:
-        texts = _texts(found, find_root(Path(start)))
+        texts = source_texts(found, start)
     say(render(found, texts, color=has_color()).rstrip("\n"))
 
 
@@ -90,8 +90,9 @@ def has_color() -> bool:
     return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _texts(diagnostics: tuple[Diagnostic, ...], root: Path) -> dict[str, str]:
-    """Return the current texts of the files that these point into."""
+def source_texts(diagnostics: Iterable[Diagnostic], start: str) -> dict[str, str]:
+    """Return the current texts of the files that these point into, in the project at or above `start`."""
+    root = find_root(Path(start))
     texts: dict[str, str] = {}
     for file in {span.file for d in diagnostics for span in (d.span, *(note.span for note in d.notes))}:
         if (root / file).is_symlink():  # its target may be private

@@ -25,6 +25,7 @@ COMMANDS = {
     "export": "print the tool definitions of one target as JSON",
     "call": "call one tool's implementation, with validation and confirmation",
     "mock": "serve the specs over MCP before they are implemented: examples, or made-up valid answers",
+    "test": "test implementations against their specs: examples, and properties of every call",
     "schema": "print the JSON Schema of the spec language",
     "explain": "explain a diagnostic code",
 }

@@ -347,7 +347,7 @@ PROJECT: dict[str, Code] = {
     "unknown-setting": error(
         "a setting that toolgen does not have",
         "A misspelt setting would otherwise be silently ignored.",
-        "Use specs, output, implementations, targets, templates, coerce, or sections: [server], [breaking].",
+        "Use specs, output, implementations, targets, templates, coerce; [server], [breaking] or [test].",
     ),
     "invalid-setting": error(
         "a setting with an invalid value",
@@ -430,9 +430,14 @@ PROJECT: dict[str, Code] = {
         "Other versions of ruff and of the model engine have other options and generate other code.",
         "pip install 'toolgen[cli]', or install toolgen in an environment of its own (pipx, uvx).",
     ),
+    "bad-fixtures": error(
+        "fixtures of tests that cannot be used",
+        "`test` calls the functions `toolgen_toolkit` and `toolgen_state` with a new folder.",
+        "Correct what the message names; docs/testing.md has an example.",
+    ),
     "not-generated": error(
         "there is no generated code to run",
-        "`call` runs the generated package with the configured implementations.",
+        "`call` and `test` run the generated package with the configured implementations.",
         "Run `toolgen generate`.",
     ),
     "no-such-tool": error(
@@ -526,6 +531,25 @@ IMPLEMENTATIONS: dict[str, Code] = {
     ),
 }
 
+# Failures of `toolgen test`.
+TESTS: dict[str, Code] = {
+    "example-failed": error(
+        "an example that ends in another way",
+        "The examples are part of the contract: documentation, mocks and models rely on them.",
+        "Correct the implementation, or the example: `toolgen test --update` writes how the call ends now.",
+    ),
+    "contract-broken": error(
+        "an implementation that does not keep its contract",
+        "Clients rely on what the spec says of every call: its errors, its annotations, its confirmation.",
+        "Make the call that the message shows, and correct the implementation, or the spec.",
+    ),
+    "implementation-crashed": error(
+        "an implementation that hangs or ends its process",
+        "In a server, it would keep a worker thread, hold the event loop, or end the calls of other tools.",
+        "Make its calls one by one with `toolgen call`; give it a `timeout` in the spec.",
+    ),
+}
+
 # Lint rules: each has a module of its name in `toolgen.lint.rules`.
 LINT: dict[str, Code] = {
     "default-violates-schema": warning(
@@ -594,5 +618,6 @@ CODES: dict[str, Code] = {
     **TARGETS,
     **PROJECT,
     **IMPLEMENTATIONS,
+    **TESTS,
     **LINT,
 }

@@ -1,5 +1,18 @@
-"""Use contracts before they are implemented: toolkits of mock tools, made from specs."""
+"""Use contracts before they are implemented, and prove that implementations keep them.
 
-from toolgen.testing.mock.toolkit import mock_toolkit
+Names are imported on first access: tests of implementations need no compiler.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolgen.testing.mock.toolkit import mock_toolkit
 
 __all__ = ["mock_toolkit"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("toolgen.testing.mock.toolkit"), name)

@@ -31,8 +31,19 @@ _BREAKING_VALUES: dict[str, tuple[str, ...]] = {
     "versions": ("semver",),
 }
 _RULE_LEVELS = ("error", "warning", "info", "off")
-_SERVER_TYPES: dict[str, type] = {"name": str, "version": str, "instructions": str}
-_SECTIONS = ("server", "breaking")
+_FIELD_SECTIONS: dict[str, dict[str, type]] = {
+    "server": {"name": str, "version": str, "instructions": str},
+    "test": {"fixtures": str},
+}
+"""Sections whose keys are fields of the project: `server_name`."""
+_SECTIONS = (*_FIELD_SECTIONS, "breaking")
+_PATHS = {
+    "specs": "tools/specs",
+    "output": "tools/generated",
+    "templates": "tools/templates",
+    "fixtures": "tests/toolgen_fixtures.py",
+}
+"""Settings that are paths, each with an example."""
 _TYPE_NAMES: dict[type, str] = {
     str: "a string",
     list: "a list of strings",
@@ -108,6 +119,7 @@ class Project:
     server_name: str | None = None  # None: the package's
     server_version: str = "0.0.0"
     server_instructions: str | None = None
+    test_fixtures: str | None = None  # file with the fixtures of `toolgen test`
     breaking: BreakingSettings = BreakingSettings()
 
     @property
@@ -185,13 +197,13 @@ def make_project(root: Path, table: Table) -> Project:
     top = {key: value for key, value in table.data.items() if key not in _SECTIONS}
     faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _TYPES))}
     sound = {key: _clean(key, value) for key, value in top.items() if key not in faults}
-    server, server_faults = _server(table)
+    for name, types in _FIELD_SECTIONS.items():
+        values, section_faults = _section(table, name, types)
+        sound.update(values)
+        faults.update(section_faults)
     breaking = _breaking(table)
-    faults.update(server_faults)
     faults.update(breaking.faults)
-    project = Project(
-        root=root, file=table.file, text=table.text, **sound, **server, breaking=breaking.settings
-    )
+    project = Project(root=root, file=table.file, text=table.text, **sound, breaking=breaking.settings)
     further = list(_folder_faults(project, table, faults)) or list(_name_faults(project, table, faults))
     if faults or further:
         raise SpecErrors([*faults.values(), *further])
@@ -207,18 +219,18 @@ def _clean(key: str, value: Any) -> Any:
     return "/".join(part for part in value.split("/") if part not in ("", ".")) or "."
 
 
-def _server(table: Table) -> tuple[dict[str, Any], dict[str, Diagnostic]]:
-    """Return the section `[server]` as fields of the project, and its faults."""
-    data = table.data.get("server", {})
+def _section(table: Table, name: str, types: dict[str, type]) -> tuple[dict[str, Any], dict[str, Diagnostic]]:
+    """Return a section as fields of the project, and its faults."""
+    data = table.data.get(name, {})
     if not isinstance(data, dict):
-        return {}, {"server": _invalid(table, "server", "'server' must be a section: [server]")}
-    inner = Table(table.file, table.text, f"{table.name}.server" if table.name else "server", data)
+        return {}, {name: _invalid(table, name, f"'{name}' must be a section: [{name}]")}
+    inner = Table(table.file, table.text, f"{table.name}.{name}" if table.name else name, data)
     faults = {
-        f"server.{key}": fault
+        f"{name}.{key}": fault
         for key, value in data.items()
-        if (fault := _shape_fault(inner, key, value, _SERVER_TYPES))
+        if (fault := _shape_fault(inner, key, value, types))
     }
-    return {f"server_{key}": value for key, value in data.items() if f"server.{key}" not in faults}, faults
+    return {f"{name}_{key}": value for key, value in data.items() if f"{name}.{key}" not in faults}, faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +287,8 @@ def _shape_fault(table: Table, key: str, value: Any, types: dict[str, type]) -> 
             return _invalid(table, key, f"'{key}' must be a list of different strings")
     if not fits:
         return _invalid(table, key, f"'{key}' must be {_TYPE_NAMES[expected]}")
-    if key in ("specs", "output", "templates") and not _is_plain_path(value):
-        hint = 'write it as in `specs = "tools/specs"`, relative to the folder of this file'
+    if key in _PATHS and not _is_plain_path(value):
+        hint = f'write it as in `{key} = "{_PATHS[key]}"`, relative to the folder of this file'
         return _invalid(table, key, f"'{key}' must be a relative path with forward slashes", hint)
     return None
 

@@ -1,0 +1,163 @@
+"""Test implementations against their specs: every example, then properties that hold for every valid request.
+
+Runs the project's code, in a process of its own. A failure comes with the command that makes the call again.
+For data of their own and for snapshots of it, the tests use the functions `toolgen_toolkit` and
+`toolgen_state` of tests/toolgen_fixtures.py, or of the file that `[test] fixtures` names.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolgen.cli.output import count, emit, emit_json, say
+from toolgen.cli.parser import add_format
+from toolgen.project import UnableError
+from toolgen.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from toolgen.data.diagnostic import Diagnostic
+    from toolgen.data.program import Program
+    from toolgen.testing.results import Failure, ToolReport
+    from toolgen.testing.tool_under_test import ToolUnderTest
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tools", metavar="TOOL", nargs="*", help="the tools to test (default: all)")
+    parser.add_argument("--examples-only", action="store_true", help="make only the calls of the examples")
+    parser.add_argument("--seed", default="0", help="decides which other requests are made (default: 0)")
+    parser.add_argument(
+        "--max-calls",
+        type=int,
+        default=100,
+        metavar="N",
+        help="make at most about N calls of each tool, beside the examples (default: 100)",
+    )
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> bool:
+    from toolgen.cli.building.project_build import program_of, read_inputs
+    from toolgen.cli.implementation_tests import test_implementations
+    from toolgen.testing.runner import RunOptions
+
+    if args.max_calls < 0:
+        raise UnableError("usage", "--max-calls must not be negative")
+    inputs = read_inputs(args.start)
+    tools = _selected(program_of(inputs), args.tools)
+    options = RunOptions(args.seed, args.max_calls, args.examples_only)
+    reports = test_implementations(inputs.project, tools, options)
+    if args.tools:
+        _refuse_not_implemented(reports, tools)
+    if args.format == "json":
+        emit_json(_as_data(reports, args.seed))
+    else:
+        _show(reports, args)
+    return not any(report.failures for report in reports)
+
+
+def _selected(program: Program, names: Sequence[str]) -> list[ToolUnderTest]:
+    from toolgen.testing.tool_under_test import tool_under_test
+
+    by_name = {name: tool for tool in program.tools for name in (tool.spec.name, *tool.spec.aliases)}
+    for name in names:
+        if name not in by_name:
+            hint = did_you_mean(name, by_name) or f"the tools are {', '.join(by_name)}"
+            raise UnableError("no-such-tool", f"there is no tool called '{name}'", hint)
+    wanted = {by_name[name].spec.name for name in names}
+    return [tool_under_test(tool) for tool in program.tools if not names or tool.spec.name in wanted]
+
+
+def _refuse_not_implemented(reports: Sequence[ToolReport], tools: Sequence[ToolUnderTest]) -> None:
+    """Add a failure to each tool that was to be tested by name, and has no implementation."""
+    from toolgen.testing.results import Failure
+
+    places = {tool.name: tool.place for tool in tools}
+    for report in reports:
+        if report.not_implemented:
+            message = f"{report.tool} is not implemented"
+            report.failures.append(Failure("example", message, places[report.tool]))
+
+
+def _show(reports: Sequence[ToolReport], args: argparse.Namespace) -> None:
+    from toolgen.cli.diagnostics import source_texts
+    from toolgen.report.text import render
+
+    shown = {failure: _diagnostic(failure) for report in reports for failure in report.failures}
+    texts = source_texts(shown.values(), args.start)
+    for failure, diagnostic in shown.items():
+        lines = [render([diagnostic], texts).rstrip("\n"), *(f"    {line}" for line in failure.diff)]
+        emit("\n".join(lines))
+    for report in reports:
+        emit(_line(report))
+        for line in _notes(report):
+            emit(f"  {line}")
+    failed = sum(bool(report.failures) for report in reports)
+    calls = sum(report.calls for report in reports)
+    verdict = f"{count(failed, 'tool')} failed" if failed else "no failures"
+    say(f"{count(len(reports), 'tool')}, {count(calls, 'call')}, seed {args.seed}: {verdict}")
+
+
+def _line(report: ToolReport) -> str:
+    if report.not_implemented:
+        return f"not implemented  {report.tool}"
+    state = "FAILED" if report.failures else "passed"
+    return f"{state}  {report.tool}: {count(report.examples, 'example')}, {count(report.calls, 'call')}"
+
+
+def _notes(report: ToolReport) -> list[str]:
+    notes = []
+    if report.not_covered:
+        notes.append(f"not covered: {', '.join(report.not_covered)}")
+    by_reason: dict[str, list[str]] = {}
+    for check, reason in report.not_checked.items():
+        by_reason.setdefault(reason, []).append(check)
+    if not report.not_implemented:
+        notes += [f"not checked: {', '.join(checks)}: {reason}" for reason, checks in by_reason.items()]
+    return notes
+
+
+def _diagnostic(failure: Failure) -> Diagnostic:
+    from toolgen.data.diagnostic import Diagnostic
+
+    code = {"example": "example-failed", "crash": "implementation-crashed"}.get(
+        failure.check, "contract-broken"
+    )
+    hint = f"to see it: {failure.command}" if failure.command else ""
+    message = failure.message if code != "contract-broken" else f"{failure.check}: {failure.message}"
+    return Diagnostic(failure.place, code, message, hint)
+
+
+def _as_data(reports: Sequence[ToolReport], seed: str) -> dict[str, Any]:
+    from toolgen.report.json import as_data
+
+    return {
+        "seed": seed,
+        "tools": [
+            {
+                "name": report.tool,
+                "result": _result(report),
+                "examples": report.examples,
+                "calls": report.calls,
+                "not_checked": report.not_checked,
+                "not_covered": report.not_covered,
+                "failures": [
+                    {
+                        "check": failure.check,
+                        "command": failure.command,
+                        "diff": list(failure.diff),
+                        **as_data([_diagnostic(failure)])[0],
+                    }
+                    for failure in report.failures
+                ],
+            }
+            for report in reports
+        ],
+    }
+
+
+def _result(report: ToolReport) -> str:
+    if report.failures:
+        return "failed"
+    return "not implemented" if report.not_implemented else "passed"

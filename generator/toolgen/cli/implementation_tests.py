@@ -1,0 +1,146 @@
+"""Run the tests of a project's implementations in a process of its own, for `toolgen test`.
+
+An implementation that ends the process, or hangs, has failed; the others are tested in a new process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from toolgen.cli.child_process import how_it_ended, run_bounded
+from toolgen.project import Project, UnableError
+from toolgen.testing.child import Task
+from toolgen.testing.results import Failure, ToolReport
+from toolgen.testing.runner import RunOptions
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+_CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
+_LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
+_TOTAL_SECONDS = 540.0  # that one process may take
+_DEFAULT_FIXTURES = "tests/toolgen_fixtures.py"
+
+
+def fixtures_file(project: Project) -> Path | None:
+    """Return the file with the project's fixtures; None if it has none. Raises UnableError."""
+    if project.test_fixtures is None:
+        default = project.root / _DEFAULT_FIXTURES
+        return default if default.is_file() else None
+    file = project.root / project.test_fixtures
+    if not file.resolve().is_relative_to(project.root.resolve()):
+        message = f"the fixtures {project.test_fixtures} are outside of the project's folder"
+        raise UnableError("outside-project", message)
+    if not file.is_file():
+        message = f"there is no file {project.test_fixtures}, which [test] fixtures names"
+        raise UnableError("unreadable-file", message)
+    return file
+
+
+def test_implementations(
+    project: Project, tools: Sequence[ToolUnderTest], options: RunOptions
+) -> list[ToolReport]:
+    """Return the report of each tool. Raises UnableError if there is no generated code, or no fixtures."""
+    fixtures = fixtures_file(project)
+    if not (project.root / project.output / "catalog.py").is_file():
+        message = f"there is no generated code in {project.output}"
+        raise UnableError("not-generated", message, "run `toolgen generate`")
+    reports: dict[str, ToolReport] = {}
+    left = list(tools)
+    while left:
+        run = _run(project, _task(project, fixtures, left, options))
+        for report in run.reports:
+            reports[report.tool] = report
+        left = [tool for tool in left if tool.name not in reports]
+        if left and run.started == left[0].name:
+            reports[run.started] = _crash_report(left.pop(0), run, project)
+        elif left:
+            raise UnableError("not-generated", f"importing the generated code ended{_ending(run.code)}")
+    return [reports[tool.name] for tool in tools]
+
+
+@dataclass(slots=True)
+class _Run:
+    """The result of one child process."""
+
+    code: int | None  # None: it took too long
+    reports: list[ToolReport] = field(default_factory=list)
+    started: str = ""  # the tool that was tested last
+    call: str = ""  # the command of its last call
+    trace: str = ""  # of a call that hangs
+
+
+def _task(
+    project: Project, fixtures: Path | None, tools: Sequence[ToolUnderTest], options: RunOptions
+) -> Task:
+    return Task(
+        folders=(str(project.import_root), str(project.root)),
+        package=project.package,
+        fixtures=None if fixtures is None else str(fixtures),
+        tools=tuple(tools),
+        seed=options.seed,
+        max_calls=options.max_calls,
+        examples_only=options.examples_only,
+        seconds=max([_CALL_SECONDS, *((tool.timeout or 0) + _LATE_SECONDS for tool in tools)]),
+    )
+
+
+def _run(project: Project, task: Task) -> _Run:
+    with tempfile.TemporaryDirectory(prefix="toolgen-") as folder:
+        result, trace = Path(folder, "result.jsonl"), Path(folder, "trace")
+        result.write_text(task.as_json() + "\n", "utf-8")
+        command = [sys.executable, "-P", "-B", "-m", "toolgen.testing.child"]
+        own = {"TMPDIR": str(Path(folder, "tmp"))}  # so that nothing is left in the user's
+        Path(folder, "tmp").mkdir()
+        code = run_bounded([*command, str(result), str(trace)], project.root, _TOTAL_SECONDS, own)
+        run = _Run(code)
+        _, *lines = result.read_text("utf-8", "replace").splitlines()
+        run.trace = trace.read_text("utf-8", "replace") if trace.is_file() else ""
+    for line in lines:
+        try:
+            event = json.loads(line)
+        except ValueError:  # cut off with its process
+            continue
+        if "unusable" in event:
+            raise UnableError("bad-fixtures", event["unusable"])
+        if "broken" in event:
+            message = f"the generated code cannot be used: {event['broken']}"
+            raise UnableError("not-generated", message, "run `toolgen generate`")
+        if "report" in event:
+            run.reports.append(ToolReport.of_data(event["report"]))
+        if "started" in event:
+            run.started, run.call = event["started"], ""
+        run.call = event.get("call", run.call)
+    return run
+
+
+def _crash_report(tool: ToolUnderTest, run: _Run, project: Project) -> ToolReport:
+    """Return the report of a tool that ended its process or was ended because it hung."""
+    place = _innermost_frame(run.trace, project)
+    if run.trace:
+        message = f"a call hangs{place}"
+    elif run.code is None:
+        message = f"its tests took longer than {_TOTAL_SECONDS:g} seconds"
+    else:
+        message = f"the implementation ended the process{how_it_ended(run.code)}"
+    failure = Failure("crash", message, tool.place, run.call)
+    return ToolReport(tool.name, examples=len(tool.examples), failures=[failure])
+
+
+def _innermost_frame(trace: str, project: Project) -> str:
+    """Return the innermost place in the project's code, from a traceback of faulthandler."""
+    root = os.path.join(os.path.realpath(project.root), "")
+    for file, line in re.findall(r'File "(.+?)", line (\d+)', trace):
+        real = os.path.realpath(file)
+        if real.startswith(root) and "site-packages" not in real:
+            return f" in {os.path.relpath(real, root)}:{line}"
+    return ""
+
+
+def _ending(code: int | None) -> str:
+    return " in a timeout" if code is None else how_it_ended(code)

@@ -1,0 +1,28 @@
+"""The list of all checks, in the order of reports."""
+
+from __future__ import annotations
+
+from toolgen.testing.checks import (
+    answers,
+    cancelled_calls,
+    consent,
+    example,
+    failed_calls,
+    idempotent,
+    independent_calls,
+    read_only,
+    stream,
+)
+from toolgen.testing.checks.check import Check
+
+CHECKS: tuple[Check, ...] = (
+    example.CHECK,
+    independent_calls.CHECK,
+    answers.CHECK,
+    read_only.CHECK,
+    idempotent.CHECK,
+    consent.CHECK,
+    failed_calls.CHECK,
+    cancelled_calls.CHECK,
+    stream.CHECK,
+)

@@ -1,0 +1,48 @@
+"""A valid request is answered by a valid response or a declared error.
+
+Reserved errors that the runtime decides on are answers, too: of a user who declines, of a full queue. Those
+that mean a fault of the implementation are not: `internal_error`, `invalid_response`, `not_implemented`,
+`missing_dependency`, `not_ready`, and `timeout` if the spec does not declare it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from toolgen.runtime.errors import RUNTIME_ERRORS
+from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.observation import Observation
+from toolgen.testing.subject import Call
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+FAULTS: Final = frozenset(
+    {
+        "internal_error",
+        "invalid_response",
+        "missing_dependency",
+        "not_implemented",
+        "not_ready",
+        "timeout",
+        "unknown_tool",
+    }
+)
+"""Reserved codes that say that the implementation failed."""
+RESERVED: Final = frozenset(error.code for error in RUNTIME_ERRORS)
+
+
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+    for step in seen.steps:
+        answer = step.answer
+        if not answer.error or step.kind == "cancelled" or answer.error in tool.errors:
+            continue
+        if answer.error in FAULTS or answer.error not in RESERVED:
+            consent = step.kind if step.kind in ("refused", "nobody") else "given"
+            call = Call(tool.name, seen.arguments, consent)
+            subject = "the preview" if step.kind == "preview" else "the call"
+            yield Fault(f"{subject} ends with {answer.shown}", call)
+        elif answer.error == "invalid_request":
+            yield Fault(f"a valid request is refused: {answer.message}")
+
+
+CHECK = Check("answers", _faults, applies=lambda tool: True)

@@ -1,0 +1,24 @@
+"""A cancelled call leaves no trace: the state is as before, or as after the whole call, and nothing between.
+
+A call may have finished when its cancellation arrives, and a `def` cannot be stopped; then its work is done
+completely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.observation import Observation
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+    for step in seen.all("cancelled"):
+        if step.changed and step.after != seen.settled:
+            diff = diff_lines(step.before, step.after)
+            yield Fault("a call that was cancelled left part of its work in the state", diff=diff)
+
+
+CHECK = Check("cancelled-calls", _faults, applies=lambda tool: not tool.read_only, needs_state=True)

@@ -1,0 +1,36 @@
+"""A tool that asks the user does nothing without consent.
+
+If the user declines, or nobody can be asked, the call ends with an error. Then, and after a preview, the
+state is as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.observation import Observation
+from toolgen.testing.subject import Call
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+_SITUATIONS = {
+    "refused": "the user declined",
+    "nobody": "nobody could be asked",
+    "preview": "only a preview was wanted",
+}
+
+
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+    for step in seen.all("refused", "nobody", "preview"):
+        situation = _SITUATIONS[step.kind]
+        consent = step.kind if step.kind != "preview" else "nobody"
+        call = Call(tool.name, seen.arguments, consent)  # type: ignore[arg-type]
+        if step.kind != "preview" and step.answer.error is None:
+            yield Fault(f"the tool acted although {situation}", call)
+        elif step.changed:
+            diff = diff_lines(step.before, step.after)
+            yield Fault(f"the state changed although {situation}", call, diff)
+
+
+CHECK = Check("consent", _faults, applies=lambda tool: tool.confirms)

@@ -1,0 +1,20 @@
+"""A call that ends with an error leaves the state unchanged: all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.observation import Observation
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+    for step in seen.all("call", "again"):
+        if step.answer.error is not None and step.changed:
+            message = f"the call ends with {step.answer.shown}, and changed the state"
+            yield Fault(message, diff=diff_lines(step.before, step.after))
+
+
+CHECK = Check("failed-calls", _faults, applies=lambda tool: not tool.read_only, needs_state=True)

@@ -1,0 +1,120 @@
+"""Observe calls: what a tool answers to one request in several ways, and the state after each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from toolgen.schema.document import JsonObject
+from toolgen.testing.subject import NO_STATE, Answer, Call, Session, Subject
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+
+StepKind = Literal["refused", "nobody", "preview", "call", "again", "cancelled"]
+"""What was done: a call that the user refused, one where nobody could be asked, a preview, the call itself,
+the same call once more, a call that was cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One answer, and the states before and after it."""
+
+    kind: StepKind
+    answer: Answer
+    before: Any
+    after: Any
+
+    @property
+    def has_state(self) -> bool:
+        """True if there are snapshots."""
+        return self.after is not NO_STATE
+
+    @property
+    def changed(self) -> bool:
+        """True if the state after it is known, and another than before."""
+        return self.has_state and self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """All that was seen of one request, step by step in one session."""
+
+    arguments: JsonObject
+    steps: tuple[Step, ...]
+    expected: ExpectedCall | None = None  # of an example
+    variant: str = ""  # how the request differs from the example's, for messages
+    after_others: bool = False  # other calls were made before, in the same session
+    settled: Any = field(default=NO_STATE)  # for cancelled calls: the state after an undisturbed call
+
+    def all(self, *kinds: StepKind) -> Iterator[Step]:
+        """Yield the steps of these kinds."""
+        return (step for step in self.steps if step.kind in kinds)
+
+    def first(self, kind: StepKind) -> Step | None:
+        """Return the first step of a kind; None if there is none."""
+        return next(self.all(kind), None)
+
+    @property
+    def calls(self) -> int:
+        """Return how many calls were made."""
+        return len(self.steps)
+
+
+async def observe(
+    subject: Subject,
+    tool: ToolUnderTest,
+    arguments: JsonObject,
+    expected: ExpectedCall | None = None,
+    variant: str = "",
+) -> Observation:
+    """Make one request in every way in a session of its own: without consent first, then with it, twice."""
+    steps: list[Step] = []
+    async with subject.session() as session:
+        if tool.confirms:
+            steps.append(await _step(session, "refused", Call(tool.name, arguments, "refused")))
+            if not tool.may_skip_question:
+                steps.append(await _step(session, "nobody", Call(tool.name, arguments, "nobody")))
+        if tool.previews:
+            steps += await _preview(session, Call(tool.name, arguments))
+        steps.append(await _step(session, "call", Call(tool.name, arguments)))
+        if tool.read_only or (tool.idempotent and subject.has_state):
+            steps.append(await _step(session, "again", Call(tool.name, arguments)))
+    return Observation(arguments, tuple(steps), expected, variant)
+
+
+async def observe_sequence(
+    subject: Subject, tool: ToolUnderTest, expected: tuple[ExpectedCall, ...]
+) -> list[Observation]:
+    """Make the calls of examples one after another in one session, forwards and backwards."""
+    found: list[Observation] = []
+    async with subject.session() as session:
+        for each in (*expected, *reversed(expected)):
+            step = await _step(session, "call", Call(tool.name, each.arguments))
+            found.append(Observation(each.arguments, (step,), each, after_others=True))
+    return found
+
+
+async def observe_cancelled(
+    subject: Subject, tool: ToolUnderTest, arguments: JsonObject, turns: int
+) -> Observation:
+    """Cancel a call after some turns of the event loop; observe the state that it leaves."""
+    async with subject.session() as session:
+        await session.call(Call(tool.name, arguments))
+        settled = session.state()
+    async with subject.session() as session:
+        before = session.state()
+        cancelled = await session.cancelled_call(Call(tool.name, arguments), turns)
+        step = Step("cancelled", Answer(error="cancelled" if cancelled else None), before, session.state())
+    return Observation(arguments, (step,), settled=settled)
+
+
+async def _step(session: Session, kind: StepKind, call: Call) -> Step:
+    before = session.state()
+    answer = await session.call(call)
+    return Step(kind, answer, before, session.state())
+
+
+async def _preview(session: Session, call: Call) -> list[Step]:
+    before = session.state()
+    answer = await session.preview(call)
+    return [] if answer is None else [Step("preview", answer, before, session.state())]

@@ -1,0 +1,59 @@
+"""What a test of a tool comes to: failures, coverage of the contract, and what was not checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from toolgen.data.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One way in which an implementation does not keep its contract."""
+
+    check: str  # name of the check
+    message: str
+    place: Span  # of the example, or of the tool's name
+    command: str = ""  # makes the call again
+    diff: tuple[str, ...] = ()  # lines: expected and actual result
+
+    @staticmethod
+    def of_data(data: Mapping[str, Any]) -> Failure:
+        """Return the failure of its JSON data."""
+        return Failure(**{**data, "place": Span(**data["place"]), "diff": tuple(data["diff"])})
+
+
+@dataclass(frozen=True, slots=True)
+class ActualResult:
+    """How the call of an example ended, for updating it."""
+
+    example: str
+    content: Any
+    error: str | None
+
+
+@dataclass(slots=True)
+class ToolReport:
+    """The result of testing one tool."""
+
+    tool: str
+    examples: int = 0
+    calls: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    not_checked: dict[str, str] = field(default_factory=dict)  # check → reason
+    not_covered: list[str] = field(default_factory=list)  # parts of the contract that no call has shown
+    not_implemented: bool = False
+    actual: list[ActualResult] = field(default_factory=list)  # of examples that failed
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it as JSON data."""
+        return asdict(self)
+
+    @staticmethod
+    def of_data(data: Mapping[str, Any]) -> ToolReport:
+        """Return the report of `as_data`."""
+        failures = [Failure.of_data(each) for each in data["failures"]]
+        actual = [ActualResult(**each) for each in data["actual"]]
+        return ToolReport(**{**data, "failures": failures, "actual": actual})

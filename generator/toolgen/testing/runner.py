@@ -1,0 +1,204 @@
+"""Test one tool: its examples, then properties that hold for every valid request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolgen.schema.document import JsonObject
+from toolgen.schema.instances import shrink
+from toolgen.testing.checks.all_checks import CHECKS
+from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.checks.stream import sums_of
+from toolgen.testing.coverage import Coverage
+from toolgen.testing.inputs import requests, with_defaults
+from toolgen.testing.observation import Observation, observe, observe_cancelled, observe_sequence
+from toolgen.testing.results import ActualResult, Failure, ToolReport
+from toolgen.testing.subject import Call, Subject
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+
+MAX_CALLS: Final = 100
+_MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
+_CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How much is tested."""
+
+    seed: str = "0"
+    max_calls: int = MAX_CALLS  # with generated requests, of each tool
+    examples_only: bool = False
+
+
+class ToolRunner:
+    """Tests one tool. The parts can be run one by one; each adds its failures to `report`."""
+
+    def __init__(self, tool: ToolUnderTest, subject: Subject, options: RunOptions) -> None:
+        self.tool, self.subject, self.options = tool, subject, options
+        self.report = ToolReport(tool.name)
+        self._coverage = Coverage(tool)
+        self._timed_out = False
+
+    def run(self) -> ToolReport:
+        """Run everything, and return the report."""
+        for example in self.tool.examples:
+            self.run_example(example)
+            if self.report.not_implemented or self._is_stuck():
+                return self.finish()
+        if not self.options.examples_only:
+            self.run_properties()
+        return self.finish()
+
+    def run_example(self, example: ExpectedCall) -> list[Failure]:
+        """Make the call of an example; return the failures that it shows."""
+        self.report.examples += 1
+        seen = self._observe(example.arguments, example)
+        found = _without_repetition(self._judge(seen, CHECKS))
+        spelled_out = with_defaults(self.tool, example)
+        if spelled_out is not None and not found and not self.options.examples_only:
+            found = self._judge(self._observe(spelled_out, example, "with its defaults written out,"), CHECKS)
+        step = seen.first("call")
+        if found and step is not None:
+            self.report.actual.append(ActualResult(example.name, step.answer.content, step.answer.error))
+        self.report.failures += found
+        return found
+
+    def run_properties(self) -> list[Failure]:
+        """Make all other calls; return the first failure of each check, with a small request."""
+        found: dict[str, Failure] = {}
+        if self.tool.read_only:
+            failed = {each.example for each in self.report.actual}
+            examples = tuple(each for each in self.tool.examples if each.name not in failed)
+            for seen in asyncio.run(observe_sequence(self.subject, self.tool, examples)):
+                self._add_first(found, seen)
+        if self._may_generate():
+            for request in requests(self.tool, seed=self.options.seed, count=self.options.max_calls):
+                if self.report.calls >= self.options.max_calls or self._is_stuck():
+                    break
+                self._add_first(found, self._observe(request))
+            self._run_cancelled(found)
+        known = {each.command for each in self.report.failures}  # shrinking may lead to an example
+        new = [each for each in found.values() if each.command not in known]
+        self.report.failures += new
+        return new
+
+    def finish(self) -> ToolReport:
+        """Complete the report by what was not checked and not covered."""
+        report = self.report
+        for check in CHECKS:
+            reason = self._reason_not_checked(check)
+            if reason and check.applies(self.tool):
+                report.not_checked[check.name] = reason
+        if not report.not_implemented:
+            report.not_covered = self._coverage.missing()
+        return report
+
+    def _reason_not_checked(self, check: Check) -> str:
+        if self.report.not_implemented:
+            return "the tool is not implemented"
+        if check.needs_state and not self.subject.has_state:
+            return "there is no fixture toolgen_state"
+        if check.name == "stream" and self.tool.output_schema is not None and not sums_of(self.tool):
+            return "no property of the response has the type of all chunks"
+        if self.options.examples_only or check.name in ("example", "independent-calls"):
+            return ""
+        return "" if self._may_generate() else "only examples were called: " + _NOT_ISOLATED
+
+    def _may_generate(self) -> bool:
+        """True if generated requests do no harm: to data of their own, or by a tool that destroys nothing."""
+        return self.subject.is_isolated or not self.tool.destructive
+
+    def _run_cancelled(self, found: dict[str, Failure]) -> None:
+        examples = [each for each in self.tool.examples if each.error is None]
+        if not examples or self.tool.read_only or not self.subject.has_state:
+            return
+        for turns in _CANCELLED_AFTER:
+            if not self._is_stuck():
+                work = observe_cancelled(self.subject, self.tool, examples[0].arguments, turns)
+                self._add_first(found, self._counted(asyncio.run(work)))
+
+    def _observe(
+        self, request: JsonObject, expected: ExpectedCall | None = None, variant: str = ""
+    ) -> Observation:
+        seen = asyncio.run(observe(self.subject, self.tool, request, expected, variant))
+        return self._counted(seen)
+
+    def _counted(self, seen: Observation) -> Observation:
+        self.report.calls += seen.calls
+        self._coverage.add(seen)
+        self._timed_out |= "timeout" not in self.tool.errors and any(
+            step.answer.error == "timeout" for step in seen.steps
+        )
+        step = seen.first("call")
+        if step is not None and self.report.calls == seen.calls:
+            self.report.not_implemented = step.answer.error == "not_implemented"
+        return seen
+
+    def _is_stuck(self) -> bool:
+        """True after a call that ran out of time: the others would, too, and its thread may still run."""
+        return self._timed_out
+
+    def _judge(self, seen: Observation, checks: Iterable[Check]) -> list[Failure]:
+        if self.report.not_implemented:
+            return []
+        return [
+            self._failure(check, fault, seen)
+            for check in checks
+            if check.applies(self.tool) and not (check.needs_state and not self.subject.has_state)
+            for fault in check.faults(self.tool, seen)
+        ]
+
+    def _add_first(self, found: dict[str, Failure], seen: Observation) -> None:
+        """Add failures of checks that have not failed before, shrunk if their request was generated."""
+        for failure in self._judge(seen, CHECKS):
+            if failure.check in found or any(failure.check == each.check for each in self.report.failures):
+                continue
+            found[failure.check] = failure
+            is_generated = seen.expected is None and seen.first("call") is not None
+            if is_generated and not self._timed_out:
+                found[failure.check] = self._shrunk(failure, seen.arguments)
+
+    def _shrunk(self, failure: Failure, request: JsonObject) -> Failure:
+        """Return the failure of the smallest request for which the same check fails."""
+        check = next(each for each in CHECKS if each.name == failure.check)
+        latest = failure
+
+        def fails(smaller: Any) -> bool:
+            nonlocal latest
+            seen = asyncio.run(observe(self.subject, self.tool, smaller))
+            failures = self._judge(seen, [check])
+            if failures:
+                latest = failures[0]
+            return bool(failures)
+
+        shrink(request, fails, self.tool.input_schema, max_checks=_MAX_SHRINKING)
+        return latest
+
+    def _failure(self, check: Check, fault: Fault, seen: Observation) -> Failure:
+        call = fault.call or Call(self.tool.name, seen.arguments)
+        place = self.tool.place if seen.expected is None else seen.expected.place
+        command = self.subject.command(call, self.tool)
+        return Failure(check.name, fault.message, place, command, fault.diff)
+
+
+def _without_repetition(failures: list[Failure]) -> list[Failure]:
+    """Leave out that an example's answer is none that a tool may give, if it is not the expected one."""
+    checks = {each.check for each in failures}
+    return [each for each in failures if each.check != "answers" or "example" not in checks]
+
+
+_NOT_ISOLATED = "the tool may destroy something, and there is no fixture toolgen_toolkit with data of its own"
+
+
+def run_tools(
+    tools: Iterable[ToolUnderTest],
+    subject: Subject,
+    options: RunOptions,
+    done: Callable[[ToolReport], None],
+) -> None:
+    """Test tools one after another, and call `done` with the report of each."""
+    for tool in tools:
+        done(ToolRunner(tool, subject, options).run())

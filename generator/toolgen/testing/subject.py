@@ -1,0 +1,93 @@
+"""What is tested: calls go in, answers and snapshots of state come out, whichever way a tool is reached."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from toolgen.schema.document import JsonObject
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+Consent = Literal["given", "refused", "nobody"]
+"""The user's answer, should one be asked; nobody: there is no user to ask."""
+
+
+class NoState:
+    """In the place of a snapshot where the project gives none."""
+
+    def __repr__(self) -> str:
+        return "no state"
+
+
+NO_STATE = NoState()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool."""
+
+    tool: str
+    arguments: JsonObject
+    consent: Consent = "given"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a call."""
+
+    content: Any = None
+    error: str | None = None  # the code; None for a success, "" if the answer does not say
+    message: str = ""  # of the error, for people
+    detail: str = ""  # what the log says about the error: an exception and its place
+    chunks: tuple[Any, ...] = ()
+    asked: int = 0  # questions to the user
+
+    @property
+    def shown(self) -> str:
+        """Return a description: `a result`, or the error with what is known about it."""
+        if self.error is None:
+            return "a result"
+        code = self.error or "an error without a code"
+        about = self.detail or self.message.partition("\n")[0]
+        return f"{code} ({about})" if about else code
+
+
+class Session(Protocol):
+    """A conversation with the tools, in a state of its own if the project gives one."""
+
+    async def call(self, call: Call) -> Answer:
+        """Make a call. Errors are in the answer, never raised."""
+
+    async def cancelled_call(self, call: Call, turns: int) -> bool:
+        """Make a call, cancel it after `turns` of the event loop. Return True if it was cancelled in time."""
+
+    async def preview(self, call: Call) -> Answer | None:
+        """Return the preview of a call; None if it cannot be requested."""
+
+    def state(self) -> Any:
+        """Return a snapshot that can be compared; NO_STATE if there is none."""
+
+
+class Subject(Protocol):
+    """Tools that can be tested."""
+
+    has_state: bool  # there are snapshots
+    is_isolated: bool  # each session has a state of its own, which may be changed
+
+    def session(self) -> AbstractAsyncContextManager[Session]:
+        """Begin a session."""
+
+    def command(self, call: Call, tool: ToolUnderTest) -> str:
+        """Return the command line that makes the same call."""
+
+
+def call_command(call: Call, tool: ToolUnderTest) -> str:
+    """Return the `toolgen call` line that makes a call."""
+    words = ["toolgen", "call", call.tool]
+    words += ["--yes"] if tool.confirms and call.consent == "given" else []
+    words += ["--scopes", ",".join(tool.scopes)] if tool.scopes else []
+    text = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
+    return shlex.join([*words, "--input", text])

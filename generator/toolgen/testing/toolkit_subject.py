@@ -1,0 +1,190 @@
+"""Test the implementations of a project, by the calls that a toolkit makes."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+import os
+import tempfile
+import traceback
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import toolgen
+from toolgen.suggestions import shortened
+from toolgen.testing.fixtures import Fixtures
+from toolgen.testing.subject import NO_STATE, Answer, Call, Session, call_command
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+if TYPE_CHECKING:
+    from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+
+_EXPLAINED = frozenset({"internal_error", "invalid_response", "not_ready"})
+_MAX_DETAIL = 200  # characters
+_TOOLGEN = Path(toolgen.__file__).parent
+_SETTLE_SECONDS = 0.02  # that a worker thread may need to end after its call was cancelled
+
+
+class ToolkitSubject:
+    """The tools of a project, with fresh data for each session if there are fixtures."""
+
+    def __init__(
+        self,
+        fixtures: Fixtures,
+        scopes: tuple[str, ...],
+        before_call: Callable[[Call], None] = lambda _: None,
+    ) -> None:
+        self._fixtures = fixtures
+        self._scopes = scopes
+        self._before_call = before_call
+        self.has_state = fixtures.take_snapshot is not None
+        self.is_isolated = fixtures.make_toolkit is not None
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[Session]:
+        """Begin a session in a new folder. Raises FixtureError."""
+        with tempfile.TemporaryDirectory(prefix="toolgen-test-", ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            toolkit = self._fixtures.toolkit(folder)
+            async with toolkit:
+                yield ToolkitSession(toolkit, folder, self._fixtures, self._scopes, self._before_call)
+
+    def command(self, call: Call, tool: ToolUnderTest) -> str:
+        """Return the `toolgen call` line that makes the same call."""
+        return call_command(call, tool)
+
+
+class ToolkitSession:
+    """Calls of one toolkit."""
+
+    def __init__(
+        self,
+        toolkit: Toolkit,
+        folder: Path,
+        fixtures: Fixtures,
+        scopes: tuple[str, ...],
+        before_call: Callable[[Call], None],
+    ) -> None:
+        self._toolkit, self._folder, self._fixtures = toolkit, folder, fixtures
+        self._scopes, self._before_call = scopes, before_call
+
+    async def call(self, call: Call) -> Answer:
+        """Make a call through the call path of every adapter."""
+        self._before_call(call)
+        chunks: list[Any] = []
+        questions: list[str] = []
+
+        async def listen(chunk: Any) -> None:
+            chunks.append(chunk)
+
+        async def confirm(confirmation: Confirmation) -> bool:
+            questions.append(confirmation.message)
+            return call.consent == "given"
+
+        with _logged() as details:
+            response = await self._toolkit.call(
+                call.tool,
+                copy.deepcopy(call.arguments),
+                confirm=None if call.consent == "nobody" else confirm,
+                scopes=self._scopes,
+                listen=listen,
+            )
+        return _answer(response, details, tuple(chunks), len(questions))
+
+    async def cancelled_call(self, call: Call, turns: int) -> bool:
+        """Make a call, and cancel it after some turns of the event loop."""
+        self._before_call(call)
+        with _logged():
+            task = asyncio.create_task(
+                self._toolkit.call(
+                    call.tool, copy.deepcopy(call.arguments), confirm=_agree, scopes=self._scopes
+                )
+            )
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait([task])
+            if task.cancelled():  # a `def` may still run in its thread
+                await asyncio.sleep(_SETTLE_SECONDS)
+        return task.cancelled()
+
+    async def preview(self, call: Call) -> Answer | None:
+        """Return the preview of a call."""
+        self._before_call(call)
+        with _logged() as details:
+            response = await self._toolkit.preview(
+                call.tool, copy.deepcopy(call.arguments), scopes=self._scopes
+            )
+        return _answer(response, details)
+
+    def state(self) -> Any:
+        """Return a copy of the project's snapshot."""
+        if self._fixtures.take_snapshot is None:
+            return NO_STATE
+        return copy.deepcopy(self._fixtures.snapshot(self._folder))
+
+
+async def _agree(confirmation: Confirmation) -> bool:
+    del confirmation
+    return True
+
+
+def _answer(
+    response: ToolResponse, details: list[str], chunks: tuple[Any, ...] = (), asked: int = 0
+) -> Answer:
+    if response.error is None:
+        return Answer(response.content, chunks=chunks, asked=asked)
+    return Answer(
+        error=response.error.code,
+        message=response.error.message,
+        detail=details[-1] if details else "",
+        chunks=chunks,
+        asked=asked,
+    )
+
+
+class _Details(logging.Handler):
+    """Collects what the runtime logs about errors: exceptions with their places, faults of responses."""
+
+    def __init__(self, found: list[str]) -> None:
+        super().__init__(logging.DEBUG)
+        self._found = found
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if getattr(record, "event", "") != "detail" or getattr(record, "code", "") not in _EXPLAINED:
+            return
+        error = record.exc_info[1] if record.exc_info else None
+        with suppress(Exception):  # the text of an exception may raise
+            if error is None:
+                *_, text = record.getMessage().split("\n", 2)
+            else:
+                about = str(error).partition("\n    For further information")[0]  # a link of pydantic
+                text = shortened(" ".join(f"{type(error).__name__}: {about}".split()), _MAX_DETAIL)
+                text += _place_of(error)
+            self._found.append(shortened(" ".join(text.split()), 2 * _MAX_DETAIL))
+
+
+def _place_of(error: BaseException) -> str:
+    """Return the innermost place of an exception in the project's code."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not Path(frame.filename).is_relative_to(_TOOLGEN)]
+    inside = [frame for frame in own if Path(frame.filename).is_relative_to(Path.cwd())] or own or frames
+    return f", {os.path.relpath(inside[-1].filename)}:{inside[-1].lineno}" if inside else ""
+
+
+@contextmanager
+def _logged() -> Iterator[list[str]]:
+    """Yield a list that gets what the runtime logs about errors; other handlers get nothing."""
+    found: list[str] = []
+    logger = logging.getLogger("toolgen.runtime")
+    before = (logger.handlers, logger.propagate, logger.level)
+    logger.handlers, logger.propagate = [_Details(found)], False
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield found
+    finally:
+        logger.handlers, logger.propagate = before[:2]
+        logger.setLevel(before[2])

@@ -1,0 +1,2 @@
+def toolgen_toolkit():
+    """Return a toolkit."""

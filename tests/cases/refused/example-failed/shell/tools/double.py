@@ -1,0 +1,9 @@
+"""double: implementation of specs/double.yaml."""
+
+from generated.tools.double import DoubleRequest, DoubleResponse, DoubleTool
+from toolgen.runtime import ToolContext
+
+
+class Double(DoubleTool):
+    def execute(self, request: DoubleRequest, context: ToolContext) -> DoubleResponse:
+        return DoubleResponse(result=request.number + 3)

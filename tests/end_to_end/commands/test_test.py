@@ -1,0 +1,134 @@
+"""`toolgen test`: what it prints, its exit codes, and implementations that hang, exit or are missing."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.project import Project
+
+SPEC = """
+name: {name}
+description: Answer a number.
+annotations: {{readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false}}
+input_schema:
+  type: object
+  additionalProperties: false
+  properties: {{number: {{type: integer, minimum: 0, maximum: 9, default: 1}}}}
+output_schema:
+  type: object
+  required: [number]
+  properties: {{number: {{type: integer}}}}
+timeout: {timeout}
+examples:
+  - {{name: three, input: {{number: 3}}, output: {{number: 3}}}}
+"""
+MODULE = """
+import os
+import sys
+import time
+import subprocess
+from generated.tools.{name} import {kind}Tool
+
+
+class {kind}({kind}Tool):
+    def execute(self, request, context):
+        {line}
+        return {{"number": request.number if request.number is not None else 1}}
+"""
+
+
+def add(project: Project, name: str, line: str = "pass", timeout: int = 10) -> None:
+    kind = name.capitalize()
+    project.add_tool(
+        name, SPEC.format(name=name, timeout=timeout), MODULE.format(name=name, kind=kind, line=line)
+    )
+
+
+def run(project: Project, *words: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    done = project.toolgen("test", "--format", "json", *words)
+    assert done.returncode in (0, 1), done.stderr
+    return done.returncode, {tool["name"]: tool for tool in json.loads(done.stdout)["tools"]}
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+def test_tools_are_isolated_from_each_other(project: Project) -> None:
+    """One that exits, one that leaves a process and one without implementation do not disturb the others."""
+    child = project.root / "child"
+    add(project, "good")
+    add(project, "floods", "sys.stdout.write('x' * 1_000_000)")
+    add(
+        project,
+        "leaves",
+        f"open({str(child)!r}, 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); os._exit(3)",
+    )
+    project.add_tool("absent", SPEC.format(name="absent", timeout=1))
+    project.generate()
+    code, tools = run(project)
+    results = {name: tool["result"] for name, tool in tools.items()}
+    assert code == 1
+    assert results.pop("echo") in ("passed", "failed")
+    assert results == {
+        "good": "passed",
+        "floods": "passed",
+        "leaves": "failed",
+        "absent": "not implemented",
+    }
+    (failure,) = tools["leaves"]["failures"]
+    assert (failure["code"], failure["line"]) == ("implementation-crashed", 1)
+    assert "ended the process (exit code 3)" in failure["message"]
+    assert failure["command"] == """toolgen call leaves --input '{"number":3}'"""
+    pid = int(child.read_text())
+    for _ in range(50):
+        if not alive(pid):
+            break
+        time.sleep(0.1)
+    assert not alive(pid), "no process is left"
+
+
+def test_one_tool_and_its_alternatives(project: Project) -> None:
+    add(project, "good")
+    project.add_tool("absent", SPEC.format(name="absent", timeout=1))
+    project.generate()
+    code, tools = run(project, "good")
+    assert (code, list(tools)) == (0, ["good"])
+    code, tools = run(project, "absent")
+    assert (code, tools["absent"]["result"]) == (1, "failed"), "named, it should have an implementation"
+    assert "absent is not implemented" in tools["absent"]["failures"][0]["message"]
+    done = project.toolgen("test", "god")
+    assert (done.returncode, "did you mean 'good'?" in done.stderr) == (2, True)
+
+
+def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolgen.cli import implementation_tests
+    from toolgen.cli.building.project_build import program_of, read_inputs
+    from toolgen.testing.runner import RunOptions
+    from toolgen.testing.tool_under_test import tool_under_test
+
+    monkeypatch.setattr(implementation_tests, "_CALL_SECONDS", 1.0)
+    monkeypatch.setattr(implementation_tests, "_LATE_SECONDS", 1.0)
+    project.add_tool(
+        "hangs",
+        SPEC.format(name="hangs", timeout=1),
+        MODULE.format(name="hangs", kind="Hangs", line="while True: pass").replace("def ex", "async def ex"),
+    )
+    project.generate()
+    inputs = read_inputs(str(project.root))
+    tools = [tool_under_test(tool) for tool in program_of(inputs).tools if tool.spec.name == "hangs"]
+    (report,) = implementation_tests.test_implementations(inputs.project, tools, RunOptions())
+    assert [failure.message for failure in report.failures] == ["a call hangs in tools/hangs.py:10"]
+
+
+def test_without_generated_code_nothing_can_be_tested(project: Project) -> None:
+    done = project.toolgen("test")
+    assert (done.returncode, "error[not-generated]" in done.stderr) == (2, True)
