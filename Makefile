@@ -8,10 +8,11 @@ READY  := $(VENV)/.ready
 BENCH  := .venv-bench
 BRIDGES := .venv-bridges
 RELEASE := .venv-release
+PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof conformance bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
+.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -87,10 +88,18 @@ fuzz: $(READY) ## search for texts that run as code, expensive schemas, and sour
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
 
-# SEED=7 repeats a run; CELLS="minimum items" selects keywords, PART="edits corpora suite" parts; PAIRS=200 of each cell.
+# SEED=7 repeats a run; CELLS="minimum items" selects keywords, PART="edits corpora suite" parts; PAIRS=200 of each cell; WRITE=1 updates docs.
 breaking-proof: $(READY) ## compare schemas for every edit, and try to refute the verdicts (SECONDS=600)
 	@$(BIN)/python -m tools.breaking $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(CELLS),--cells $(CELLS)) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(PART),--part $(PART))
+		$(if $(CELLS),--cells $(CELLS)) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(PART),--part $(PART)) \
+		$(if $(WRITE),--write)
+
+$(PEERS)/.ready: requirements/peers.txt
+	$(call environment,$(PEERS),requirements/peers.txt)
+	@touch $@
+
+breaking-peers: $(READY) $(PEERS)/.ready ## compare verdicts on changes with other tools, update docs/breaking-proof.md
+	@$(BIN)/python -m tools.breaking.peers --write
 
 conformance: $(READY) ## run the MCP Inspector and the MCP conformance suite (needs npm)
 	@$(BIN)/python -m pytest -m conformance tests/conformance -v
@@ -126,6 +135,8 @@ lock: $(READY) ## update the lock files in requirements/
 		pyproject.toml requirements/bridges.in -o requirements/bridges.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --group release -o requirements/release.txt
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate requirements/peers.in -o requirements/peers.txt
 
 # The tools to compare with have their own environment; byte-code is compiled for all.
 $(BENCH)/.ready: requirements/bench.txt

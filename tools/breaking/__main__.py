@@ -12,13 +12,14 @@ import json
 import secrets
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from toolgen.compat.edit_space import Cell, cells
 
 from tools.breaking import tables
 from tools.breaking.corpora import mutations
+from tools.breaking.page import PAGE, replace_part
 from tools.breaking.pairs import pairs
 from tools.breaking.proof import Tally, judge
 from tools.breaking.second_validator import Opinion
@@ -35,22 +36,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _arguments(argv)
     seed = args.seed if args.seed is not None else secrets.randbelow(10**9)
     print(f"seed {seed} (SEED={seed} repeats this run)", flush=True)
+    parts: dict[str, str] = {}
     faults = 0
     if "suite" in args.part:
-        faults += _suite()
-    chosen = [cell for cell in cells() if not args.cells or cell.keyword in args.cells]
+        faults += _suite(parts)
+    summary = [f"`make breaking-proof SEED={seed}`:", ""]
     if "edits" in args.part:
         until = time.monotonic() + args.seconds
+        chosen = [cell for cell in cells() if not args.cells or cell.keyword in args.cells]
         tallies = prove(chosen, seed=seed, pairs_per_cell=args.pairs, sample_count=args.samples, until=until)
         print(tables.as_text(tables.of_cells(tallies)))
-        faults += _report("single edits", tallies.values())
-        if args.markdown:
-            args.markdown.write_text(_page(seed, tallies), encoding="utf-8")
+        parts["cells"] = tables.as_markdown(tables.of_cells(tallies))
+        parts["keywords"] = tables.as_markdown(tables.of_keywords(tallies))
+        faults += _report("single edits", tallies.values(), summary)
     if "corpora" in args.part and SHARED.exists():
         tally = Tally()
         for pair in mutations(SHARED, seed=seed, per_schema=args.per_schema):
             judge(pair, tally, sample_count=args.samples)
-        faults += _report("edits of published tools", [tally])
+        faults += _report("single edits of published tools", [tally], summary)
+    if args.write:
+        for name, text in {**parts, "summary": "\n".join(summary)}.items():
+            replace_part(PAGE, name, text)
     return 1 if faults else 0
 
 
@@ -67,7 +73,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--per-schema", type=int, default=3, help="edits of each published schema (default: 3)"
     )
     parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS, help="these parts only")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of all cells")
+    parser.add_argument("--write", action="store_true", help=f"update {PAGE}")
     return parser.parse_args(argv)
 
 
@@ -85,21 +91,23 @@ def prove(
     return tallies
 
 
-def _report(what: str, tallies: Iterable[Tally]) -> int:
-    """Print the sum of the tallies. Return the number of faults."""
+def _report(what: str, tallies: Iterable[Tally], summary: list[str]) -> int:
+    """Print the sum of the tallies, and add it to the summary. Return the number of faults."""
     total = Tally()
     for tally in tallies:
         total.add(tally)
     share = total.unanalysed / max(total.pairs, 1)
-    print(
-        f"\n{what}: {total.pairs:,} pairs: {total.contained:,} contained, {total.broken:,} broken, "
-        f"{total.unanalysed:,} unanalysed ({share:.1%})\n"
-        f"  {total.samples:,} samples, {total.accepted:,} of them accepted by the narrow schema, "
-        f"{len(total.refutations):,} refuted\n"
-        f"  samples also show {total.shown_breaks:,} of {total.sampled_breaks:,} breaks\n"
-        f"  second validator on witnesses: "
-        + ", ".join(f"{opinion.value} {total.opinions[opinion]:,}" for opinion in Opinion)
+    lines = (
+        f"{total.pairs:,} pairs: {total.contained:,} safe, {total.broken:,} broken, "
+        f"{total.unanalysed:,} unanalysed ({share:.1%})",
+        f'{total.samples:,} samples against "safe", {total.accepted:,} of them values that the sending side '
+        f"accepts: {len(total.refutations):,} refuted",
+        f"samples also found {total.shown_breaks:,} of {total.sampled_breaks:,} breaks",
+        "jsonschema on the values that show breaks: "
+        + ", ".join(f"{opinion.value} {total.opinions[opinion]:,}" for opinion in Opinion),
     )
+    print(f"\n{what}", *lines, sep="\n  ")
+    summary += [f"- {what}", *(f"  - {line}" for line in lines)]
     for reason, count in total.reasons.most_common(30):
         pair = total.examples[reason]
         print(f"  {count:>6,} unanalysed: {reason}\n         {pair.name}")
@@ -107,29 +115,35 @@ def _report(what: str, tallies: Iterable[Tally]) -> int:
             f"         narrow {json.dumps(pair.narrow)[:300]}\n         wide   {json.dumps(pair.wide)[:300]}"
         )
     for disagreement in total.disagreements[:10]:
-        print(f"second validator disagrees: {disagreement}")
+        print(f"jsonschema disagrees: {disagreement}")
     for refutation in total.refutations[:20]:
         print(f"REFUTED {refutation}", file=sys.stderr)
     return len(total.refutations) + (share > MOST_UNANALYSED)
 
 
-def _suite() -> int:
+def _suite(parts: dict[str, str]) -> int:
+    """Print the score of the containment suite. Return the number of wrong verdicts."""
     if not _SUITE.exists():
         print(f"{_SUITE} is not there: the containment suite is left out")
         return 0
     scores = score_suite(_SUITE)
     print(tables.as_text(tables.of_suite(scores)))
-    wrong = [text for score in scores.values() for text in score.wrong]
+    reasons = Counter[str]()
     for score in scores.values():
-        for reason, count in score.reasons.most_common(10):
-            print(f"  {count:>5,} unanalysed: {reason}")
-    print(*(f"contradicted: {text}" for score in scores.values() for text in score.contradicted), sep="\n")
+        reasons += score.reasons
+    notes = [f"{count:,} unanalysed: {reason}" for reason, count in reasons.most_common(20)]
+    contradicted = [each for score in scores.values() for each in score.contradicted]
+    for reason, count in Counter(each.reason for each in contradicted).most_common():
+        files = {
+            each.where.rpartition(" ")[0].rpartition("/")[2] for each in contradicted if each.reason == reason
+        }
+        notes.append(f"{count:,} contradicted: {reason} ({', '.join(sorted(files))})")
+    print(*notes, sep="\n")
+    wrong = [text for score in scores.values() for text in score.wrong]
     print(*(f"WRONG {text}" for text in wrong[:50]), sep="\n", file=sys.stderr)
+    items = "\n".join(f"- {note}" for note in notes)
+    parts["suite"] = f"{tables.as_markdown(tables.of_suite(scores))}\n\n{items}"
     return len(wrong)
-
-
-def _page(seed: int, tallies: dict[Cell, Tally]) -> str:
-    return f"# Every edit\n\nSeed {seed}.\n\n{tables.as_markdown(tables.of_cells(tallies))}\n"
 
 
 if __name__ == "__main__":

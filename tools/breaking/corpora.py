@@ -9,13 +9,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-import jsonschema_rs
 from toolgen.compat.edit_space import Direction, Edit, edits_of
 from toolgen.schema.document import Draft, draft_of, follow, subschemas
 from toolgen.schema.keywords import KEYWORDS
-from toolgen.schema.validator import compiled
 
-from tools.breaking.pairs import Pair
+from tools.breaking.pairs import Pair, is_valid_schema
 from tools.breaking.schema_edits import UNDOES, edit_schema, same_json
 from tools.breaking.schema_writer import SchemaWriter
 
@@ -50,7 +48,7 @@ def published_schemas(corpus: Path) -> Iterator[tuple[str, Any]]:
 def mutations(corpus: Path, *, seed: int, per_schema: int) -> Iterator[Pair]:
     """Yield pairs: each published schema with `per_schema` different edits, in both directions by turns."""
     for name, schema in published_schemas(corpus):
-        if not _is_usable(schema):
+        if not is_valid_schema(schema):
             continue
         for number in range(per_schema):
             pair = mutation(schema, name=f"{seed} {name} {number}")
@@ -67,13 +65,27 @@ def mutation(schema: Mapping[str, Any], *, name: str) -> Pair | None:
         writer = SchemaWriter(random, draft, boundary=random.random() < 0.5)
         path = random.choice(nodes)
         new = _edited(copy.deepcopy(dict(schema)), path, writer)
-        if new is None or same_json(new, schema) or not _is_usable(new):
+        if new is None or same_json(new, schema) or not is_valid_schema(new):
             continue
         sides = (schema, new) if random.random() < 0.5 else (new, schema)
         direction = random.choice(list(Direction))
         old_part, new_part = (follow(side, path) if _has(side, path) else {} for side in sides)
-        return Pair(name, direction, sides[0], sides[1], old_part, new_part, ())
+        return Pair(name, direction, sides[0], sides[1], old_part, new_part, place=_place_in_value(path))
     return None
+
+
+def _place_in_value(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return where in a value the schema at `path` applies; 0 stands for any item."""
+    place: list[str | int] = []
+    steps = iter(path)
+    for step in steps:
+        if step == "properties":
+            place.append(next(steps, ""))
+        elif step in ("items", "contains"):
+            place.append(0)
+        elif step == "additionalProperties":
+            place.append("any")
+    return tuple(place)
 
 
 def _edited(root: dict[str, Any], path: tuple[str | int, ...], writer: SchemaWriter) -> dict[str, Any] | None:
@@ -110,13 +122,5 @@ def _has(root: Any, path: tuple[str | int, ...]) -> bool:
     try:
         follow(root, path)
     except LookupError:
-        return False
-    return True
-
-
-def _is_usable(schema: Mapping[str, Any]) -> bool:
-    try:
-        compiled(schema)
-    except (ValueError, jsonschema_rs.ReferencingError):
         return False
     return True

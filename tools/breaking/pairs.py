@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
 from random import Random
 from typing import Any, Final
 
 from toolgen.compat.edit_space import EDITS, Cell, Direction, Edit, ValueKind, drafts_of_keyword
-from toolgen.schema.document import Draft, Schema
+from toolgen.schema.document import Draft, JsonPath, Schema
+from toolgen.schema.graph import Graph
 from toolgen.schema.validator import compiled
 
 from tools.breaking.contexts import TOP, Context, Wrap, contexts
@@ -29,7 +31,8 @@ class Pair:
     new: Schema
     old_part: Any  # the edited part, without its surroundings
     new_part: Any
-    wraps: tuple[Wrap, ...]  # the innermost context first
+    wraps: tuple[Wrap, ...] = ()  # the innermost context first
+    place: JsonPath = ()  # of the edited part in a value, where no context says it
 
     @property
     def narrow(self) -> Schema:
@@ -79,7 +82,7 @@ def pair_of(cell: Cell, random: Random, *, name: str, number: int) -> Pair:
         if edited is None:
             continue
         pair = _in_context(cell, edited, writer, name)
-        if not same_json(pair.old, pair.new) and _is_valid(pair.old) and _is_valid(pair.new):
+        if not same_json(pair.old, pair.new) and is_valid_schema(pair.old) and is_valid_schema(pair.new):
             return pair
     raise AssertionError(f"no pair was found for {cell}")
 
@@ -128,10 +131,12 @@ def _embedded(part: Any, around: list[Context], definitions: Mapping[str, Any], 
     return copy.deepcopy(writer.document(part, all_definitions))
 
 
-def _is_valid(schema: Schema) -> bool:
+def is_valid_schema(schema: Schema) -> bool:
+    """True if the validator takes the schema, and no reference leads back to itself at the same value."""
     try:
         compiled(schema)
-    except ValueError:
+        TopologicalSorter(dict(enumerate(node.in_place for node in Graph(schema).nodes))).prepare()
+    except ValueError:  # CycleError, too
         return False
     return True
 

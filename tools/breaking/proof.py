@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from toolgen.schema.containment import Containment, NotContained, Unanalysed, check_containment
@@ -13,6 +14,7 @@ from toolgen.schema.document import Schema
 from toolgen.schema.validator import compiled
 
 from tools.breaking.pairs import Pair
+from tools.breaking.rephrased import witnesses_of_rephrased
 from tools.breaking.samples import samples
 from tools.breaking.second_validator import Opinion, opinion_on
 
@@ -110,7 +112,7 @@ def _check_witness(pair: Pair, witness: Any, tally: Tally) -> None:
 def _counterexample(pair: Pair, count: int, tally: Tally) -> list[Any] | None:
     """Return, in a list, a sample that only the narrow schema accepts; None if none is."""
     narrow, wide = compiled(pair.narrow), compiled(pair.wide)
-    for value in samples(pair, count=count):
+    for value in chain(witnesses_of_rephrased(pair), samples(pair, count=count)):
         tally.samples += 1
         if narrow.is_valid(value):
             tally.accepted += 1

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Final
 
 from toolgen.compat.edit_space import OTHER_KEYWORD, ValueKind, drafts_of_keyword, value_kinds
-from toolgen.schema.document import Draft, Schema
+from toolgen.schema.document import Draft, Schema, draft_of
 from toolgen.schema.keywords import FORMATS, TYPES
 
 NAMES: Final = ("a", "b", "c", "x-a", "é", "")
@@ -235,9 +235,10 @@ class SchemaWriter:
         """Return `node` as a whole document: with its draft and the definitions."""
         if not isinstance(node, dict):
             node = {"allOf": [node]}
-        head = self.head
+        head = {**self.head, **{key: node[key] for key in ("$schema", "$id") if key in node}}
+        node = {key: value for key, value in node.items() if key not in head}
         if not definitions:
             return {**head, **node}
-        if "$ref" in node and self.draft is Draft.DRAFT_7:
-            node = {"allOf": [node]}  # definitions beside a reference are found, and nothing else is
+        if "$ref" in node and draft_of(head) is Draft.DRAFT_7:
+            node = {"allOf": [node]}  # keywords beside a reference mean nothing
         return {**head, **node, self.place: {**definitions, **node.get(self.place, {})}}

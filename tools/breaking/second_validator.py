@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import enum
 import functools
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from jsonschema import (  # type: ignore[import-untyped]
@@ -13,7 +15,8 @@ from jsonschema import (  # type: ignore[import-untyped]
     Draft202012Validator,
     FormatChecker,
 )
-from jsonschema.exceptions import UnknownType  # type: ignore[import-untyped]
+from jsonschema.exceptions import UnknownType, ValidationError  # type: ignore[import-untyped]
+from jsonschema.validators import extend  # type: ignore[import-untyped]
 from referencing.exceptions import Unresolvable
 from toolgen.schema.document import Draft, Schema, draft_of, subschemas
 from toolgen.schema.patterns import translate_pattern
@@ -29,7 +32,41 @@ class Opinion(enum.Enum):
 
 
 _FORMATS: Final = FormatChecker()
-_DRAFTS: Final = {Draft.DRAFT_7: Draft7Validator, Draft.DRAFT_2020_12: Draft202012Validator}
+
+
+def _content_encoding(validator: Any, encoding: Any, text: Any, schema: Any) -> Iterator[ValidationError]:
+    if encoding == "base64" and isinstance(text, str) and not _is_base64(text):
+        yield ValidationError(f"{text!r} is not Base64")
+
+
+def _content_media_type(validator: Any, media_type: Any, text: Any, schema: Any) -> Iterator[ValidationError]:
+    if media_type != "application/json" or not isinstance(text, str):
+        return
+    if schema.get("contentEncoding") == "base64" and _is_base64(text):
+        text = base64.b64decode(text).decode("utf-8", "replace")
+    try:
+        json.loads(text)
+    except ValueError:
+        yield ValidationError(f"{text!r} is not JSON")
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        base64.b64decode(text, validate=True)
+    except ValueError:
+        return False
+    return True
+
+
+# jsonschema leaves these to applications; the runtime's validator asserts them
+_DRAFTS: Final = {
+    Draft.DRAFT_7: extend(
+        Draft7Validator, {"contentEncoding": _content_encoding, "contentMediaType": _content_media_type}
+    ),
+    Draft.DRAFT_2020_12: extend(
+        Draft202012Validator, {"dependencies": Draft7Validator.VALIDATORS["dependencies"]}
+    ),
+}
 
 
 def opinion_on(witness: Any, *, narrow: Schema, wide: Schema) -> Opinion:
