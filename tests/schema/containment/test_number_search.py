@@ -102,7 +102,8 @@ def test_several_numbers_are_different_and_fewer_are_proved() -> None:
 
 def test_a_float_beside_a_large_bound_is_not_excluded_for_certain() -> None:
     """The validator compares it with a whole bound by its own value, not as it is written."""
-    assert find_numbers(constraints(minimum=2**62 + 600, maximum=2**62)) is EMPTY
+    assert find_numbers(constraints(minimum=2**62 + 3, maximum=2**62 + 2)) is EMPTY
+    assert find_numbers(constraints(exclusiveMinimum=10**25 + 1, maximum=10**25)) is EMPTY
     between = {
         "minimum": 2**62 - 1,
         "exclusiveMaximum": 4611686018427388000,

@@ -109,7 +109,7 @@ _LOCAL = r"[A-Za-z0-9_+]{1,20}(?:\.[A-Za-z0-9_+]{1,20}){0,2}"
 _ENCODED = "%[0-9A-Fa-f]{2}"
 _UNRESERVED = r"A-Za-z0-9._~-"
 _DELIMITERS = "!$&'()*+,;="
-_IP_LITERAL = r"\[[0-9A-Za-z:._~!$&'()*+,;=%-]*\]"
+_IP_LITERAL = r"\[[0-9A-Za-z:._~!$&'()*+,;=-]*\]"
 _IRI_LOWER = r"\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
 _IRI_UPPER = r"\u0080-\u{10ffff}"
 
@@ -193,6 +193,7 @@ FORMATS: Final[Mapping[str, Format]] = {
         f"^P(?:[0-9]+W|{_DURATION_DATE}(?:{_DURATION_TIME})?|{_DURATION_TIME})$",
         ("P1D", "PT1H30M", "P1Y2M3DT4H5M6S", "P2W"),
         ("P", "", "1D", "PT", "P1Y1D", "P1S", "p1d", "PT1H1S", "P1WT1H"),
+        (f"P{'0' * 62}D",),
     ),
     "email": Format(
         r"^[\s\S]+@[\s\S]+$",
@@ -256,7 +257,10 @@ FORMATS: Final[Mapping[str, Format]] = {
         ("0/(",),
     ),
     "regex": Format(
-        r"^[\s\S]*$", "^[A-Za-z0-9 _.,:;/@%#&=~!<>\"'`-]*$", ("", "^a+$", "[a-z]"), ("[", "(", "a)", "\\a")
+        r"^[\s\S]*$",
+        r"^[A-Za-z0-9 _.,:;/@%#&=~!<>'`\u0080-\u{10ffff}-]*$",
+        ("", "^a+$", "[a-z]"),
+        ("[", "(", "a)", "\\a"),
     ),
 }
 

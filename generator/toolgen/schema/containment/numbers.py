@@ -1,8 +1,8 @@
 """Search for numbers that satisfy bounds and multiples, in exact arithmetic.
 
 The validator takes a number as it is written: 0.3 is a multiple of 0.1, and 1e25 is ten to the 25th, not
-the float beside it. Only where it compares a float beyond 2^53 with a whole bound does it take the float's
-own value; where this could matter, nothing is said to be proved.
+the float beside it. Only where it compares a float beyond 2^53 with an integer of 64 bits does it take the
+float's own value; where this could matter, nothing is said to be proved.
 """
 
 from __future__ import annotations
@@ -148,19 +148,32 @@ def _is_inexact(constraints: NumberConstraints) -> bool:
     """True if a float might satisfy the constraints if its own value counts, not the written one."""
     lower, upper = constraints.lower, constraints.upper
     for bound in (lower, upper):
-        if bound is None or not _EXACT_FLOATS < abs(bound.value) < Fraction(1.7e308):
+        if bound is None or not _is_compared_by_value(bound.value):
             continue
         near = [float(bound.value)]
         for direction in (-math.inf, math.inf):
             one = math.nextafter(near[0], direction)
             near += [one, math.nextafter(one, direction)]
         for number in near:
-            values = (Fraction(number), exact_number(number))
-            above = any(_is_above(lower, value) for value in values)
-            below = any(_is_below(upper, value) for value in values)
-            if above and below and _is_multiple(constraints, values[1]):
+            above = lower is None or any(_is_above(lower, value) for value in _values(number, lower))
+            below = upper is None or any(_is_below(upper, value) for value in _values(number, upper))
+            if above and below and _is_multiple(constraints, exact_number(number)):
                 return True
     return False
+
+
+def _is_compared_by_value(bound: Fraction) -> bool:
+    return bound.denominator == 1 and abs(bound) > _EXACT_FLOATS and -(2**63) <= bound < 2**64
+
+
+def _values(number: float, bound: Bound) -> list[Fraction]:
+    """Return what the validator may compare with `bound`: it depends on how the bound is written."""
+    written, value = exact_number(number), Fraction(number)
+    if not _is_compared_by_value(bound.value):
+        return [written]
+    of_integer = value if value != bound.value else written
+    is_float = exact_number(float(bound.value)) == bound.value
+    return [of_integer, written] if is_float else [of_integer]
 
 
 # Multiples of a number
