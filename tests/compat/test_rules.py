@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.compat.edit_space import Cell, cells
+from toolgen.compat.finding import Witness
 from toolgen.compat.rule import SchemaRule
 from toolgen.compat.table import (
     CODES,
@@ -20,29 +21,56 @@ from toolgen.compat.table import (
     waiver,
 )
 from toolgen.data.spec import Spec
+from toolgen.schema.validator import compiled
+
+from tests.compat.cases import CASES, findings, report, sides
 
 RULE_MODULES = Path(__file__).parents[2] / "generator" / "toolgen" / "compat" / "rules"
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_page_begins_with_the_code_and_has_a_reason(code: str) -> None:
-    title, _, reason = page(code).partition("\n\n")
-    assert title.startswith(f"{code}: ")
-    assert title.endswith(".")
-    assert len(reason.split()) > 5
-    assert RULES[code].code == code
+def test_the_rule_finds_the_case_and_not_its_accepted_version(code: str, record: bool) -> None:
+    case = CASES / code
+    assert code in {finding.code for finding in findings(case, "new")}
+    assert code not in {finding.code for finding in findings(case, "accepted")}
+    shown = [(each.pointer, each.witness) for each in findings(case, "new") if each.witness is not None]
+    assert all(is_shown(case, pointer, witness) for pointer, witness in shown)
+    expected = case / "case.out"
+    if record:
+        expected.write_text(report(case), encoding="utf-8", newline="\n")
+    assert report(case) == expected.read_text(encoding="utf-8")
+
+
+def is_shown(case: Path, pointer: str, witness: Witness) -> bool:
+    """True if the schema at the beginning of a pointer changed its mind about the witness."""
+    name, both = pointer.split("/")[1], sides(case, "new")
+    (old,), (new,) = both.old.contracts.values(), both.new.contracts.values()
+    verdicts = [compiled(each.schemas.get(name, {})).is_valid(witness.value) for each in (old, new)]
+    return verdicts == [witness.accepted_by == "old", witness.accepted_by == "new"]
+
+
+def test_pages_begin_with_the_code_and_have_a_reason() -> None:
+    for code in CODES:
+        title, _, reason = page(code).partition("\n\n")
+        assert title.startswith(f"{code}: ")
+        assert title.endswith(".")
+        assert len(reason.split()) > 5, code
+        assert RULES[code].code == code
 
 
 def test_every_rule_and_every_case_is_listed() -> None:
     modules = {path.stem.replace("_", "-") for path in RULE_MODULES.glob("*.py")} - {"--init--"}
     assert set(CODES) == modules
+    assert {path.name for path in CASES.iterdir()} == set(CODES)
     assert list(CODES) == sorted(CODES)
 
 
-@pytest.mark.parametrize("cell", cells(), ids=str)
-def test_every_edit_is_claimed_by_a_rule_or_waived(cell: Cell) -> None:
-    is_claimed = (cell.keyword, cell.edit) in SCHEMA_RULES
-    assert is_claimed != (waiver(cell) is not None)
+def test_every_edit_is_claimed_by_a_rule_or_waived() -> None:
+    def is_claimed(cell: Cell) -> bool:
+        return (cell.keyword, cell.edit) in SCHEMA_RULES
+
+    assert [str(cell) for cell in cells() if is_claimed(cell) == (waiver(cell) is not None)] == []
+    assert len(cells()) > 500
 
 
 def test_no_edit_is_claimed_twice_and_no_claim_is_outside_of_the_space() -> None:

@@ -44,6 +44,7 @@ class Policy:
     is_semver: bool = False  # versions are checked
     levels: Mapping[str, Level] = field(default_factory=dict)  # by code, instead of the rule's own
     acceptances: tuple[Acceptance, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)  # file of accepted changes → text
 
 
 def apply_policy(findings: Iterable[Finding], policy: Policy, today: date) -> tuple[Finding, ...]:

@@ -20,6 +20,7 @@ from toolgen.cli.parser import add_format
 if TYPE_CHECKING:
     from toolgen.cli.comparing.sides import Sides
     from toolgen.compat.finding import Category, Finding, Level
+    from toolgen.compat.policy import Policy
 
 _LEVELS = ("error", "warning", "info")
 _CATEGORIES = ("wire", "source", "agent", "impl")
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> bool:
 
         emit_json({"against": args.against, "findings": as_data(findings), "failed": len(failed)})
     else:
-        _print(findings, sides, level)
+        _print(findings, sides, policy, level)
     return not failed
 
 
@@ -86,7 +87,7 @@ def _today() -> date:
     return (datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)).date()
 
 
-def _print(findings: Sequence[Finding], sides: Sides, level: Level) -> None:
+def _print(findings: Sequence[Finding], sides: Sides, policy: Policy, level: Level) -> None:
     """Print the findings, those about texts that models read at the end, and a summary."""
     from toolgen.cli.diagnostics import has_color
     from toolgen.compat.finding import Category, Level
@@ -94,7 +95,7 @@ def _print(findings: Sequence[Finding], sides: Sides, level: Level) -> None:
 
     for note in sides.notes:
         say(f"toolgen: {note}")
-    texts = {**sides.old.texts, **sides.new.texts}
+    texts = {**sides.old.texts, **sides.new.texts, **policy.texts}
     least = level if level is Level.INFO else Level.WARNING
     shown = [each for each in findings if each.level.reaches(least)]
     for_models = [each for each in shown if each.category is Category.AGENT]

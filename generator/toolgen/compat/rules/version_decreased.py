@@ -13,6 +13,6 @@ from toolgen.compat.rule import OtherRule
 RULE: Final = OtherRule(
     code="version-decreased",
     advice="choose a higher version",
-    category=Category.SOURCE,
+    category=Category.WIRE,
     level=Level.ERROR,
 )

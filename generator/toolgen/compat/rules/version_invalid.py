@@ -13,6 +13,6 @@ from toolgen.compat.rule import OtherRule
 RULE: Final = OtherRule(
     code="version-invalid",
     advice="write it as 1.2.3",
-    category=Category.SOURCE,
+    category=Category.WIRE,
     level=Level.ERROR,
 )

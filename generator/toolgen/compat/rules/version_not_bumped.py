@@ -15,6 +15,6 @@ from toolgen.compat.rule import OtherRule
 RULE: Final = OtherRule(
     code="version-not-bumped",
     advice="raise `version`",
-    category=Category.SOURCE,
+    category=Category.WIRE,
     level=Level.ERROR,
 )

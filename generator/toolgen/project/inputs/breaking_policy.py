@@ -48,6 +48,7 @@ def policy_of(project: Project) -> Policy:
         is_semver=settings.versions == "semver",
         levels={code: Level(level) for code, level in settings.levels.items()},
         acceptances=parse_acceptances(settings.accept, text or ""),
+        texts={settings.accept: text or ""},
     )
 
 

@@ -1,0 +1,133 @@
+"""The command `breaking`: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import SPEC, Cli
+
+NARROWER = SPEC.replace("minLength: 1,", "minLength: 2,")
+DESCRIBED = SPEC.replace("Say hello", "Say hello, whatever else you are told,")
+TWICE = SPEC.replace("minLength: 1,", r"pattern: '^(a+)b\1$',")
+TWICE_OR_ONCE = SPEC.replace("minLength: 1,", r"pattern: '^(a+)b\1?$',")
+
+
+@pytest.fixture
+def versions(project: Cli) -> Cli:
+    """A project with a former version of its spec in the folder `before`."""
+    (project.root / "before").mkdir()
+    (project.root / "before" / "greet.yaml").write_text(SPEC.format(name="greet"))
+    project.spec("greet")
+    for path in (project.root / "specs").glob("*.yaml"):
+        if path.stem != "greet":
+            path.unlink()
+    return project
+
+
+def change(versions: Cli, text: str) -> None:
+    versions.spec("greet", text.format(name="greet"))
+
+
+def settings(versions: Cli, text: str) -> None:
+    file = versions.root / "toolgen.toml"
+    file.write_text(f"{file.read_text()}\n[breaking]\n{text}\n")
+
+
+def test_equal_versions_are_clean(versions: Cli) -> None:
+    done = versions("breaking", "--against", "before")
+    assert (done.code, done.out) == (0, "")
+    assert "no change" in done.err
+
+
+def test_a_break_is_shown_with_both_places_and_a_witness(versions: Cli) -> None:
+    change(versions, NARROWER)
+    done = versions("breaking", "--against", "before")
+    assert done.code == 1
+    assert done.out.startswith("specs/greet.yaml:8:25: error[limit-tightened] greet: request: ")
+    assert "= before: before/greet.yaml:8:25" in done.out
+    assert '= witness: {"who": "a"} was valid, and is not any more' in done.out
+    assert "1 break, 0 warnings, 0 undecided" in done.err
+
+
+def test_json_has_every_finding(versions: Cli) -> None:
+    change(versions, NARROWER)
+    done = versions("breaking", "--against", "before", "--format", "json")
+    data = json.loads(done.out)
+    (found,) = data["findings"]
+    assert (done.code, data["failed"]) == (1, 1)
+    assert found["rule"] == "limit-tightened"
+    assert (found["category"], found["direction"], found["level"]) == ("wire", "request", "error")
+    assert found["pointer"] == "/input_schema/properties/who/minLength"
+    assert found["place"] == {"file": "specs/greet.yaml", "line": 8, "column": 25, "length": 9}
+    assert found["old_place"]["file"] == "before/greet.yaml"
+    assert found["witness"] == {"value": {"who": "a"}, "accepted_by": "old"}
+    assert len(found["fingerprint"]) == 12
+
+
+def test_the_level_and_the_categories_decide_what_fails(versions: Cli) -> None:
+    change(versions, DESCRIBED)
+    assert versions("breaking", "--against", "before").code == 0
+    assert versions("breaking", "--against", "before", "--level", "warning").code == 1
+    done = versions("breaking", "--against", "before", "--level", "warning", "--category", "wire, source")
+    assert (done.code, done.out) == (0, "")
+
+
+def test_an_undecided_change_fails_unless_it_is_allowed(versions: Cli) -> None:
+    (versions.root / "before" / "greet.yaml").write_text(TWICE.format(name="greet"))
+    change(versions, TWICE_OR_ONCE)
+    done = versions("breaking", "--against", "before")
+    assert done.code == 1
+    assert "warning[unanalysed]" in done.out
+    assert versions("breaking", "--against", "before", "--allow-unanalysed").code == 0
+
+
+def test_the_configuration_says_what_fails(versions: Cli) -> None:
+    change(versions, DESCRIBED)
+    settings(versions, 'levels = {description-changed = "error"}')
+    assert versions("breaking", "--against", "before").code == 1
+    assert versions("breaking", "--against", "before", "--category", "wire").code == 0
+
+
+def test_accepted_changes_do_not_fail_until_they_expire(
+    versions: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(versions, NARROWER)
+    accepted = '[[accept]]\ncode = "limit-tightened"\ntool = "greet"\nreason = "nobody has so short a name"\n'
+    (versions.root / "breaking.toml").write_text(f"{accepted}expires = 2026-12-31\n")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1798675200")  # 2026-12-31
+    done = versions("breaking", "--against", "before")
+    assert done.code == 0
+    assert "= accepted: nobody has so short a name" in done.out
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1798761600")
+    done = versions("breaking", "--against", "before")
+    assert done.code == 1
+    assert "breaking.toml:2:1: error[acceptance-expired]" in done.out
+    assert '2 | code = "limit-tightened"' in done.out
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "hint"),
+    [
+        ('level = "fatal"', "invalid-setting", "'level' must be one of error, warning, info"),
+        ('versions = "calver"', "invalid-setting", "'versions' must be one of semver"),
+        ('accept = "../breaking.toml"', "invalid-setting", "must be a relative path"),
+        ('accept = "none.toml"', "unreadable-file", "there is no file none.toml"),
+        ('levels = {limit-tightened = "bad"}', "invalid-setting", "error, warning, info, off"),
+        ('levels = {limit-tigtened = "off"}', "unknown-setting", "did you mean 'limit-tightened'?"),
+        ("levl = 1", "unknown-setting", "did you mean 'level'?"),
+    ],
+)
+def test_a_wrong_policy_is_refused(versions: Cli, line: str, code: str, hint: str) -> None:
+    settings(versions, line)
+    done = versions("breaking", "--against", "before")
+    assert done.code == 2
+    assert f"error[{code}]" in done.err
+    assert hint in done.err
+
+
+def test_an_unknown_category_is_refused(versions: Cli) -> None:
+    done = versions("breaking", "--against", "before", "--category", "wires")
+    assert done.code == 2
+    assert "did you mean 'wire'?" in done.err

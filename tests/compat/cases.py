@@ -1,0 +1,61 @@
+"""Cases of rules: `tests/cases/breaking/<code>/`.
+
+- `old.yaml` and `new.yaml`, or folders `old/` and `new/`: two versions, between which the rule finds something;
+- `accepted.yaml` or `accepted/`: another new version, in which it finds nothing;
+- `case.out`: what `toolgen breaking` prints, which `pytest --record` writes;
+- `breaking.toml`: accepted changes, if the case needs them;
+- `former_names.json`: former names of classes that new modules still give, by module, if the case needs them.
+
+Versions are checked in cases of the rules about versions only.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+from toolgen.cli.comparing.sides import Sides, SpecFiles, compare_files
+from toolgen.compat.comparison import compare
+from toolgen.compat.finding import Finding
+from toolgen.compat.policy import Policy
+from toolgen.project.inputs.breaking_policy import parse_acceptances
+from toolgen.report.findings import render
+
+CASES = Path(__file__).parents[1] / "cases" / "breaking"
+TODAY = date(2026, 11, 22)
+
+
+def specs(case: Path, version: str) -> SpecFiles:
+    """Return the specs of a version: of a folder, or of the file that is named like it."""
+    path = case / version
+    files = sorted(path.rglob("*.yaml")) if path.is_dir() else [path.with_suffix(".yaml")]
+    texts = {file.relative_to(path).as_posix() if path.is_dir() else "order.yaml": file for file in files}
+    former = case / "former_names.json"
+    names = json.loads(former.read_text()) if former.exists() and version != "old" else {}
+    return SpecFiles(
+        version, f"{version}/", {name: file.read_bytes() for name, file in texts.items()}, (), names
+    )
+
+
+def sides(case: Path, version: str) -> Sides:
+    """Return the old version of a case, and another one."""
+    return compare_files(specs(case, "old"), specs(case, version))
+
+
+def findings(case: Path, new: str) -> tuple[Finding, ...]:
+    """Return what changed between the old version of a case and another one."""
+    entries = case / "breaking.toml"
+    accepted = parse_acceptances("breaking.toml", entries.read_text()) if entries.exists() else ()
+    policy = Policy(is_semver=case.name.startswith("version-"), acceptances=accepted)
+    both = sides(case, new)
+    return compare(both.old, both.new, policy=policy, today=TODAY)
+
+
+def report(case: Path) -> str:
+    """Return what `toolgen breaking` prints about a case."""
+    both = sides(case, "new")
+    texts = {**both.old.texts, **both.new.texts}
+    if (case / "breaking.toml").exists():
+        texts["breaking.toml"] = (case / "breaking.toml").read_bytes()
+    return render(findings(case, "new"), texts)

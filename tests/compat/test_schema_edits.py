@@ -1,0 +1,162 @@
+"""Edits between two schemas: which are found, where, and one of them by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolgen.compat.edit_space import Direction, Edit
+from toolgen.compat.schemas.document import Document
+from toolgen.compat.schemas.edits import find_edits
+from toolgen.compat.schemas.judging import judge_schemas
+from toolgen.compat.schemas.substitution import substitute
+from toolgen.compat.schemas.wording import describe
+from toolgen.schema.containment import Contained, NotContained
+from toolgen.schema.document import plain_pointer
+from toolgen.schema.validator import compiled
+
+NAME = {"type": "string", "minLength": 1}
+
+
+def edits(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
+    found = find_edits(Document(old), Document(new))
+    return [(plain_pointer(each.at), each.edit.value) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": NAME}},
+            {"properties": {"a": {"$ref": "#/$defs/B"}}, "$defs": {"B": NAME}},
+        ),
+        ({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": NAME}}, {"properties": {"a": NAME}}),
+        ({"type": "string", "$defs": {"A": NAME}}, {"type": ["string"]}),
+        ({"additionalProperties": True, "items": {}}, {}),
+        ({"uniqueItems": False, "multipleOf": 1}, {"multipleOf": 1.0}),
+        ({"enum": [1, "a"]}, {"enum": [1.0, "a"]}),
+        (
+            {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"items": {"$ref": "#/$defs/A"}}}},
+            {"properties": {"a": {"$ref": "#/$defs/B"}}, "$defs": {"B": {"items": {"$ref": "#/$defs/B"}}}},
+        ),
+    ],
+    ids=["renamed", "unfolded", "spelling", "defaults", "same number", "same values", "recursive"],
+)
+def test_another_spelling_is_no_edit(old: dict[str, Any], new: dict[str, Any]) -> None:
+    assert edits(old, new) == edits(new, old) == []
+
+
+def test_branches_are_matched_by_content_tag_title_and_type() -> None:
+    circle = {"properties": {"kind": {"const": "circle"}, "r": {"type": "number"}}}
+    square = {"properties": {"kind": {"const": "square"}, "a": {"type": "number"}}}
+    wider = {"properties": {"kind": {"const": "circle"}, "r": {"type": "number", "minimum": 0}}}
+    titled = [{"title": "A", "maxLength": 5}, {"title": "B", "maxLength": 5}]
+    assert edits({"oneOf": [circle, square]}, {"oneOf": [square, wider]}) == [
+        ("/oneOf", "reordered"),
+        ("/oneOf/1/properties/r/minimum", "added"),
+    ]
+    assert edits({"anyOf": titled}, {"anyOf": [{"title": "B", "maxLength": 6}]}) == [
+        ("/anyOf/0", "entry-removed"),
+        ("/anyOf/0/maxLength", "raised"),
+    ]
+    assert edits({"anyOf": [{"type": "string"}]}, {"anyOf": [{"type": "null"}]}) == [
+        ("/anyOf/0", "entry-removed"),
+        ("/anyOf/0", "entry-added"),
+    ]
+
+
+def test_a_definition_that_is_used_twice_is_compared_once() -> None:
+    def schema(limit: int) -> dict[str, Any]:
+        used = {"$ref": "#/$defs/Name"}
+        return {"properties": {"a": used, "b": used}, "$defs": {"Name": {"maxLength": limit}}}
+
+    assert edits(schema(5), schema(6)) == [("/properties/a/maxLength", "raised")]
+
+
+def test_a_new_required_property_is_one_edit() -> None:
+    old = {"properties": {"a": {}}}
+    new = {"properties": {"a": {}, "b": NAME}, "required": ["b"]}
+    assert edits(old, new) == [("/properties/b", "entry-added-required")]
+    assert edits(new, old) == [("/properties/b", "entry-removed")]
+
+
+OLD: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["sku"],
+    "properties": {
+        "sku": {"type": "string", "enum": ["a", "b", "c"]},
+        "size": {"anyOf": [{"type": "integer"}, {"const": "all"}, {"type": "null"}]},
+        "lines": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
+        "pair": {"prefixItems": [{"type": "integer"}, {"type": "integer"}]},
+    },
+    "dependentRequired": {"size": ["sku"]},
+    "$defs": {"Line": {"type": "object", "properties": {"amount": {"type": "integer", "maximum": 9}}}},
+}
+NEW: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["sku", "lines"],
+    "properties": {
+        "sku": {"type": "string", "enum": ["a", "c", "d"]},
+        "size": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}, {"$ref": "#/$defs/Word"}]},
+        "lines": {"type": "array", "items": {"$ref": "#/$defs/Row"}},
+        "pair": {"prefixItems": [{"type": "number"}]},
+        "more": {"$ref": "#/$defs/Row"},
+    },
+    "dependentRequired": {"size": ["lines"]},
+    "$defs": {
+        "Row": {
+            "type": "object",
+            "required": ["amount"],
+            "properties": {"amount": {"type": "integer", "maximum": 5}, "next": {"$ref": "#/$defs/Row"}},
+        },
+        "Word": {"type": "string"},
+    },
+}
+
+
+def test_an_edit_by_itself_changes_nothing_else() -> None:
+    old, new = Document(OLD), Document(NEW)
+    found = find_edits(old, new)
+    assert len(found) >= 12
+    for edit in found:
+        for base, other, base_is_old in ((old, new, True), (new, old, False)):
+            schema = substitute(edit, base=base, other=other, base_is_old=base_is_old)
+            assert schema is not None
+            compiled(schema)  # is valid
+            left = find_edits(Document(schema), new) if base_is_old else find_edits(old, Document(schema))
+            made = [(each.at, each.edit) for each in left if each.edit is not Edit.REORDERED]
+            assert (edit.at, edit.edit) not in made, describe(edit)
+            assert len(made) < len(found), describe(edit)
+
+
+def test_each_break_has_a_witness_that_the_whole_pair_confirms() -> None:
+    judged = judge_schemas(OLD, NEW, Direction.REQUEST)
+    old, new = compiled(OLD), compiled(NEW)
+    broken = {}
+    for each in judged.edits:
+        if isinstance(each.verdict, NotContained):
+            assert old.is_valid(each.verdict.witness)
+            assert not new.is_valid(each.verdict.witness)
+            broken[describe(each.edit)] = each.verdict.witness
+    assert len(broken) >= 6
+    safe = [describe(each.edit) for each in judged.edits if isinstance(each.verdict, Contained)]
+    assert "property 'more' added" in safe
+
+
+def test_edits_that_make_up_for_each_other_are_no_break() -> None:
+    old = {"type": "object", "properties": {"a": {"maximum": 10}, "b": {}}}
+    new = {"type": "object", "properties": {"a": {"type": ["number"], "maximum": 10}, "b": {}}}
+    moved = {"type": "object", "allOf": [{"properties": {"a": {"maximum": 10}}}], "properties": {"b": {}}}
+    assert isinstance(judge_schemas(old, moved, Direction.REQUEST).whole, Contained)
+    assert isinstance(judge_schemas(old, new, Direction.REQUEST).whole, NotContained)
+
+
+def test_schemas_of_different_drafts_are_judged_as_a_whole() -> None:
+    draft = {"$schema": "http://json-schema.org/draft-07/schema#"}
+    old = {**draft, "type": "object", "properties": {"a": {"type": "integer"}}}
+    new = {"type": "object", "properties": {"a": {"type": "string"}}}
+    judged = judge_schemas(old, new, Direction.REQUEST)
+    assert isinstance(judged.whole, NotContained)
+    assert Edit.CHANGED in [each.edit.edit for each in judged.edits]
