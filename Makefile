@@ -88,11 +88,12 @@ fuzz: $(READY) ## search for texts that run as code, expensive schemas, and sour
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
 
-# SEED=7 repeats a run; CELLS="minimum items" selects keywords, PART="edits corpora suite" parts; PAIRS=200 of each cell; WRITE=1 updates docs.
+# SEED=7 repeats a run; CELLS="minimum items" selects keywords, PART="edits corpora suite" parts; PAIRS=200 of each cell; WRITE=1 updates docs,
+# RESUME=file with SEED continues a run.
 breaking-proof: $(READY) ## compare schemas for every edit, and try to refute the verdicts (SECONDS=600)
 	@$(BIN)/python -m tools.breaking $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(CELLS),--cells $(CELLS)) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(PART),--part $(PART)) \
-		$(if $(WRITE),--write)
+		$(if $(RESUME),--resume $(RESUME)) $(if $(WRITE),--write)
 
 $(PEERS)/.ready: requirements/peers.txt
 	$(call environment,$(PEERS),requirements/peers.txt)

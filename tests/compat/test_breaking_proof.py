@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from toolgen.compat.edit_space import Cell, Direction, Edit, cells
 from toolgen.schema.containment import Contained, NotContained, check_containment
@@ -9,8 +11,9 @@ from toolgen.schema.containment import Contained, NotContained, check_containmen
 from tools.breaking.pairs import pairs
 from tools.breaking.peer_pairs import SCHEMA_PAIRS, TOOL_CHANGES, SchemaPair, ToolChange
 from tools.breaking.peers import sides, verdict
-from tools.breaking.proof import Check, Tally, judge
+from tools.breaking.proof import Check, judge
 from tools.breaking.schema_edits import same_json
+from tools.breaking.tally import Tally, read_tallies, write_tallies
 
 SEED = 13
 
@@ -45,7 +48,8 @@ def test_samples_refute_one_who_calls_every_change_safe(keyword: str) -> None:
 
 def test_a_witness_that_both_schemas_treat_alike_is_refuted() -> None:
     chosen = [Cell("title", Edit.CHANGED, Direction.REQUEST)]
-    assert len(judged(chosen, count=3, check=lambda narrow, wide: NotContained("a")).refutations) == 3
+    tally = judged(chosen, count=3, check=lambda narrow, wide: NotContained("a"))
+    assert [case.said for case in tally.refutations].count("no witness") == 3
 
 
 def test_no_verdict_on_single_edits_is_refuted() -> None:
@@ -64,3 +68,15 @@ def test_changes_that_other_tools_are_compared_on(change: ToolChange) -> None:
 @pytest.mark.parametrize("pair", SCHEMA_PAIRS, ids=lambda pair: pair.name)
 def test_pairs_that_other_tools_are_compared_on(pair: SchemaPair) -> None:
     assert verdict(pair.narrow, pair.wide) == ("safe" if pair.contained else "breaks")
+
+
+def test_figures_of_a_run_are_read_again(tmp_path: Path) -> None:
+    cell = Cell("maximum", Edit.LOWERED, Direction.REQUEST)
+    tally = judged([cell], count=4, check=lambda narrow, wide: Contained())
+    assert tally.refutations
+
+    write_tallies(tmp_path / "figures.json", SEED, {cell: tally})
+
+    assert read_tallies(tmp_path / "figures.json", SEED) == {cell: tally}
+    with pytest.raises(ValueError, match="seed 13"):
+        read_tallies(tmp_path / "figures.json", SEED + 1)

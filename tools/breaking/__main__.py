@@ -8,12 +8,12 @@ The exit code is 1 if a verdict was refuted, or if more than 5 % of the single e
 from __future__ import annotations
 
 import argparse
-import json
 import secrets
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from toolgen.compat.edit_space import Cell, cells
 
@@ -21,9 +21,10 @@ from tools.breaking import tables
 from tools.breaking.corpora import mutations
 from tools.breaking.page import PAGE, replace_part
 from tools.breaking.pairs import pairs
-from tools.breaking.proof import Tally, judge
+from tools.breaking.proof import judge
 from tools.breaking.second_validator import Opinion
 from tools.breaking.suite import score_suite
+from tools.breaking.tally import Tally, read_tallies, total, write_tallies
 from tools.corpus.__main__ import SHARED
 
 PARTS = ("edits", "corpora", "suite")
@@ -44,7 +45,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "edits" in args.part:
         until = time.monotonic() + args.seconds
         chosen = [cell for cell in cells() if not args.cells or cell.keyword in args.cells]
-        tallies = prove(chosen, seed=seed, pairs_per_cell=args.pairs, sample_count=args.samples, until=until)
+        tallies = prove(
+            chosen,
+            seed=seed,
+            pairs_per_cell=args.pairs,
+            sample_count=args.samples,
+            until=until,
+            resume=args.resume,
+        )
         print(tables.as_text(tables.of_cells(tallies)))
         parts["cells"] = tables.as_markdown(tables.of_cells(tallies))
         parts["keywords"] = tables.as_markdown(tables.of_keywords(tallies))
@@ -73,52 +81,58 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--per-schema", type=int, default=3, help="edits of each published schema (default: 3)"
     )
     parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS, help="these parts only")
+    parser.add_argument("--resume", type=Path, metavar="FILE", help="continue the run in this file")
     parser.add_argument("--write", action="store_true", help=f"update {PAGE}")
     return parser.parse_args(argv)
 
 
 def prove(
-    chosen: Sequence[Cell], *, seed: int, pairs_per_cell: int, sample_count: int, until: float
+    chosen: Sequence[Cell],
+    *,
+    seed: int,
+    pairs_per_cell: int,
+    sample_count: int,
+    until: float,
+    resume: Path | None,
 ) -> dict[Cell, Tally]:
     """Judge pairs of each cell, in rounds, until there are enough or the time is over."""
-    tallies = {cell: Tally() for cell in chosen}
+    tallies = {} if resume is None else read_tallies(resume, seed)
     for start in range(0, pairs_per_cell, _ROUND):
-        for cell, tally in tallies.items():
+        for cell in chosen:
+            tally = tallies.setdefault(cell, Tally())
+            if tally.pairs > start or time.monotonic() > until:
+                continue
             for pair in pairs(cell, seed=seed, start=start, count=min(_ROUND, pairs_per_cell - start)):
                 judge(pair, tally, sample_count=sample_count)
-        if time.monotonic() > until:
-            break
-    return tallies
+    if resume is not None:
+        write_tallies(resume, seed, tallies)
+    return {cell: tallies[cell] for cell in chosen}
 
 
 def _report(what: str, tallies: Iterable[Tally], summary: list[str]) -> int:
     """Print the sum of the tallies, and add it to the summary. Return the number of faults."""
-    total = Tally()
-    for tally in tallies:
-        total.add(tally)
-    share = total.unanalysed / max(total.pairs, 1)
+    all_of = total(tallies)
+    share = all_of.unanalysed / max(all_of.pairs, 1)
     lines = (
-        f"{total.pairs:,} pairs: {total.contained:,} safe, {total.broken:,} broken, "
-        f"{total.unanalysed:,} unanalysed ({share:.1%})",
-        f'{total.samples:,} samples against "safe", {total.accepted:,} of them values that the sending side '
-        f"accepts: {len(total.refutations):,} refuted",
-        f"samples also found {total.shown_breaks:,} of {total.sampled_breaks:,} breaks",
+        f"{all_of.pairs:,} pairs: {all_of.contained:,} safe, {all_of.broken:,} broken, "
+        f"{all_of.unanalysed:,} unanalysed ({share:.1%})",
+        f"{all_of.samples:,} samples against verdicts of safe, {all_of.accepted:,} of them values that the "
+        f"sending side accepts: {len(all_of.refutations):,} refuted",
+        f"edits that break, each with a value that shows it: {all_of.breaking_edits:,}; "
+        f"undecided beside others: {all_of.unanalysed_edits:,}",
+        f"samples also found {all_of.shown_breaks:,} of {all_of.sampled_breaks:,} breaks",
         "jsonschema on the values that show breaks: "
-        + ", ".join(f"{opinion.value} {total.opinions[opinion]:,}" for opinion in Opinion),
+        + ", ".join(f"{opinion.value} {all_of.opinions[opinion.value]:,}" for opinion in Opinion),
     )
     print(f"\n{what}", *lines, sep="\n  ")
     summary += [f"- {what}", *(f"  - {line}" for line in lines)]
-    for reason, count in total.reasons.most_common(30):
-        pair = total.examples[reason]
-        print(f"  {count:>6,} unanalysed: {reason}\n         {pair.name}")
-        print(
-            f"         narrow {json.dumps(pair.narrow)[:300]}\n         wide   {json.dumps(pair.wide)[:300]}"
-        )
-    for disagreement in total.disagreements[:10]:
+    for reason, count in all_of.reasons.most_common(30):
+        print(f"{count:>6,} unanalysed: {all_of.examples[reason]}")
+    for disagreement in all_of.disagreements[:10]:
         print(f"jsonschema disagrees: {disagreement}")
-    for refutation in total.refutations[:20]:
+    for refutation in all_of.refutations[:20]:
         print(f"REFUTED {refutation}", file=sys.stderr)
-    return len(total.refutations) + (share > MOST_UNANALYSED)
+    return len(all_of.refutations) + (share > MOST_UNANALYSED)
 
 
 def _suite(parts: dict[str, str]) -> int:

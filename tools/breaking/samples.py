@@ -27,16 +27,16 @@ _LIMITS: Final = InstanceLimits(parts=200, depth=12, characters=200, tries=8)
 _SIZES: Final = (0, 1, 1, 2, 2, 3, 4)
 
 
-def samples(pair: Pair, *, count: int) -> Iterator[Any]:
-    """Yield about `count` values, the same for the same pair."""
+def samples(pair: Pair, *, count: int, generated: bool) -> Iterator[Any]:
+    """Yield about `count` values, the same for the same pair; some of the generator if `generated`."""
     random = Random(f"samples {pair.name}")
     near = _NearConstants([pair.old_part, pair.new_part], random)
     quarter = max(count // 4, 1)
     for _ in range(quarter):
         yield pair.wrap(near.value(2))
-    valid = list(_of_documents(pair, quarter))
+    valid = list(_of_documents(pair, quarter)) if generated else []
     yield from valid
-    parts = [*_of_parts(pair, quarter), *(near.value(1) for _ in range(quarter // 2))]
+    parts = [*(_of_parts(pair, quarter) if generated else ()), *(near.value(1) for _ in range(quarter // 2))]
     yield from (_at_place(pair, part, valid, random) for part in parts)
     for _ in range(count - quarter - len(valid) - len(parts)):
         yield near.altered(random.choice(valid)) if valid else pair.wrap(near.value(2))

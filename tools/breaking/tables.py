@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from toolgen.compat.edit_space import Cell
 
-from tools.breaking.proof import Tally
 from tools.breaking.suite import SuiteScore
+from tools.breaking.tally import Tally
 
 _FIGURES = ("pairs", "contained", "broken", "unanalysed", "samples", "refuted")
 
