@@ -283,3 +283,9 @@ def test_a_bomb_is_compared_or_refused(name: str) -> None:
     changed = {**bomb, "required": ["another"]}
     assert isinstance(check_containment(changed, bomb), Contained | Unanalysed)
     assert isinstance(check_containment(bomb, changed), NotContained | Unanalysed)
+
+
+def test_counts_of_different_items_are_compared_without_trying_all_orders() -> None:
+    unique = {"type": "array", "uniqueItems": True, "contains": {"type": "null"}, "minContains": 2}
+    assert check_containment(unique, False) == Contained()
+    assert check_containment({"type": "array", "uniqueItems": True}, {"not": unique}) == Contained()

@@ -20,6 +20,7 @@ from toolgen.schema.containment.steps import (
     Attempt,
     Construction,
     Search,
+    Several,
     Stuck,
     Tools,
     attempt_twice,
@@ -92,7 +93,7 @@ def find_array(constraints: Sequence[Formula], tools: Tools) -> Search:
         return EMPTY
     if len(array.counted) > _MOST_COUNTED:
         return Stuck("too many schemas count the items of an array", place)
-    if _longest(array) > _MOST_ITEMS:
+    if _longest(array) > (_MOST_DISTINCT if array.distinct is True else _MOST_ITEMS):
         return Stuck("an array needs too many items", place)
     return (yield from attempt_twice(lambda attempt: _Builder(array, tools, attempt).construct()))
 
@@ -178,14 +179,20 @@ class _Builder:
         self._array = array
         self._tools = tools
         self._attempt = attempt
+        self._common = array.first_common()
+        self._different: dict[Goal, Several] = {}
 
     def construct(self) -> Construction:
         """Construct the array."""
+        if self._array.distinct is True:
+            for one in self._array.counted:
+                several = yield from find_several(frozenset((one.part,)), one.least, self._tools)
+                if several.rest is EMPTY:
+                    return EMPTY
         if self._array.distinct is not False:
             return (yield from self._construct(None))
-        common = self._array.first_common()
-        for second in range(1, common + 2):
-            for first in range(min(second, common + 1)):
+        for second in range(1, self._common + 2):
+            for first in range(min(second, self._common + 1)):
                 found = yield from self._construct(_Twins(first, second))
                 if isinstance(found, Found):
                     return found
@@ -200,11 +207,12 @@ class _Builder:
         while stack:
             prefix = stack.pop()
             self._tools.steps.take()
+            different = (yield from self._choose(prefix)) if array.distinct is True else None
+            if array.distinct is True and different is None:
+                continue
             if prefix.length >= least and not any(prefix.missing):
-                found = yield from self._finish(prefix)
-                if isinstance(found, Found):
-                    return found
-            elif prefix.length < longest:
+                return Found(different or [one.value for one in prefix.placed()])
+            if prefix.length < longest:
                 longer = yield from self._lengthen(prefix, twins)
                 for one in reversed(longer):
                     key = (one.length, one.missing, one.room)
@@ -239,14 +247,21 @@ class _Builder:
         return found
 
     def _roles(self, prefix: _Prefix, index: int) -> Iterator[_Role]:
-        """Yield the roles of the item at `index`, first those that are needed, or that demand nothing."""
+        """Yield the roles of the item at `index`, first those that are needed, or that demand nothing.
+
+        If items have to be different, all arrays are tried, but not the same roles in another order.
+        """
+        if self._array.distinct is True and index > self._common and prefix.last is not None:
+            most = prefix.last.role
+        else:
+            most = (True,) * len(prefix.missing)
         choices = list[tuple[bool, ...]]()
         for one, missing in zip(self._array.counted, prefix.missing, strict=True):
             if one.first > index:
                 choices.append((False,))
             else:
                 choices.append((True, False) if missing or not one.least else (False, True))
-        yield from product(*choices)
+        yield from (role for role in product(*choices) if role <= most)
 
     def _with(self, prefix: _Prefix, placed: _Placed) -> _Prefix | None:
         """Return `prefix` with one more item, None if it would be counted too often."""
@@ -263,21 +278,17 @@ class _Builder:
         last = replace(placed, before=prefix.last)
         return _Prefix(prefix.length + 1, tuple(missing), tuple(room), last)
 
-    def _finish(self, prefix: _Prefix) -> Construction:
+    # Different items
+
+    def _choose(self, prefix: _Prefix) -> Generator[Goal, Answer, list[Any] | None]:
+        """Return values for the items that are all different; None if there are none."""
         placed = prefix.placed()
-        if self._array.distinct is not True:
-            return Found([one.value for one in placed])
-        if len(placed) > _MOST_DISTINCT:
-            return self._attempt.note(Stuck("an array needs too many different items"))
-        choices = dict[Goal, list[Any]]()
         for goal in (one.goal for one in placed):
-            if goal not in choices:
-                several = yield from find_several(goal, len(placed), self._tools)
-                choices[goal] = several.values
-                if isinstance(several.rest, Stuck):
-                    self._attempt.note(several.rest)
-        values = _choose_different([choices[one.goal] for one in placed])
-        return EMPTY if values is None else Found(values)
+            several = self._different.setdefault(goal, Several(rest=Found(None)))
+            if len(several.values) < len(placed) and isinstance(several.rest, Found):
+                yield from find_several(goal, len(placed), self._tools, several)
+                self._attempt.note(several.rest)
+        return _choose_different([self._different[one.goal].values for one in placed])
 
 
 def _choose_different(choices: list[list[Any]]) -> list[Any] | None:

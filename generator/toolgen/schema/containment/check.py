@@ -28,7 +28,7 @@ _MOST_GUESSES: Final = 6
 class ContainmentBudget:
     """Limits of one comparison, as counts: the same input gets the same verdict on every machine."""
 
-    steps: int = 50_000  # goals, branches and parts of values that are looked at
+    steps: int = 20_000  # goals, branches and parts of values that are looked at
 
 
 CONTAINMENT_BUDGET: Final = ContainmentBudget()

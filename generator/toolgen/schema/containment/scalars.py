@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from toolgen.schema.containment.steps import Answer, Stuck, Tools
 from toolgen.schema.containment.strings import StringConstraints, find_strings
 from toolgen.schema.document import DRAFT_URIS, Draft
 
+_LONGEST_CONTENT: Final = 10_000
 _SEVERAL: Final = 8  # texts that are tried where the validator alone knows which are accepted
 
 
@@ -126,10 +127,15 @@ def _find_content(
     texts = found.value if isinstance(found, Found) else []
     unread = next(one for one in constraints if isinstance(tools.formulas.node(one), kinds.TextKeyword))
     otherwise = Stuck("content of texts is not analysed", tools.formulas.place(unread))
-    return _first_that_holds([*_CONTENTS, *texts], constraints, tools, otherwise)
+    return _first_that_holds([*texts, *_contents(limits.least)], constraints, tools, otherwise)
 
 
-_CONTENTS: Final = ("{}", "{", "e30=", "%", "ew==")
+def _contents(least: int) -> Iterator[str]:
+    """Yield texts that are content of each kind, and texts that are not, of at least `least` characters."""
+    if least <= _LONGEST_CONTENT:
+        yield from ("{}", "{", "e30=", "%", "ew==", "PN6Q====", "7B7D")
+        blocks = -(-least // 8) or 1
+        yield from ("1" * least, "%" * least, *(one * 8 * blocks for one in "1A+-"), "7b7D" * 2 * blocks)
 
 
 def _confirmed(found: Search[list[Any]], constraints: Sequence[Formula], tools: Tools) -> Answer:

@@ -75,17 +75,19 @@ class Several:
     rest: Answer = EMPTY  # why there are not more; `Found` if nobody asked
 
 
-def find_several(goal: Goal, count: int, tools: Tools) -> Generator[Goal, Answer, Several]:
-    """Find up to `count` different values that satisfy `goal`."""
-    found = Several()
+def find_several(
+    goal: Goal, count: int, tools: Tools, found: Several | None = None
+) -> Generator[Goal, Answer, Several]:
+    """Find up to `count` different values that satisfy `goal`, in addition to those in `found`."""
+    found = found or Several()
+    found.rest = Found(None)
     while len(found.values) < count:
         tools.steps.take()
         answer = yield goal | tools.differs_from(found.values)
         if not isinstance(answer, Found):
             found.rest = answer
-            return found
+            break
         found.values.append(answer.value)
-    found.rest = Found(None)
     return found
 
 
