@@ -15,6 +15,10 @@ MOCK_KEY: Final = "toolgen/mock"
 """Key of metadata: what a call asks of a mock, and in its response, how the mock has answered."""
 
 
+ERROR_KEY: Final = "toolgen/error"
+"""Key of the error of a response, in the `_meta` of an MCP result."""
+
+
 class ResponseForm(StrEnum):
     """A form in which `ToolResponse.render` returns a response."""
 

@@ -34,6 +34,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=RATE",
         help="end this share of the calls, from 0 to 1, in an error (may be repeated)",
     )
+    parser.add_argument(
+        "--record",
+        metavar="COMMAND|URL",
+        help="pass calls on to this MCP server, and write its answers into the specs as examples",
+    )
     add_server_flags(parser)
 
 

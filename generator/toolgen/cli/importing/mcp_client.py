@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -56,6 +57,31 @@ def list_tools(source: str, *, is_command: bool) -> list[dict[str, Any]]:
             raise cause from error
         message = f"{source}: {_describe(cause)}"
         raise SourceError(message, "does the server start, and speak MCP?") from error
+
+
+@asynccontextmanager
+async def connect(source: str, *, is_command: bool) -> AsyncIterator[Any]:
+    """Yield the SDK's client of a server: at a URL, or started by a command, which is killed at the end.
+
+    The server's log goes to stderr. Raises SourceError for a command that does not exist, and what the SDK
+    raises.
+    """
+    from mcp import Client, StdioServerParameters, stdio_client
+
+    if not is_command:
+        async with _http_transport(source) as transport, Client(transport) as client:
+            yield client
+        return
+    with _process_group(_split_command(source)) as group:
+        program, *arguments = group.command
+        parameters = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
+        async with Client(stdio_client(parameters, errlog=sys.__stderr__ or sys.stderr)) as client:
+            yield client
+
+
+def describe_failure(error: BaseException) -> str:
+    """Return in one line what a server did that made the SDK raise `error`."""
+    return _describe(_first_cause(error))
 
 
 def _split_command(command: str) -> list[str]:

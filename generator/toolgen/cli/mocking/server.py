@@ -14,8 +14,12 @@ from toolgen.cli.output import count, say
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.project import UnableError
 from toolgen.runtime.adapters.mcp.main import serve
-from toolgen.testing.mock.faults import Faults
-from toolgen.testing.mock.toolkit import Mock
+from toolgen.testing.mock.faults import Faults, check_faults
+from toolgen.testing.mock.recording import Recorder, secret_values
+from toolgen.testing.mock.toolkit import ServedSpecs, mocking
+from toolgen.testing.spec_source import find_specs
+
+from .upstream import Upstream
 
 if TYPE_CHECKING:
     from toolgen.runtime.adapters.mcp import ToolServer
@@ -37,16 +41,32 @@ def serve_mock(args: argparse.Namespace) -> ExitCode:
         stop.set()
 
 
-def _mock(args: argparse.Namespace) -> Mock:
+def _mock(args: argparse.Namespace) -> ServedSpecs:
+    specs, faults = Path(args.start, args.path), Faults(args.latency, dict(args.fail))
+    if args.record is not None:
+        if args.latency or args.fail or args.seed:
+            hint = "provoke errors with a mock that records nothing"
+            raise UnableError("usage", "--record takes neither --fail, --latency nor --seed", hint)
+        return _recording(specs, args.record)
+    mock = ServedSpecs(specs, mocking(faults, args.seed))
     try:
-        return Mock(Path(args.start, args.path), Faults(args.latency, dict(args.fail)), args.seed)
-    except (SpecErrors, UnableError):
-        raise
+        check_faults(faults, mock.contracts)
     except ValueError as error:
         raise UnableError("usage", str(error), "see `toolgen mock --help`") from None
+    return mock
 
 
-def _server(mock: Mock) -> ToolServer:
+def _recording(specs: Path, server: str) -> ServedSpecs:
+    """Return tools that pass calls on to `server`, and record its answers in the specs."""
+    from .recording_tool import recording_tool
+
+    recorder = Recorder(find_specs(specs).project.root, secret_values())
+    upstream = Upstream(server)
+    say(f"calls are passed on to {server}, and recorded as examples for review")
+    return ServedSpecs(specs, lambda contract: recording_tool(contract, upstream, recorder))
+
+
+def _server(mock: ServedSpecs) -> ToolServer:
     from toolgen.runtime.adapters.mcp import build_server
 
     project = mock.source.project
@@ -58,7 +78,7 @@ def _server(mock: Mock) -> ToolServer:
     )
 
 
-def _follow(mock: Mock, stop: threading.Event) -> None:
+def _follow(mock: ServedSpecs, stop: threading.Event) -> None:
     """Serve the specs anew whenever they change, until `stop` is set; report faults, and continue."""
 
     def state() -> Snapshot:

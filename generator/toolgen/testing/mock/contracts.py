@@ -37,6 +37,7 @@ class MockContract:
     definition: ToolDefinition
     examples: tuple[MockExample, ...]
     file: str  # the spec
+    secrets: tuple[str, ...] = ()  # environment variables that an implementation needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +73,5 @@ def _contract(tool: ProgramTool, settings: PackageSettings) -> MockContract:
         )
         for example in tool.spec.examples
     )
-    return MockContract(cast("ToolDefinition", entry), examples, tool.source.file)
+    secrets = () if tool.spec.auth is None else tuple(tool.spec.auth.secrets)
+    return MockContract(cast("ToolDefinition", entry), examples, tool.source.file, secrets)

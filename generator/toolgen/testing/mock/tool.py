@@ -158,15 +158,19 @@ class _Answer:
 
 def mock_tool(contract: MockContract, settings: MockSettings) -> MockTool:
     """Return the mock tool of a contract, an instance of a class of its own."""
+    base = StreamingMockTool if "stream" in contract.definition else MockTool
+    tool: MockTool = tool_class(contract, base)(contract, settings)
+    return tool
+
+
+def tool_class(contract: MockContract, base: type[BaseTool[Any, Any]]) -> Any:
+    """Return a subclass of `base` with the definition of a contract; it may end in every error code."""
     definition = contract.definition
     declared = declared_errors(definition.get("errors", ()))
     # declared in the class only: the runtime lets a tool end in any code that its class declares
     errors = tuple(all_errors(declared).values())
-    base = StreamingMockTool if "stream" in definition else MockTool
-    name = definition.get("class_name", "MockTool")
-    made = type(name, (base,), {"definition": definition, "errors": errors, "__doc__": base.__doc__})
-    tool: MockTool = made(contract, settings)
-    return tool
+    names = {"definition": definition, "errors": errors, "__doc__": base.__doc__}
+    return type(definition.get("class_name", base.__name__), (base,), names)
 
 
 def _by_input(examples: tuple[MockExample, ...]) -> Mapping[object, MockExample]:

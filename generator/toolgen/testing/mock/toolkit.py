@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
+from typing import Any
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import load_targets
 from toolgen.runtime.context import ToolConfig
+from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.testing.spec_source import SpecSource, find_specs
 
 from .contracts import MockContract, ServedContracts, read_contracts
 from .faults import FaultDice, Faults, check_faults
-from .tool import MockSettings, MockTool, mock_tool
+from .tool import MockSettings, mock_tool
+
+MakeTool = Callable[[MockContract], BaseTool[Any, Any]]
 
 
 def mock_toolkit(
@@ -44,30 +48,37 @@ def mock_toolkit(
         UnableError: there are no specs, or the project's configuration cannot be used.
         ValueError: no tool has an error of `fail`, or a value is out of range.
     """
-    return Mock(specs, Faults(latency, fail or {}), seed, config=config).toolkit
+    faults = Faults(latency, fail or {})
+    served = ServedSpecs(specs, mocking(faults, seed), config=config)
+    check_faults(faults, served.contracts)
+    return served.toolkit
 
 
-class Mock:
-    """A toolkit of mock tools, and the specs that it is made from. Raises as `mock_toolkit` does."""
+def mocking(faults: Faults, seed: int) -> MakeTool:
+    """Return a function that makes mock tools, which share their faults."""
+    settings = MockSettings(faults, seed, FaultDice(faults, seed))
+    return lambda contract: mock_tool(contract, settings)
+
+
+class ServedSpecs:
+    """A toolkit whose tools are made from specs, and made again when these change.
+
+    Raises `SpecErrors` and `UnableError` as `mock_toolkit` does.
+    """
 
     def __init__(
-        self, specs: str | PathLike[str], faults: Faults, seed: int, *, config: ToolConfig | None = None
+        self, specs: str | PathLike[str], make: MakeTool, *, config: ToolConfig | None = None
     ) -> None:
         self.source = find_specs(specs)
         self._specs = specs
-        self._settings = MockSettings(faults, seed, FaultDice(faults, seed))
+        self._make = make
         self._seen = dict(self.source.texts())
         served = _read(self.source, self._seen)
-        check_faults(faults, served.tools)
         self._good = self._seen  # path → text, of the specs that are served
         self.warnings: tuple[Diagnostic, ...] = served.warnings
-        self._tools = {each.definition["name"]: mock_tool(each, self._settings) for each in served.tools}
+        self.contracts = served.tools
+        self._tools = {each.definition["name"]: make(each) for each in served.tools}
         self.toolkit = Toolkit(self._tools.values(), config=config)
-
-    @property
-    def tools(self) -> tuple[MockTool, ...]:
-        """The tools, sorted by name."""
-        return tuple(self._tools.values())
 
     def reload(self) -> tuple[str, ...]:
         """Read the specs again, if they changed. Return the names of tools that are new, changed or gone.
@@ -92,10 +103,14 @@ class Mock:
     def _serve(self, texts: Mapping[str, bytes]) -> tuple[str, ...]:
         """Serve the tools of `texts`. Return the names of those that changed. Raises `SpecErrors`."""
         served = _read(self.source, texts)
-        tools = {each.definition["name"]: self._tool(each) for each in served.tools}
-        before = self._tools
+        known = {each.definition["name"]: each for each in self.contracts}
+        before, tools = self._tools, {}
+        for contract in served.tools:  # tools whose contracts have not changed stay
+            name = contract.definition["name"]
+            tools[name] = before[name] if known.get(name) == contract else self._make(contract)
         self.toolkit.replace(tools.values())
-        self._tools, self._good, self.warnings = tools, dict(texts), served.warnings
+        self._tools, self.contracts, self.warnings = tools, served.tools, served.warnings
+        self._good = dict(texts)
         return tuple(sorted(name for name in {**before, **tools} if before.get(name) is not tools.get(name)))
 
     def _last_good(self, texts: Mapping[str, bytes], errors: SpecErrors) -> dict[str, bytes]:
@@ -104,13 +119,6 @@ class Mock:
         good = {path: text for path, text in texts.items() if path not in faulty}
         good |= {path: self._good[path] for path in faulty if path in self._good}
         return dict(sorted(good.items()))
-
-    def _tool(self, contract: MockContract) -> MockTool:
-        """Return the tool of a contract; the existing one if its contract has not changed."""
-        known = self._tools.get(contract.definition["name"])
-        if known is not None and known.contract == contract:
-            return known
-        return mock_tool(contract, self._settings)
 
 
 def _read(source: SpecSource, texts: Mapping[str, bytes]) -> ServedContracts:

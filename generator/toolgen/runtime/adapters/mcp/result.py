@@ -13,14 +13,13 @@ from toolgen.runtime.content.block import Block
 from toolgen.runtime.contract.result import as_text
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
-from toolgen.runtime.response import MOCK_KEY, ToolResponse
+from toolgen.runtime.response import ERROR_KEY, MOCK_KEY, ToolResponse
 from toolgen.schema.inline import RESULT_PROPERTY
 
 from .content import ContentBlock, EncodedBlock, content_block, encode_at_once
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
-ERROR_KEY: Final = "toolgen/error"
 METADATA_KEY: Final = "toolgen/metadata"  # set by the tool
 COERCED_KEY: Final = "toolgen/coerced"  # which arguments were coerced, and how
 PREVIEW_KEY: Final = "toolgen/preview"  # in `_meta` of a request and of its result: nothing is executed

@@ -1,0 +1,137 @@
+"""Tools that pass calls on to a real server, and record its answers as examples."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64decode
+from typing import Any
+
+from toolgen.cli.output import say
+from toolgen.runtime.adapters.naming import published_name
+from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
+from toolgen.runtime.context import ToolContext
+from toolgen.runtime.errors import HttpError, ToolError
+from toolgen.runtime.response import ERROR_KEY
+from toolgen.runtime.tool import BaseTool
+from toolgen.schema.inline import RESULT_PROPERTY
+from toolgen.targets.builtin import MCP
+from toolgen.testing.mock.contracts import MockContract
+from toolgen.testing.mock.recording import NotRecordedError, RecordedCall, Recorder, check_call
+
+from .upstream import Upstream
+
+
+class RecordingTool(BaseTool[Any, Any]):
+    """A tool whose calls a real server answers."""
+
+    def __init__(self, contract: MockContract, upstream: Upstream, recorder: Recorder) -> None:
+        self.contract = contract
+        self._upstream = upstream
+        self._recorder = recorder
+        self._errors = {error.code: error for error in type(self).errors}
+
+    async def setup(self) -> None:
+        """Do nothing: the first call connects."""
+
+    async def close(self) -> None:
+        """End the connection to the server."""
+        await self._upstream.close()
+
+    async def preview(self, request: Any, context: ToolContext) -> str:
+        """Return a text that says which call is passed on."""
+        return f"The call is passed on to {self._upstream.source}."
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        """Return the server's answer, and record it."""
+        from mcp.shared.exceptions import MCPError
+
+        definition = self.contract.definition
+        try:
+            result = await self._upstream.call(published_name(definition, MCP.name), request)
+        except MCPError as error:
+            raise HttpError(f"The server refuses the call: {error}") from error
+        if result.is_error:
+            failure = self._error(result)
+            if failure.code in self._declared:
+                await self._record(RecordedCall(request, error=failure.code))
+            raise failure
+        response = self._response(result)
+        await self._record(RecordedCall(request, response))
+        if "content" not in definition or "stream" in definition:
+            return response
+        blocks = [block for each in result.content if (block := _content(each)) is not None]
+        if "output_schema" not in definition:
+            return blocks or response
+        return ToolResult(response, *blocks)
+
+    @property
+    def _declared(self) -> set[str]:
+        return {error["code"] for error in self.contract.definition.get("errors", ())}
+
+    def _response(self, result: Any) -> Any:
+        """Return the response in a result: structured content, or else its text."""
+        structured = result.structured_content
+        text = "".join(each.text for each in result.content if each.type == "text")
+        if structured is None:
+            return _value_of(text, wants_json="output_schema" in self.contract.definition)
+        if isinstance(structured, dict) and structured.keys() == {RESULT_PROPERTY}:
+            try:  # older protocol versions wrap what is not an object
+                check_call(self.contract, RecordedCall({}, structured))
+            except NotRecordedError:
+                return structured[RESULT_PROPERTY]
+        return structured
+
+    def _error(self, result: Any) -> ToolError:
+        """Return the error in a result: the declared one with its code, else `http_error` with its text."""
+        given = (result.meta or {}).get(ERROR_KEY)
+        code = given.get("code") if isinstance(given, dict) else None
+        known = self._errors.get(code) if isinstance(code, str) else None
+        if known is not None and isinstance(given, dict):
+            return known(str(given.get("message", known.description)))
+        return HttpError("".join(each.text for each in result.content if each.type == "text")[:2000] or None)
+
+    async def _record(self, call: RecordedCall) -> None:
+        name = self.contract.definition["name"]
+        try:
+            recorded = await asyncio.to_thread(self._recorder.record, self.contract, call)
+        except NotRecordedError as error:
+            if str(error):
+                say(f"{name}: this call was not recorded: {error}")
+        else:
+            say(f"{name}: wrote the example {recorded!r} to {self.contract.file}")
+
+
+def _value_of(text: str, *, wants_json: bool) -> Any:
+    """Return the JSON value that a text holds; the text if it holds none, or would be written otherwise."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    compact = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value if wants_json or compact == text else text
+
+
+def _content(block: Any) -> Content | None:
+    """Return a block of MCP as content; None for one that cannot be."""
+    match block.type:
+        case "text":
+            return Text(block.text)
+        case "image":
+            return Image(b64decode(block.data), media_type=block.mime_type)
+        case "audio":
+            return Audio(b64decode(block.data), media_type=block.mime_type)
+        case "resource_link":
+            return Link(str(block.uri), name=block.name, media_type=block.mime_type)
+        case "resource" if hasattr(block.resource, "blob"):
+            return File(b64decode(block.resource.blob), media_type=block.resource.mime_type)
+        case _:
+            return None
+
+
+def recording_tool(contract: MockContract, upstream: Upstream, recorder: Recorder) -> RecordingTool:
+    """Return the tool of a contract, an instance of a class of its own."""
+    from toolgen.testing.mock.tool import tool_class
+
+    tool: RecordingTool = tool_class(contract, RecordingTool)(contract, upstream, recorder)
+    return tool
