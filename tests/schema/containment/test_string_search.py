@@ -89,9 +89,25 @@ def test_lengths_count_code_points_and_need_no_pattern() -> None:
     assert isinstance(find(least=10**7), Unknown)
 
 
-@pytest.mark.parametrize("pattern", [r"^(a|b)\1$", r"^(?:a(?!b).)*$", r"^(?i)a$", r"^a{2}{3}$", r"^a++$"])
-def test_patterns_that_are_not_regular_are_unknown_or_tried(pattern: str) -> None:
-    assert isinstance(find(patterns=(pattern,), not_patterns=(r"^[\s\S]*$",)), Unknown | type(EMPTY))
+@pytest.mark.parametrize(
+    ("pattern", "witness"),
+    [(r"^(a|b)\1$", "aa"), (r"^(?:b(?!b).)+$", "ba"), (r"^(?<n>[ab]x)-\k<n>$", "ax-ax")],
+)
+def test_witnesses_of_patterns_that_are_not_regular_are_tried(pattern: str, witness: str) -> None:
+    assert find(patterns=(pattern,)) == Found([witness])
+    assert find(patterns=(pattern,), least=20, most=2) is EMPTY
+    assert find(patterns=(pattern,), not_patterns=("[abx]",)) is EMPTY
+    assert find(patterns=("^[cd]{4}$",), not_patterns=(pattern,)) == Found(["cccc"])
+
+
+def test_few_texts_are_proved_by_trying_all_of_them() -> None:
+    assert find(patterns=(r"^(a|b)\1$",), not_patterns=("^(?:aa|bb)$",)) is EMPTY
+    assert isinstance(find(patterns=(r"^(a+)x\1$",), not_patterns=(r"^(a+)x\1$|é",)), Unknown)
+
+
+@pytest.mark.parametrize("pattern", [r"^(?i)a$", r"^a{2}{3}$", r"^a++$"])
+def test_patterns_that_are_not_read_are_unknown(pattern: str) -> None:
+    assert isinstance(find(patterns=(pattern,), not_patterns=("a",)), Unknown)
     assert isinstance(find(patterns=("^[cd]{4}$",), not_patterns=(pattern,)), Found)
 
 

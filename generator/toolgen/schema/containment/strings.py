@@ -12,7 +12,7 @@ from typing import Any, Final
 from toolgen.schema.containment.formats import CONTAINED, FORMATS, is_asserted, matches_format
 from toolgen.schema.containment.regular.automaton import SpentError, Work
 from toolgen.schema.containment.regular.character_sets import ALL
-from toolgen.schema.containment.regular.formula import AllOf, Formula, Matches, Not, formula_of
+from toolgen.schema.containment.regular.formula import AllOf, Formula, Matches, Not, formula_of, loosen
 from toolgen.schema.containment.regular.syntax import (
     Characters,
     Node,
@@ -196,7 +196,7 @@ class _StringSearch:
             try:
                 search = TextSearch(case.formula, least=case.least, most=case.most, work=work)
                 shortest = search.shortest()
-            except SpentError:
+            except (SpentError, NotRegularError):
                 is_complete = False
                 continue
             if shortest is None:
@@ -255,14 +255,20 @@ class _Cases:
     def _add(self, pattern: str, *, negative: bool) -> None:
         try:
             node = parse_pattern(pattern)
-            counted = _counted_class(node)
-            if counted is not None and len(self.cases) <= _MOST_CASES // 3:
-                self._add_counted(counted, negative)
-            else:
-                formula = formula_of(node)
-                self._add_part(Not(formula) if negative else formula)
         except NotRegularError as error:
             self.unread.append(str(error))
+            return
+        counted = _counted_class(node)
+        if counted is not None and len(self.cases) <= _MOST_CASES // 3:
+            self._add_counted(counted, negative)
+            return
+        try:
+            formula = formula_of(node)
+            self._add_part(Not(formula) if negative else formula)
+        except NotRegularError as error:
+            self.unread.append(str(error))
+            if not negative:
+                self._add_part(Matches(loosen(node)))
 
     def _add_part(self, part: Formula) -> None:
         self.cases = [replace(case, parts=(*case.parts, part)) for case in self.cases]

@@ -8,6 +8,7 @@ from typing import Final
 
 from toolgen.schema.containment.regular.character_sets import ALL, NONE, CharacterSet, of_ranges
 from toolgen.schema.containment.regular.syntax import (
+    BackReference,
     Characters,
     Choice,
     Look,
@@ -101,8 +102,8 @@ def _append(built: Nondeterministic, node: Node, start: int) -> int:
             return end
         case Repeat():
             return _append_repeat(built, node, start)
-        case Look():
-            raise NotRegularError("lookaround within a pattern")
+        case Look() | BackReference():
+            raise NotRegularError("a pattern that is not regular")
 
 
 def _append_repeat(built: Nondeterministic, node: Repeat, start: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from toolgen.schema.containment.regular.syntax import (
+    BackReference,
     Choice,
     Look,
     Node,
@@ -88,6 +89,8 @@ def formula_of(node: Node) -> Formula:
     `^(?=a)b` is `^a` and `^b`, and `a(?<!b)$` is `a$` and not `b$`. Raises `NotRegularError` for
     other lookaround.
     """
+    if _has(node, BackReference):
+        raise NotRegularError("a back-reference")
     if not _has_look(node):
         return Matches(node)
     if isinstance(node, Choice):
@@ -137,14 +140,36 @@ def _flatten(node: Node) -> list[Node]:
 
 
 def _has_look(node: Node) -> bool:
+    return _has(node, Look)
+
+
+def _has(node: Node, kind: type[Look | BackReference]) -> bool:
+    """True if `node` is of `kind`, or a part of it."""
+    if isinstance(node, kind):
+        return True
     match node:
-        case Look():
-            return True
         case Sequence(parts):
-            return any(map(_has_look, parts))
+            return any(_has(part, kind) for part in parts)
         case Choice(branches):
-            return any(map(_has_look, branches))
-        case Repeat(part):
-            return _has_look(part)
+            return any(_has(branch, kind) for branch in branches)
+        case Repeat(part) | Look(part):
+            return _has(part, kind)
         case _:
             return False
+
+
+def loosen(node: Node) -> Node:
+    """Return a regular pattern that matches at least the texts that `node` matches."""
+    match node:
+        case Look():
+            return Sequence()
+        case BackReference(group):
+            return Choice((loosen(group), Sequence()))  # empty where the group has matched nothing
+        case Sequence(parts):
+            return Sequence(tuple(map(loosen, parts)))
+        case Choice(branches):
+            return Choice(tuple(map(loosen, branches)))
+        case Repeat(part, least, most):
+            return Repeat(loosen(part), least, most)
+        case _:
+            return node

@@ -70,7 +70,14 @@ class Look:
     negative: bool
 
 
-Node = Characters | Sequence | Choice | Repeat | Position | Look
+@dataclass(frozen=True, slots=True)
+class BackReference:
+    """What a group has matched, again."""
+
+    group: Node
+
+
+Node = Characters | Sequence | Choice | Repeat | Position | Look | BackReference
 
 
 _SPACES: Final = of_ranges(
@@ -101,7 +108,9 @@ _COUNT = re.compile(r"\{([0-9]{1,6})(,([0-9]{0,6}))?\}")
 _BRACKET = re.compile(r"\[(?:\\.|[^\\\]])*\]", re.DOTALL)
 _UNUSUAL_BRACKET = re.compile(r"\[|&&|--|~~")
 _GROUP = re.compile(r"\(\?(?P<kind>:|=|!|<=|<!|P?<[A-Za-z_][A-Za-z0-9_]*>)")
-_NEEDS_BACKTRACKING = re.compile(r"\((?:\?=|\?!|\?<=|\?<!)")
+_NEEDS_BACKTRACKING = re.compile(r"\((?:\?=|\?!|\?<=|\?<!)|\\[1-9]")
+_SIMPLE_ESCAPE = re.compile(r"\\[^1-9]", re.DOTALL)
+_BACK_REFERENCE = re.compile(r"\\([1-9])(?![0-9])")
 
 
 @lru_cache(maxsize=512)
@@ -112,6 +121,9 @@ def parse_pattern(pattern: str) -> Node:
     return _Parser(translate_syntax(pattern)).parse()
 
 
+_OPEN: Final = Sequence()  # stands for a group that is not closed yet
+
+
 class _Parser:
     """A pattern, and how far it has been read."""
 
@@ -119,8 +131,9 @@ class _Parser:
         self._text = text
         self._at = 0
         self._depth = 0
+        self._groups: list[Node] = []  # those that capture, in the order of their beginnings
         # in such a pattern the engine reads `\d`, `\w` and `\s` as Unicode has them
-        without_sets = _BRACKET.sub("", re.sub(r"\\.", "", text, flags=re.DOTALL))
+        without_sets = _BRACKET.sub("", _SIMPLE_ESCAPE.sub("", text))
         self._unicode = _NEEDS_BACKTRACKING.search(without_sets) is not None
 
     def parse(self) -> Node:
@@ -200,6 +213,7 @@ class _Parser:
 
     def _group(self) -> Node:
         look: tuple[bool, bool] | None = None  # ahead, negative
+        kind = ""
         if match := _GROUP.match(self._text, self._at):
             self._at = match.end()
             kind = match["kind"]
@@ -210,7 +224,13 @@ class _Parser:
             raise NotRegularError("flags within a pattern")
         else:
             self._at += 1
+        captures = look is None and kind != ":"
+        at = len(self._groups)
+        if captures:
+            self._groups.append(_OPEN)
         inner = self._choice()
+        if captures:
+            self._groups[at] = inner
         if not self._take(")"):
             raise NotRegularError("a group without an end")
         return inner if look is None else Look(inner, ahead=look[0], negative=look[1])
@@ -220,7 +240,15 @@ class _Parser:
         if letter in ("b", "B"):
             self._at += 2
             return Position("boundary" if letter == "b" else "no_boundary")
+        if match := _BACK_REFERENCE.match(self._text, self._at):
+            self._at = match.end()
+            return self._back_reference(int(match[1]))
         return Characters(self._escaped_set())
+
+    def _back_reference(self, number: int) -> Node:
+        if number > len(self._groups) or self._groups[number - 1] is _OPEN:
+            raise NotRegularError("a back-reference")
+        return BackReference(self._groups[number - 1])
 
     def _escaped_set(self) -> CharacterSet:
         """Read an escape that stands for characters, within brackets or without."""
