@@ -153,6 +153,14 @@ def test_edits_that_make_up_for_each_other_are_no_break() -> None:
     assert isinstance(judge_schemas(old, new, Direction.REQUEST).whole, NotContained)
 
 
+def test_edits_of_one_subschema_that_break_together_share_a_witness() -> None:
+    old = {"type": "object", "properties": {"a": {"type": "object"}}}
+    inner = {"type": "object", "if": {"required": ["b"]}, "then": {"required": ["c"]}}
+    judged = judge_schemas(old, {"type": "object", "properties": {"a": inner}}, Direction.REQUEST)
+    assert [each.edit.keyword for each in judged.edits] == ["if", "then"]
+    assert all(isinstance(each.verdict, NotContained) for each in judged.edits)
+
+
 def test_schemas_of_different_drafts_are_judged_as_a_whole() -> None:
     draft = {"$schema": "http://json-schema.org/draft-07/schema#"}
     old = {**draft, "type": "object", "properties": {"a": {"type": "integer"}}}

@@ -28,7 +28,7 @@ class Matching:
 def match_branches(
     before: Sequence[Any], after: Sequence[Any], *, old: Document, new: Document, by_position: bool
 ) -> Matching:
-    """Match branches by equality, then by tag, then by title or definition, then by type and order.
+    """Match branches by equality, tag, title, definition, type, and by order if they have none of these.
 
     With `by_position`, as for `prefixItems`, the position alone counts.
     """
@@ -38,7 +38,7 @@ def match_branches(
         return Matching(pairs, [*range(both, len(before))], [*range(both, len(after))])
     left, right = dict(enumerate(before)), dict(enumerate(after))
     found = Matching()
-    for key in (_content, _tags, _title, _definition, _types):
+    for key in (_content, _tags, _title, _definition, _types, _untyped):
         for pair in _match(left, right, key, old, new):
             found.pairs.append(pair)
             del left[pair[0]], right[pair[1]]
@@ -98,6 +98,10 @@ def _definition(document: Document, branch: Any) -> Hashable:
 def _types(document: Document, branch: Any) -> Hashable:
     types = _keyword(document, branch, "type")
     return value_key(types) if types is not None else None
+
+
+def _untyped(document: Document, branch: Any) -> Hashable:
+    return True if isinstance(branch, dict) and _types(document, branch) is None else None
 
 
 def _keyword(document: Document, schema: Any, keyword: str) -> Any:

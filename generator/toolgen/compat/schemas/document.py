@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from toolgen.compat.edit_space import is_asserted
 from toolgen.schema.document import (
     Draft,
     JsonPath,
@@ -18,7 +19,7 @@ from toolgen.schema.document import (
     parse_pointer,
     subschemas,
 )
-from toolgen.schema.keywords import CONSTRAINING
+from toolgen.schema.keywords import CONSTRAINING, KEYWORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,21 @@ class Document:
             or not str(node.get("$ref", "#")).startswith("#")
             for path, node in subschemas(self.schema)
         )
+
+    @cached_property
+    def is_of_any_draft(self) -> bool:
+        """True if the schema means the same in both drafts: nothing in it is read in different ways."""
+        return not any(
+            not _OF_ONE_DRAFT.isdisjoint(node)
+            or isinstance(node.get("items"), list)
+            or node.get("format") in _FORMATS_OF_2020_12
+            or self._has_any_siblings(node)
+            for _, node in subschemas(self.schema)
+        )
+
+    @staticmethod
+    def _has_any_siblings(node: Mapping[str, Any]) -> bool:
+        return "$ref" in node and any(keyword in CONSTRAINING and keyword != "$ref" for keyword in node)
 
     def resolve(self, reference: object) -> Located | None:
         """Return what a local reference names; None if it names nothing that can be known without context."""
@@ -100,11 +116,13 @@ class Document:
 
     def has_siblings(self, node: Mapping[str, Any]) -> bool:
         """True if `node` has a reference and, beside it, keywords that decide which values it accepts."""
-        if "$ref" not in node or self.draft is Draft.DRAFT_7:
-            return False
-        return any(keyword in CONSTRAINING and keyword != "$ref" for keyword in node)
+        return self.draft is not Draft.DRAFT_7 and self._has_any_siblings(node)
 
 
+_OF_ONE_DRAFT: Final = frozenset(
+    keyword for keyword in KEYWORDS if len({is_asserted(keyword, draft) for draft in Draft}) > 1
+)
+_FORMATS_OF_2020_12: Final = frozenset({"duration", "uuid"})
 _DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor"})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -14,7 +14,7 @@ from toolgen.compat.schemas.document import Document
 from toolgen.compat.schemas.edits import SchemaEdit, find_edits
 from toolgen.compat.schemas.substitution import substitute
 from toolgen.schema.containment import Contained, Containment, NotContained, Unanalysed, check_containment
-from toolgen.schema.document import Draft, Schema
+from toolgen.schema.document import Draft, JsonPath, Schema
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.schema.validator import compiled
 
@@ -60,14 +60,16 @@ def judge_schemas(old: Schema, new: Schema, direction: Direction) -> JudgedSchem
     pair = _Pair(Document(old), Document(new), direction)
     edits = find_edits(pair.old, pair.new)
     whole = check_containment(pair.narrow.schema, pair.wide.schema)
-    judged = []
-    for number, edit in enumerate(edits):
-        if not _can_break(edit, pair.old.draft):
-            judged.append(JudgedEdit(edit, None))
-        elif isinstance(whole, Contained):
-            judged.append(JudgedEdit(edit, whole))
-        else:
-            judged.append(JudgedEdit(edit, pair.judge(edit, whole) if number < MAX_EDITS else _TOO_MANY))
+    suspects = [edit for edit in edits if _can_break(edit, pair.old.draft)]
+    if isinstance(whole, Contained) or len(suspects) == 1:
+        verdicts: list[Containment] = [whole] * len(suspects)
+    else:
+        verdicts = [pair.judge([edit], whole) for edit in suspects[:MAX_EDITS]]
+        verdicts += [_TOO_MANY] * (len(suspects) - len(verdicts))
+        if not any(isinstance(verdict, NotContained) for verdict in verdicts):
+            verdicts = pair.judge_together(suspects, verdicts, whole)
+    found = iter(verdicts)
+    judged = [JudgedEdit(edit, next(found) if _can_break(edit, pair.old.draft) else None) for edit in edits]
     return JudgedSchemas(whole, tuple(judged))
 
 
@@ -93,13 +95,17 @@ class _Pair:
         """Return the version that the other side knows."""
         return self.new if self.is_request else self.old
 
-    def judge(self, edit: SchemaEdit, whole: Containment) -> Containment:
-        """Judge one edit: what is sent, against the same schema with the other version of one place.
+    def judge(self, edits: Sequence[SchemaEdit], whole: Containment) -> Containment:
+        """Judge some edits: what is sent, against the same schema with the other version of their places.
 
-        A witness must be refused by the whole other version, too: another edit may make up for this one. Then
+        A witness must be refused by the whole other version, too: another edit may make up for these. Then
         the witness of the whole is tried.
         """
-        schema = substitute(edit, base=self.narrow, other=self.wide, base_is_old=self.is_request)
+        schema: Schema | None = self.narrow.schema
+        for edit in edits:
+            if schema is not None:
+                base = Document(schema)
+                schema = substitute(edit, base=base, other=self.wide, base_is_old=self.is_request)
         if schema is None:
             return Unanalysed("its part of the schema cannot be compared by itself")
         found = check_containment(self.narrow.schema, schema)
@@ -110,6 +116,21 @@ class _Pair:
         if isinstance(whole, NotContained) and not _accepts(schema)(whole.witness):
             return whole
         return Unanalysed("other edits make up for it, as far as can be told")
+
+    def judge_together(
+        self, edits: Sequence[SchemaEdit], verdicts: Sequence[Containment], whole: Containment
+    ) -> list[Containment]:
+        """Return verdicts on edits none of which breaks by itself: `if` and `then` of one subschema may."""
+        groups: dict[JsonPath, list[SchemaEdit]] = {}
+        for edit in edits[:MAX_EDITS]:
+            groups.setdefault(edit.old, []).append(edit)
+        found = {
+            path: self.judge(group, whole) for path, group in groups.items() if 1 < len(group) < len(edits)
+        }
+        if len(groups) == 1 and isinstance(whole, NotContained):
+            found = dict.fromkeys(groups, whole)
+        broken = {path: verdict for path, verdict in found.items() if isinstance(verdict, NotContained)}
+        return [broken.get(edit.old, verdict) for edit, verdict in zip(edits, verdicts, strict=True)]
 
     @cached_property
     def _wide_accepts(self) -> Callable[[Any], bool]:

@@ -28,10 +28,12 @@ _IDENTIFIERS: Final = frozenset({"$id", "$anchor", "$schema"})
 def substitute(edit: SchemaEdit, *, base: Document, other: Document, base_is_old: bool) -> Schema | None:
     """Return the schema of `base` with what `other` has at the place of `edit`.
 
-    None if the schemas are of different drafts, or have identifiers that depend on their place: then no part
-    of one can be moved to the other.
+    None if the schemas mean something else in each other's draft, or have identifiers that depend on their
+    place: then no part of one can be moved to the other.
     """
-    if base.draft is not other.draft or not (base.is_plain and other.is_plain):
+    if not (base.is_plain and other.is_plain):
+        return None
+    if base.draft is not other.draft and not (base.is_of_any_draft and other.is_of_any_draft):
         return None
     here, there = (edit.old, edit.new) if base_is_old else (edit.new, edit.old)
     donor = locate(other.schema, there)
@@ -147,10 +149,7 @@ def _exchange_branch(node: JsonObject, given: JsonObject, edit: SchemaEdit, move
         del branches[position]
     if theirs is not ABSENT:
         branches.insert(position, moved.part("allOf", [theirs])[0])
-    if branches:
-        node[keyword] = branches
-    else:
-        node.pop(keyword, None)
+    node[keyword] = branches or moved.part(keyword, given[keyword])  # a union has at least one
 
 
 def _with_key(mapping: JsonObject, given: JsonObject, name: str) -> JsonObject:
