@@ -265,10 +265,43 @@ def test_a_dynamic_reference_with_several_targets_is_not_analysed() -> None:
     assert result == Unanalysed("`$dynamicRef` may name several schemas", ("items",), "narrow")
 
 
-def test_a_schema_that_the_validator_refuses_is_not_analysed() -> None:
-    result = check_containment({"type": "string"}, {"type": "text"})
+@pytest.mark.parametrize(
+    "malformed",
+    [
+        {"type": "text"},
+        {"properties": 5},
+        {"enum": 5},
+        {"format": []},
+        {"$dynamicRef": 5},
+        {"dependentRequired": {"a": 5}},
+        {"pattern": "("},
+        {"$ref": "https://example.com/other.json"},
+    ],
+    ids=str,
+)
+def test_a_schema_that_the_validator_refuses_is_not_analysed(malformed: Any) -> None:
+    result = check_containment({"type": "string"}, malformed)
     assert isinstance(result, Unanalysed)
     assert result.side == "wide"
+
+
+@pytest.mark.parametrize("keyword", ["enum", "maximum"])
+def test_infinite_numbers_are_not_analysed(keyword: str) -> None:
+    schema = {keyword: [float("inf")] if keyword == "enum" else float("inf"), "type": "number"}
+    assert isinstance(check_containment(schema, {"minimum": 3}), Unanalysed)
+
+
+def test_a_format_that_only_one_draft_asserts_is_not_forgotten() -> None:
+    email = {"$schema": DRAFT_7, "type": "string", "format": "email"}
+    assert isinstance(check_containment(email, {"format": "uuid"}), NotContained)
+    assert check_containment({"type": "string", "format": "uuid"}, {**email, "format": "uuid"}) == Contained()
+
+
+def test_a_schema_that_applies_to_objects_evaluates_no_items() -> None:
+    narrow = {"prefixItems": [True], "dependentSchemas": {"a": {"items": True}}, "unevaluatedItems": False}
+    assert check_containment(narrow, {"maxItems": 1}) == Contained()
+    result = check_containment({"type": "array", "minItems": 2}, narrow)
+    assert isinstance(result, NotContained)
 
 
 def test_a_spent_budget_is_not_a_verdict() -> None:

@@ -129,6 +129,8 @@ def _read(constraints: Sequence[Formula], tools: Tools) -> _Array:
                 array = array.with_counted(_Counted(part, 0, most=count - 1))
             case kinds.Distinct():
                 array = replace(array, distinct=holds)
+            case node:
+                raise AssertionError(node)
     return array
 
 

@@ -6,9 +6,8 @@ searched for, and the validators of both schemas confirm it before it is reporte
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from toolgen.schema.containment.documents import Documents, UnreadableError
 from toolgen.schema.containment.evaluate import Evaluator
@@ -19,7 +18,6 @@ from toolgen.schema.containment.search import ValueSearch
 from toolgen.schema.containment.steps import Answer, BudgetSpentError, Steps, Stuck, Tools
 from toolgen.schema.containment.translate import Translator
 from toolgen.schema.document import Schema, same_value
-from toolgen.schema.validator import compiled
 
 _MOST_GUESSES: Final = 6
 
@@ -47,7 +45,7 @@ def check_containment(
         documents = Documents(narrow, wide)
         if documents.has_equal_roots() or _is_equal(narrow, wide):
             return Contained()
-        return _Comparison(documents, narrow, wide, budget).decide()
+        return _Comparison(documents, budget).decide()
     except UnreadableError as error:
         return Unanalysed(error.reason, error.place.path, error.place.side)
 
@@ -60,23 +58,11 @@ def _is_equal(narrow: Schema | bool, wide: Schema | bool) -> bool:
         return False
 
 
-def _validator(schema: Schema | bool, side: Literal["narrow", "wide"]) -> Callable[[Any], bool]:
-    if isinstance(schema, bool):
-        return lambda _: schema
-    try:
-        return compiled(schema).is_valid
-    except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"the validator refuses the schema: {error}", Place(side, ())) from error
-
-
 class _Comparison:
     """Compares two schemas."""
 
-    def __init__(
-        self, documents: Documents, narrow: Schema | bool, wide: Schema | bool, budget: ContainmentBudget
-    ) -> None:
-        self._is_valid_narrow = _validator(narrow, "narrow")
-        self._is_valid_wide = _validator(wide, "wide")
+    def __init__(self, documents: Documents, budget: ContainmentBudget) -> None:
+        self._is_valid = documents.is_valid
         formulas = Formulas()
         translator = Translator(documents, formulas)
         evaluator = Evaluator(formulas, translator)
@@ -98,7 +84,7 @@ class _Comparison:
                 reason = answer
             value = answer.value if isinstance(answer, Found) else answer.guess
             has_value = isinstance(answer, Found) or answer.has_guess()
-            if has_value and self._is_valid_narrow(value) and not self._is_valid_wide(value):
+            if has_value and self._is_valid["narrow"](value) and not self._is_valid["wide"](value):
                 return NotContained(value)
             refused.append(value)
             if not has_value or isinstance(answer, Found) or len(refused) == _MOST_GUESSES:

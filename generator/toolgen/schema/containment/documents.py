@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from toolgen.schema.budget import TooComplexError, check_budget
-from toolgen.schema.containment.formulas import Place
-from toolgen.schema.document import Draft, JsonPath, Schema, draft_of, resolve_reference, value_key
+from toolgen.schema.containment.formulas import Place, Side
+from toolgen.schema.document import (
+    Draft,
+    JsonPath,
+    Schema,
+    anchor_names,
+    draft_of,
+    resolve_reference,
+    value_key,
+)
 from toolgen.schema.graph import Graph, Node
 from toolgen.schema.keywords import (
     CONSTRAINING,
@@ -18,6 +27,7 @@ from toolgen.schema.keywords import (
     SCHEMA_MAPS,
     SINGLE_SCHEMA,
 )
+from toolgen.schema.validator import compiled
 
 ACCEPTS_ALL: Final = -1
 ACCEPTS_NOTHING: Final = -2
@@ -99,6 +109,8 @@ class Documents:
 
     def __init__(self, narrow: Schema | bool, wide: Schema | bool) -> None:
         self.subschemas: list[Subschema] = []
+        self.is_valid: dict[Side, Callable[[Any], bool]] = {}
+        """Of each side: whether the validator accepts a value."""
         self.narrow = self._read(narrow, "narrow")
         self.wide = self._read(wide, "wide")
         self.classes = _Classes(self.subschemas).classes
@@ -112,8 +124,9 @@ class Documents:
             return self.narrow == self.wide
         return self.classes[self.narrow] == self.classes[self.wide]
 
-    def _read(self, schema: Schema | bool, side: Literal["narrow", "wide"]) -> int:
+    def _read(self, schema: Schema | bool, side: Side) -> int:
         if isinstance(schema, bool):
+            self.is_valid[side] = lambda _: schema
             return ACCEPTS_ALL if schema else ACCEPTS_NOTHING
         draft = draft_of(schema)
         if draft is None:
@@ -124,6 +137,10 @@ class Documents:
             graph = check_budget(schema)
         except TooComplexError as error:
             raise UnreadableError(str(error), Place(side, error.excess.path)) from error
+        try:
+            self.is_valid[side] = compiled(schema).is_valid
+        except (ValueError, RecursionError) as error:
+            raise UnreadableError(f"the validator refuses the schema: {error}", Place(side, ())) from error
         reader = _Reader(schema, draft, graph, first=len(self.subschemas), side=side)
         self.subschemas += reader.read()
         return reader.first
@@ -132,20 +149,19 @@ class Documents:
 class _Reader:
     """Reads the subschemas of one document."""
 
-    def __init__(
-        self, root: Schema, draft: Draft, graph: Graph, *, first: int, side: Literal["narrow", "wide"]
-    ) -> None:
+    def __init__(self, root: Schema, draft: Draft, graph: Graph, *, first: int, side: Side) -> None:
         self.first = first
         self._root = root
         self._draft = draft
         self._graph = graph
-        self._side: Literal["narrow", "wide"] = side
+        self._side: Side = side
         self._indices = {node.path: first + index for index, node in enumerate(graph.nodes)}
         self._has_resources = any(
             isinstance(node.schema.get("$id"), str) and not node.schema["$id"].startswith("#")
             for node in graph.nodes
             if node.path
         )
+        self._anchors = [name for node in graph.nodes for name in anchor_names(node.schema)]
         self._dynamic_anchors = [
             node.schema["$dynamicAnchor"] for node in graph.nodes if "$dynamicAnchor" in node.schema
         ]
@@ -171,8 +187,8 @@ class _Reader:
                     read.problem = target
                 else:
                     read.keywords[keyword] = Held(target)
-            elif keyword in ("const", "enum") and _depth(value, _MOST_LEVELS) > _MOST_LEVELS:
-                read.problem = "a value is nested too deeply"
+            elif keyword in _WITH_VALUES and (problem := _problem_of_value(value)):
+                read.problem = problem
             else:
                 read.keywords[keyword] = self._operand(keyword, value, node)
         return read
@@ -184,6 +200,8 @@ class _Reader:
             self._has_resources or self._dynamic_anchors.count(reference.rpartition("#")[2]) > 1
         ):
             return "`$dynamicRef` may name several schemas"
+        if self._has_resources and self._is_ambiguous(node, reference):
+            return "an embedded `$id` changes what a reference names"
         written = [key for key in node.schema if key in REFERENCES]
         if len(node.references) == len(written):
             return self.first + node.references[written.index(keyword)]
@@ -193,6 +211,12 @@ class _Reader:
         if located is not None and located.path in self._indices and not self._has_resources:
             return self._indices[located.path]
         return "a reference leads out of the schema"
+
+    def _is_ambiguous(self, node: Node, reference: str) -> bool:
+        """True if drafts or resources may read a reference differently."""
+        if self._draft is Draft.DRAFT_7 and "$id" in node.schema:  # ignored beside `$ref`
+            return True
+        return self._anchors.count(reference.rpartition("#")[2]) > 1
 
     def _operand(self, keyword: str, value: Any, node: Node) -> Any:
         path = (*node.path, keyword)
@@ -237,6 +261,24 @@ def _keywords(schema: Mapping[str, Any], draft: Draft) -> Iterator[tuple[str, An
 
 
 _MOST_LEVELS: Final = 60  # of a value in `enum` and `const`: formulas of such values are built recursively
+
+
+_WITH_VALUES: Final = frozenset(
+    ("const", "enum", "exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf")
+)
+
+
+def _problem_of_value(value: Any) -> str | None:
+    """Return why a value in a schema is not compared with others."""
+    if _depth(value, _MOST_LEVELS) > _MOST_LEVELS:
+        return "a value is nested too deeply"
+    stack = [value]
+    for inner in stack:  # grows
+        if isinstance(inner, float) and not math.isfinite(inner):
+            return "a number is not finite"
+        if isinstance(inner, dict | list):
+            stack += inner.values() if isinstance(inner, dict) else inner
+    return None
 
 
 _MOST_LEVELS_OF_SCHEMAS: Final = 2_000  # of objects and lists; only the sum of all paths grows with these

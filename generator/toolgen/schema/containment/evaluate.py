@@ -8,7 +8,7 @@ from typing import Any
 from toolgen.schema.containment import formulas as kinds
 from toolgen.schema.containment.formulas import TRUE, Formula, Formulas, Node
 from toolgen.schema.containment.translate import Translator
-from toolgen.schema.document import value_key
+from toolgen.schema.document import Draft, value_key
 from toolgen.schema.validator import compiled
 
 _MOST_LEVELS = 120  # of formulas in formulas, and of the value: this module recurses
@@ -152,6 +152,10 @@ def _keyword(node: Node) -> dict[str, Any]:
             return {"minLength": count}
         case kinds.Pattern(pattern):
             return {"pattern": pattern}
-        case kinds.TextKeyword(schema):
-            return dict(schema)
+        case kinds.Format(name):
+            return {"format": name}
+        case kinds.Content(encoding, media_type):
+            content = {"contentEncoding": encoding, "contentMediaType": media_type}
+            given = {keyword: value for keyword, value in content.items() if value is not None}
+            return {"$schema": Draft.DRAFT_7.value, **given}
     raise AssertionError(node)

@@ -115,7 +115,7 @@ class EvaluatedParts:
                 continue
             found = self._evaluated(subschema, node.keyword, is_root=subschema is root)
             merged[condition] = merged.get(condition, Evaluated()) | found
-            for index, condition in self._in_place(subschema):
+            for index, condition in self._in_place(subschema, node.keyword):
                 if index >= 0:
                     stack.append((self._documents.subschemas[index], (*conditions, condition)))
         return [
@@ -141,23 +141,23 @@ class EvaluatedParts:
         )
         return Evaluated(everything or "items" in keywords, first=first, containing=containing)
 
-    def _in_place(self, subschema: Subschema) -> Iterator[tuple[int, Formula]]:
+    def _in_place(self, subschema: Subschema, keyword: str) -> Iterator[tuple[int, Formula]]:
         """Yield the schemas that apply to the same value and evaluate parts of it, with their conditions."""
         keywords, schema = subschema.keywords, self._translator.schema
-        for keyword in ("$ref", "$dynamicRef"):
-            if keyword in keywords:
-                yield keywords[keyword].value, TRUE
+        for reference in ("$ref", "$dynamicRef"):
+            if reference in keywords:
+                yield keywords[reference].value, TRUE
         if "allOf" in keywords:
             yield from ((index, TRUE) for index in keywords["allOf"].value)
-        for keyword in ("anyOf", "oneOf"):
-            if keyword in keywords:
-                yield from ((index, schema(index)) for index in keywords[keyword].value)
+        for union in ("anyOf", "oneOf"):
+            if union in keywords:
+                yield from ((index, schema(index)) for index in keywords[union].value)
         if "if" in keywords:
             condition = schema(keywords["if"].value)
             yield keywords["if"].value, condition
-            for keyword, holds in (("then", condition), ("else", -condition)):
-                if keyword in keywords:
-                    yield keywords[keyword].value, holds
-        if "dependentSchemas" in keywords:
+            for branch, holds in (("then", condition), ("else", -condition)):
+                if branch in keywords:
+                    yield keywords[branch].value, holds
+        if "dependentSchemas" in keywords and keyword == "unevaluatedProperties":
             for name, index in keywords["dependentSchemas"].value.items():
                 yield index, self._translator.formulas.add(Has(name))

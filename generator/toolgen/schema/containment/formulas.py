@@ -19,11 +19,14 @@ TYPES: Final = ("null", "boolean", "number", "string", "array", "object")
 """The JSON types, cheapest search first. An integer is a number."""
 
 
+Side = Literal["narrow", "wide"]
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A keyword of one of the two documents."""
 
-    side: Literal["narrow", "wide"]
+    side: Side
     path: JsonPath
 
 
@@ -134,10 +137,18 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class TextKeyword:
-    """A text that a keyword accepts which depends on the draft: `format`, and content in draft-07."""
+class Format:
+    """A text of a format that the validator asserts."""
 
-    schema: tuple[tuple[str, str], ...]  # keywords and their values, `$schema` first
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A text whose encoding and media type the validator asserts, which it does in draft-07."""
+
+    encoding: str | None
+    media_type: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +256,8 @@ Node = (
     | MultipleOf
     | LengthAtLeast
     | Pattern
-    | TextKeyword
+    | Format
+    | Content
     | ItemsAtLeast
     | Item
     | ItemsFrom

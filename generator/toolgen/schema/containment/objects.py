@@ -132,6 +132,8 @@ def _read(constraints: Sequence[Formula], tools: Tools) -> _Object:
                 wanted.names.append(part)
             case kinds.Names(part):
                 wanted.demands.append(_Demand(name=frozenset((-part,))))
+            case node:
+                raise AssertionError(node)
     return wanted
 
 

@@ -13,8 +13,9 @@ from toolgen.schema.containment.numbers import NumberConstraints, exact_number, 
 from toolgen.schema.containment.results import EMPTY, Found, Search, Unknown
 from toolgen.schema.containment.steps import Answer, Stuck, Tools
 from toolgen.schema.containment.strings import StringConstraints, find_strings
-from toolgen.schema.document import DRAFT_URIS, Draft
+from toolgen.schema.document import Draft
 
+_DRAFT: Final = Draft.DRAFT_2020_12  # formats that both drafts assert are read alike
 _LONGEST_CONTENT: Final = 10_000
 _SEVERAL: Final = 8  # texts that are tried where the validator alone knows which are accepted
 
@@ -83,11 +84,13 @@ def _find_number(constraints: Sequence[Formula], tools: Tools) -> Answer:
             case kinds.Values(keys):
                 excluded = frozenset(exact_number(key) for key in keys)
                 limits = replace(limits, excluded=limits.excluded | excluded)
+            case node:
+                raise AssertionError(node)
     return _confirmed(find_numbers(limits), constraints, tools)
 
 
 def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
-    limits, draft, unread = StringConstraints(), Draft.DRAFT_2020_12, False
+    limits, unread = StringConstraints(), False
     for constraint in constraints:
         holds = constraint > 0
         match tools.formulas.node(constraint):
@@ -100,32 +103,32 @@ def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
                 limits = replace(limits, patterns=(*limits.patterns, pattern))
             case kinds.Pattern(pattern):
                 limits = replace(limits, not_patterns=(*limits.not_patterns, pattern))
-            case kinds.TextKeyword(((_, uri), ("format", format_))) if holds:
-                limits, draft = replace(limits, formats=(*limits.formats, format_)), DRAFT_URIS[uri]
-            case kinds.TextKeyword(((_, uri), ("format", format_))):
-                limits, draft = replace(limits, not_formats=(*limits.not_formats, format_)), DRAFT_URIS[uri]
-            case kinds.TextKeyword():
+            case kinds.Format(format_) if holds:
+                limits = replace(limits, formats=(*limits.formats, format_))
+            case kinds.Format(format_):
+                limits = replace(limits, not_formats=(*limits.not_formats, format_))
+            case kinds.Content():
                 unread = True
             case kinds.Values(keys):
                 limits = replace(limits, excluded=limits.excluded | keys)
+            case node:
+                raise AssertionError(node)
     if limits.most is not None and limits.least > limits.most:
         return EMPTY
     if not unread:
-        return _confirmed(find_strings(limits, draft=draft), constraints, tools)
-    return _find_content(limits, constraints, tools, draft)
+        return _confirmed(find_strings(limits, draft=_DRAFT), constraints, tools)
+    return _find_content(limits, constraints, tools)
 
 
-def _find_content(
-    limits: StringConstraints, constraints: Sequence[Formula], tools: Tools, draft: Draft
-) -> Answer:
+def _find_content(limits: StringConstraints, constraints: Sequence[Formula], tools: Tools) -> Answer:
     """Find a text that is, or is not, content of some encoding and media type: only the validator knows."""
-    found = find_strings(limits, _SEVERAL, draft=draft)
+    found = find_strings(limits, _SEVERAL, draft=_DRAFT)
     if not isinstance(found, Found):
-        found = find_strings(limits, draft=draft)
+        found = find_strings(limits, draft=_DRAFT)
     if found is EMPTY:
         return EMPTY
     texts = found.value if isinstance(found, Found) else []
-    unread = next(one for one in constraints if isinstance(tools.formulas.node(one), kinds.TextKeyword))
+    unread = next(one for one in constraints if isinstance(tools.formulas.node(one), kinds.Content))
     otherwise = Stuck("content of texts is not analysed", tools.formulas.place(unread))
     return _first_that_holds([*texts, *_contents(limits.least)], constraints, tools, otherwise)
 

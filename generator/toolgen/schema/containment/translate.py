@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -13,8 +12,10 @@ from toolgen.schema.containment.formulas import (
     FALSE,
     TRUE,
     AtLeast,
+    Content,
     Distinct,
     ExactlyOne,
+    Format,
     Formula,
     Formulas,
     Has,
@@ -30,7 +31,6 @@ from toolgen.schema.containment.formulas import (
     Pattern,
     Place,
     PropertiesAtLeast,
-    TextKeyword,
     Unevaluated,
     Whole,
 )
@@ -170,11 +170,7 @@ class _Subschema:
             ("exclusiveMaximum", -1, True),
         ):
             if (limit := self._keywords.get(keyword)) is not None:
-                parts.append(
-                    sign * self._add(keyword, AtLeast(limit, inclusive))
-                    if math.isfinite(limit)
-                    else self._add(keyword, Opaque(self._place(keyword), "a bound is not finite"))
-                )
+                parts.append(sign * self._add(keyword, AtLeast(limit, inclusive)))
         if (divisor := self._keywords.get("multipleOf")) is not None:
             parts.append(self._add("multipleOf", MultipleOf(divisor)))
         return parts
@@ -194,15 +190,15 @@ class _Subschema:
         draft = self._subschema.draft
         format_ = self._keywords.get("format")
         if format_ in FORMATS and (draft is Draft.DRAFT_2020_12 or format_ not in _ONLY_IN_2020_12):
-            parts.append(self._text_keyword("format"))
-        content = [key for key in _CONTENT if key in self._keywords]
-        if content and all(self._keywords[key] in _CONTENT[key] for key in content):
-            parts.append(self._text_keyword(*content))
+            parts.append(self._add("format", Format(format_)))
+        content = [self._keywords.get(keyword) for keyword in _CONTENT]
+        if content != [None, None] and all(
+            value in (None, *known) for value, known in zip(content, _CONTENT.values(), strict=True)
+        ):
+            parts.append(
+                self._add("contentEncoding" if content[0] else "contentMediaType", Content(*content))
+            )
         return parts
-
-    def _text_keyword(self, *keywords: str) -> Formula:
-        schema = [(keyword, self._keywords[keyword]) for keyword in keywords]
-        return self._add(keywords[0], TextKeyword((("$schema", self._subschema.draft.value), *schema)))
 
     def _array(self) -> list[Formula]:
         formulas, parts = self._formulas, self._counts("minItems", "maxItems", ItemsAtLeast)
