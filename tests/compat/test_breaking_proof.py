@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.compat.edit_space import Cell, Direction, Edit, cells
-from toolgen.schema.containment import Contained, NotContained, check_containment
+from toolgen.schema.containment import Contained, NotContained, Unanalysed, check_containment
 
 from tools.breaking.pairs import pairs
 from tools.breaking.peer_pairs import SCHEMA_PAIRS, TOOL_CHANGES, SchemaPair, ToolChange
@@ -73,7 +73,11 @@ def test_pairs_that_other_tools_are_compared_on(pair: SchemaPair) -> None:
 def test_figures_of_a_run_are_read_again(tmp_path: Path) -> None:
     cell = Cell("maximum", Edit.LOWERED, Direction.REQUEST)
     tally = judged([cell], count=4, check=lambda narrow, wide: Contained())
+    judged_as = [Unanalysed("too much"), NotContained(101), Contained()]
+    for verdict_of_pair in judged_as:
+        tally.add(judged([cell], count=2, check=lambda narrow, wide, said=verdict_of_pair: said))
     assert tally.refutations
+    assert tally.reasons == {"too much": 2}
 
     write_tallies(tmp_path / "figures.json", SEED, {cell: tally})
 

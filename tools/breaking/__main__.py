@@ -104,8 +104,8 @@ def prove(
                 continue
             for pair in pairs(cell, seed=seed, start=start, count=min(_ROUND, pairs_per_cell - start)):
                 judge(pair, tally, sample_count=sample_count)
-    if resume is not None:
-        write_tallies(resume, seed, tallies)
+        if resume is not None:
+            write_tallies(resume, seed, tallies)
     return {cell: tallies[cell] for cell in chosen}
 
 

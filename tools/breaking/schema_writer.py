@@ -11,16 +11,22 @@ from toolgen.compat.edit_space import OTHER_KEYWORD, ValueKind, drafts_of_keywor
 from toolgen.schema.document import Draft, Schema, draft_of
 from toolgen.schema.keywords import FORMATS, TYPES
 
-NAMES: Final = ("a", "b", "c", "x-a", "é", "")
-WORDS: Final = ("", "a", "b", "ab", "abc", "A", "1", "2024-02-29", "é", "🙂", "a b")
+NAMES: Final = ("a", "b", "c", "x-a", "é", "", "a/b", "~", "$ref", "%25", "type")
+WORDS: Final = ("", "a", "b", "ab", "abc", "A", "1", "2024-02-29", "é", "🙂", "a b", "a\n", "ß", "\x00")
 PATTERNS: Final = (
     "^[a-z]+$", "^[a-zA-Z]+$", "^[a-z]*$", "^a", "b$", "^.{0,3}$", r"^\d+$", "^[0-9]{2,4}$", "^(a|b)c?$",
     "^$", "a|b", "^[^a]*$", r"^\S+$", r"^\w+$", "[A-Z]", "^(?:ab)*$", r"^-?\d+(\.\d+)?$",
     "^é$", "^[a-c]{1,2}$", "^x-", "",
 )  # fmt: skip
-RARE_PATTERNS: Final = ("^(?!x)[a-z]+$", r"^\p{L}+$", r"\bx", r"^(a)\1$")
-SCALARS: Final = (None, True, False, 0, 1, -1, 2, 1.5, 1.0, 10**20, *WORDS)
-VALUES: Final[tuple[Any, ...]] = (*SCALARS, [], [1], ["a"], [1, 1], {}, {"a": 1}, {"a": "a", "b": None})
+RARE_PATTERNS: Final = (
+    "^(?!x)[a-z]+$", r"^\p{L}+$", r"\bx", r"^(a)\1$", "^.$", r"\s$", r"^\D", r"^\W*$", r"^[\w-]+$", "^a{2,}$",
+    r"^[\s\S]{2}$", "^(a|ab)(c|bcd)?$", r"\u0041", "^[^\n]*$", "(?=a)", "^x$|^y$", "^(?:a?){3}$",
+)  # fmt: skip
+SCALARS: Final = (None, True, False, 0, 1, -1, 2, 1.5, 1.0, 10**20, 0.1, -0.0, 2**53 + 1, 1e308, *WORDS)
+VALUES: Final[tuple[Any, ...]] = (
+    *SCALARS, [], [1], ["a"], [1, 1], [1, 1.0], [True, 1], [[], []], {}, {"a": 1}, {"a": 1.0},
+    {"a": "a", "b": None},
+)  # fmt: skip
 
 _NUMBERS: Final = ("maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum")
 _TEXTS: Final = (
@@ -48,7 +54,9 @@ class SchemaWriter:
 
     def __init__(self, random: Random, draft: Draft, *, boundary: bool) -> None:
         self.random, self.draft, self.boundary = random, draft, boundary
-        self.anchor = random.choice((0, 1, 2, 5, -1, 0.5, 10**17)) if boundary else random.randint(-5, 20)
+        self.anchor = (
+            random.choice((0, 1, 2, 5, -1, 0.5, 0.1, 10**17, 2**53)) if boundary else random.randint(-5, 20)
+        )
         self.count_anchor = random.choice((0, 1, 1, 2, 3))
         self.place = "definitions" if draft is Draft.DRAFT_7 or self.some(0.1) else "$defs"
         self.head = {"$schema": draft.value} if draft is Draft.DRAFT_7 or self.some(0.2) else {}
@@ -126,7 +134,7 @@ class SchemaWriter:
         return makers[kind]()
 
     def pattern(self) -> str:
-        return str(self.choice(RARE_PATTERNS if self.some(0.05) else PATTERNS))
+        return str(self.choice(RARE_PATTERNS if self.some(0.12) else PATTERNS))
 
     def values(self) -> list[Any]:
         pool = VALUES if self.some(0.5) else WORDS if self.some(0.6) else (0, 1, 2, 3, -1, 0.5)

@@ -93,7 +93,7 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 def write_tallies(file: Path, seed: int, tallies: Mapping[Cell, Tally]) -> None:
     """Write the figures of a run into a file."""
-    by_cell = {str(cell): dataclasses.asdict(tally) for cell, tally in tallies.items()}
+    by_cell = {str(cell): _plain(tally) for cell, tally in tallies.items()}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"seed": seed, "cells": by_cell}), encoding="utf-8")
 
@@ -107,6 +107,17 @@ def read_tallies(file: Path, seed: int) -> dict[Cell, Tally]:
         raise ValueError(f"{file} is of a run with seed {written['seed']}")
     by_name = {str(cell): cell for cell in cells()}
     return {by_name[name]: _tally(of) for name, of in written["cells"].items()}
+
+
+def _plain(tally: Tally) -> dict[str, Any]:
+    return {
+        **{name: getattr(tally, name) for name in _COUNTS},
+        "refutations": [dataclasses.asdict(case) for case in tally.refutations],
+        "disagreements": [dataclasses.asdict(case) for case in tally.disagreements],
+        "opinions": dict(tally.opinions),  # `asdict` cannot copy a Counter
+        "reasons": dict(tally.reasons),
+        "examples": {reason: dataclasses.asdict(case) for reason, case in tally.examples.items()},
+    }
 
 
 def _tally(of: Mapping[str, Any]) -> Tally:
