@@ -141,6 +141,17 @@ class Graph:
         steps = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
         return [index for step in steps for index in self._at((*path, step))]
 
+    def count_reachable(self, node: Node, most: int) -> int:
+        """Return the number of nodes that a node leads to, itself included; `most` if there are more."""
+        seen = {self._index[node.path]}
+        waiting = list(seen)
+        while waiting and len(seen) < most:
+            node = self.nodes[waiting.pop()]
+            new = [index for index in (*node.in_place, *node.children()) if index not in seen]
+            seen.update(new)
+            waiting += new
+        return min(len(seen), most)
+
     def bottom_up(self) -> Iterator[int]:
         """Yield every node after those that it leads to in place; a loop is entered at any of its nodes."""
         state = bytearray(len(self.nodes))  # 0: new, 1: in progress, 2: done

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from random import Random
 from typing import Any, Final
 
-from toolgen.schema.document import value_key
+from toolgen.schema.document import Schema, value_key
 from toolgen.schema.instances.arrays import ArrayFacts
 from toolgen.schema.instances.choices import Dice, Script, Turns
 from toolgen.schema.instances.conjunction import KINDS, Conjunction, Expansion, kind_of, kinds_of
@@ -18,8 +19,7 @@ from toolgen.schema.instances.numbers import NumberFacts
 from toolgen.schema.instances.objects import FRESH_NAMES, ObjectFacts, Requirements
 from toolgen.schema.instances.prepared_schema import Not, PreparedSchema, key_of
 from toolgen.schema.instances.realistic import realistic_scalar
-from toolgen.schema.instances.strings import StringFacts
-from toolgen.schema.instances.texts import word
+from toolgen.schema.instances.strings import StringFacts, matching_text
 
 MISSING: Final = object()
 """Returned where no value was found."""
@@ -36,10 +36,19 @@ _HINTS: Final = {
     "string": "minLength maxLength pattern format",
     "integer": "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
 }
+_RANDOM_TRIES: Final = 4
 _FEW: Final = 24  # tries at a place inside of a value
 _SCRIPTS: Final = 200  # combinations of choices at one place that are tried one after the other
 _WORK: Final = 30_000  # places of one value that are tried, those of failed tries included
 _SHALLOW: Final = 5  # levels on which optional properties are as frequent as at the top
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Boundary values of one kind, and what is known of others."""
+
+    facts: StringFacts | NumberFacts
+    values: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +90,7 @@ class ValueBuilder:
         self._work = 0
         self._fixed: dict[Hashable, Conjunction | None] = {}
         self._facts: dict[Hashable, Any] = {}
-        self._pools: dict[Hashable, list[Any]] = {}
+        self._words: dict[Hashable, list[str]] = {}
 
     def build(self, requirements: Requirements, style: Style, name: str = "") -> Any:
         """Return a value that satisfies the requirements, as far as they can be checked; or MISSING."""
@@ -167,20 +176,20 @@ class ValueBuilder:
         if not lists:
             return None
         key = ("listed", *made.key, *map(key_of, requirements))
-        if key not in self._pools:
-            values = [schema["const"]] if "const" in (schema := lists[0]) else schema["enum"]
-            self._pools[key] = [value for value in values if self._is_listed(value, made, requirements)]
-        return self._pools[key]
+        return self._prepared.derived(key, lambda: self._find_listed(lists, made, requirements))
 
-    def _is_listed(self, value: Any, made: Conjunction, requirements: Requirements) -> bool:
-        for part in made.parts:
-            if kind_of(value) not in kinds_of(part.schema):
-                return False
-            if "const" in part.schema and value_key(part.schema["const"]) != value_key(value):
-                return False
-            if "enum" in part.schema and value_key(value) not in map(value_key, part.schema["enum"]):
-                return False
-        return self._prepared.satisfies(requirements, value)
+    def _find_listed(
+        self, lists: Sequence[Schema], made: Conjunction, requirements: Requirements
+    ) -> list[Any]:
+        keys = [frozenset(map(value_key, _values_of(schema))) for schema in lists]
+        kinds = frozenset(KINDS).intersection(*(kinds_of(part.schema) for part in made.parts))
+        return [
+            value
+            for value in _values_of(lists[0])
+            if kind_of(value) in kinds
+            and all(value_key(value) in each for each in keys)
+            and self._prepared.satisfies(requirements, value)
+        ]
 
     def _annotated(self, made: Conjunction, requirements: Requirements) -> Any:
         """Return an example or a default of the schema that is valid; MISSING if there is none."""
@@ -215,38 +224,49 @@ class ValueBuilder:
             return None
         if kind == "boolean":
             return bool(self._turns.next(("boolean", *made.key), 2))
-        schemas = [part.schema for part in made.parts]
-        satisfies = self._prepared.satisfies
         if self._realistic:
-            for value in realistic_scalar(kind, schemas, name, self._dice):
-                if satisfies(requirements, value):
+            schemas = [part.schema for part in made.parts]
+            draft = self._prepared.draft
+            for value in realistic_scalar(kind, schemas, draft, name=name, dice=self._dice):
+                if self._is_of(value, kind) and self._prepared.satisfies(requirements, value):
                     return value
         key = (kind, *map(key_of, requirements), *made.key)
-        facts: Any = self._fact(
-            key, lambda: StringFacts.of(schemas) if kind == "string" else NumberFacts.of(schemas)
-        )
-        pool = self._pools.get(key)
-        if pool is None:
-            pool = self._pools[key] = self._boundaries(facts, kind, requirements)
-        if not pool or self._dice.chance(0.5):
-            for _ in range(_FEW if not pool else 4):
-                value = (
-                    facts.random(self._dice, self._limits.characters)
-                    if kind == "string"
-                    else facts.random(self._dice, kind == "integer")
-                )
-                if self._is_of(value, kind) and satisfies(requirements, value):
+        pool = self._prepared.derived(("pool", *key), lambda: self._boundaries(made, kind, requirements))
+        if not pool.values or self._dice.chance(0.5):
+            for _ in range(_RANDOM_TRIES):
+                value = self._random(key, pool.facts, kind)
+                if value is not MISSING and self._prepared.satisfies(requirements, value):
                     return value
-        return self._take(key, pool) if pool else MISSING
+        return self._take(key, pool.values) if pool.values else MISSING
 
-    def _boundaries(self, facts: Any, kind: str, requirements: Requirements) -> list[Any]:
-        found = (
-            facts.boundaries(self._dice, self._limits.characters)
-            if kind == "string"
-            else facts.boundaries(kind == "integer")
-        )
+    def _boundaries(self, made: Conjunction, kind: str, requirements: Requirements) -> Pool:
+        """Return the values at boundaries that satisfy the requirements, the same for every seed."""
+        schemas = [part.schema for part in made.parts]
+        facts: StringFacts | NumberFacts
+        found: Iterable[Any]
+        if kind == "string":
+            facts = StringFacts.of(schemas, self._prepared.draft)
+            found = facts.boundaries(self._limits.characters)
+        else:
+            facts = NumberFacts.of(schemas)
+            found = facts.boundaries(kind == "integer")
         distinct = {(type(value), repr(value)): value for value in found if self._is_of(value, kind)}
-        return [value for value in distinct.values() if self._prepared.satisfies(requirements, value)]
+        values = [value for value in distinct.values() if self._prepared.satisfies(requirements, value)]
+        if not values and isinstance(facts, NumberFacts):
+            searched = facts.searched(kind == "integer")
+            values = [value for value in searched if self._prepared.satisfies(requirements, value)]
+        return Pool(facts, values)
+
+    def _random(self, key: Hashable, facts: StringFacts | NumberFacts, kind: str) -> Any:
+        if isinstance(facts, NumberFacts):
+            value = facts.random(self._dice, kind == "integer")
+            return value if self._is_of(value, kind) else MISSING
+        if facts.is_plain:
+            return facts.random(self._dice, self._limits.characters)
+        words = self._words.setdefault(key, [])
+        if not words:
+            words += facts.random_words(Random(f"{self._dice.fraction()}"))
+        return words.pop() if words else MISSING
 
     @staticmethod
     def _is_of(value: Any, kind: str) -> bool:
@@ -269,13 +289,14 @@ class ValueBuilder:
         names = facts.with_needed(facts.required)
         if len(names) > facts.most or not all(map(facts.allows, names)):
             return MISSING
+        needed = frozenset(names)
         names = self._with_optional(facts, names, depth)
         built: dict[str, Any] = {}
         for name in names:
             value = self._build(facts.child(name), depth + 1, name)
             if value is not MISSING:
                 built[name] = value
-            elif name in facts.required:
+            elif name in needed:
                 return MISSING
         if not self._complete(facts, built, depth):
             return MISSING
@@ -293,6 +314,7 @@ class ValueBuilder:
             value = self._build(facts.child(name), depth + 1, name)
             if value is MISSING:
                 failed.add(name)
+                facts.note_failure(name)
             else:
                 built[name] = value
         return len(built) >= facts.least
@@ -301,11 +323,15 @@ class ValueBuilder:
         """Add optional properties to the required ones, as the style says."""
         share = self._style.optional if depth < _SHALLOW else self._style.optional / 4
         share = 0.0 if self._is_low(depth) else share
+        chosen = dict.fromkeys(names)
         for name in facts.declared:
-            if name not in names and (share == 1.0 or self._dice.chance(share)) and facts.allows(name):
-                more = facts.with_needed([*names, name])
-                if len(more) <= facts.most and all(map(facts.allows, more)):
-                    names = more
+            if name in chosen or not (share == 1.0 or self._dice.chance(share)) or not facts.allows(name):
+                continue
+            more = facts.with_needed([name]) if name in facts.needs else [name]
+            added = [each for each in more if each not in chosen]
+            if len(chosen) + len(added) <= facts.most and all(map(facts.allows, added)):
+                chosen |= dict.fromkeys(added)
+        names = list(chosen)
         if not self._is_low(depth) and self._is_open(facts):
             for _ in range(1 + self._dice.below(2)):
                 fresh = self._fresh_name(facts, names)
@@ -337,7 +363,15 @@ class ValueBuilder:
 
     def _fresh_names(self, facts: ObjectFacts, taken: Collection[str]) -> Iterator[str]:
         for pattern in facts.patterns:
-            yield from (word(pattern, self._dice) for _ in range(3))
+            if pattern in facts.empty_patterns:
+                continue
+            yield matching_text(pattern)
+            key = ("names", pattern)
+            words = self._words.setdefault(key, [])
+            if not words:
+                given = StringFacts.of([{"pattern": pattern}], self._prepared.draft)
+                words += given.random_words(Random(f"{self._dice.fraction()}"))
+            yield from (words.pop() for _ in range(min(3, len(words))))
         if facts.name_requirements:
             requirements = (*facts.name_requirements, _TEXT)
             for _ in range(3):
@@ -410,6 +444,11 @@ class ValueBuilder:
 
 _TEXT: Final = {"type": "string"}
 _FINAL_KINDS: Final = frozenset(("string", "integer", "fraction", "boolean", "null"))
+
+
+def _values_of(schema: Schema) -> list[Any]:
+    """Return the values that `const` or `enum` lists."""
+    return [schema["const"]] if "const" in schema else list(schema["enum"])
 
 
 def _in_snake_case(name: str) -> str:

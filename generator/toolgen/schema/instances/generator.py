@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
+from toolgen.schema.containment import Contained, Containment, NotContained, check_containment
 from toolgen.schema.document import JsonPath
 from toolgen.schema.instances.builder import ANYTHING, EXAMPLE_STYLE, MISSING, STYLES, ValueBuilder
 from toolgen.schema.instances.choices import Dice
@@ -44,7 +45,7 @@ class InstanceGenerator:
             if value is MISSING or not self.prepared.is_valid(value):
                 misses += 1
                 if not number and misses == _HOPELESS:
-                    yield from islice(filter(self.prepared.is_valid, copy.deepcopy(ANYTHING)), count)
+                    yield from islice(self._searched(), count)
                     return
                 continue
             text = json.dumps(value, sort_keys=True)
@@ -54,6 +55,24 @@ class InstanceGenerator:
             seen.add(text)
             number, misses = number + 1, 0
             yield value
+
+    def _searched(self) -> Iterator[Any]:
+        """Yield valid values where construction finds none: usual ones, else a witness of the comparison."""
+        found = False
+        for value in copy.deepcopy(ANYTHING):
+            if self.prepared.is_valid(value):
+                found = True
+                yield value
+        if not found and isinstance(result := self._emptiness(), NotContained):
+            yield copy.deepcopy(result.witness)
+
+    def is_proved_empty(self) -> bool:
+        """True if it is proved that the schema accepts no value."""
+        return isinstance(self._emptiness(), Contained)
+
+    def _emptiness(self) -> Containment:
+        """Return whether `false` accepts everything that the schema accepts."""
+        return self.prepared.derived("emptiness", lambda: check_containment(self.prepared.root, False))
 
     def nearly_valid_values(self, *, seed: Seed, count: int) -> Iterator[NearlyValid]:
         """Yield up to `count` values that are refused for one keyword at one place each.

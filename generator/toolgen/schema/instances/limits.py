@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class InstanceLimits:
-    """Limits of generated values. A schema that demands more has no values here."""
+    """Limits of generated values. A schema that demands more has the value of an exact search, if any."""
 
     parts: int = 2_000  # objects, arrays and scalars of one value
     depth: int = 40  # nesting of objects and arrays

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
+from toolgen.schema.instances.numbers import NOT_MULTIPLE_OF
 from toolgen.schema.instances.prepared_schema import Derived, Not, PreparedSchema, Requirement
-from toolgen.schema.instances.texts import like_any
+from toolgen.schema.instances.strings import NOT_FORMAT, NOT_PATTERN, matching_text
 from toolgen.schema.keywords import TYPES
 
 Way = Sequence[Requirement]
@@ -44,10 +45,9 @@ def _ways(schema: Mapping[str, Any], prepared: PreparedSchema) -> Iterator[Way]:
     for keyword, value in schema.items():
         if simple := _SIMPLE.get(keyword):
             yield [Derived(simple(value))]
-        elif keyword in ("pattern", "format"):
-            yield [Derived(type="string")]
-        elif keyword == "multipleOf":
-            yield [Derived(type="number")]
+        elif keyword in _NEGATED:
+            kind, negated = _NEGATED[keyword]
+            yield [Derived({"type": kind, negated: value})]
         elif keyword in ("enum", "const"):
             yield []
         elif keyword == "type":
@@ -61,6 +61,11 @@ def _ways(schema: Mapping[str, Any], prepared: PreparedSchema) -> Iterator[Way]:
     yield from ([Not(target)] for target in prepared.references(schema))
 
 
+_NEGATED: Final = {
+    "pattern": ("string", NOT_PATTERN),
+    "format": ("string", NOT_FORMAT),
+    "multipleOf": ("number", NOT_MULTIPLE_OF),
+}
 _SIMPLE: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "minimum": lambda bound: {"type": "number", "exclusiveMaximum": bound},
     "maximum": lambda bound: {"type": "number", "exclusiveMinimum": bound},
@@ -91,7 +96,7 @@ def _properties(schema: Mapping[str, Any], _: PreparedSchema) -> Iterator[Way]:
 
 def _pattern_properties(schema: Mapping[str, Any], _: PreparedSchema) -> Iterator[Way]:
     for pattern, inner in schema["patternProperties"].items():
-        yield _with_property(like_any(pattern), Not(inner))
+        yield _with_property(matching_text(pattern), Not(inner))
 
 
 def _additional_properties(schema: Mapping[str, Any], prepared: PreparedSchema) -> Iterator[Way]:

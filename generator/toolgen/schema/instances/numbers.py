@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
+from toolgen.schema.containment.numbers import NumberConstraints, exact_number, find_numbers, json_number
+from toolgen.schema.containment.results import Found
 from toolgen.schema.instances.choices import Dice
+
+NOT_MULTIPLE_OF: Final = "not multipleOf"
+"""A keyword of derived schemas: the number is no multiple."""
 
 _ORDINARY: Final = (0, 1, -1, 7, 42, 2**31, 2**53 + 1, -(2**63) - 1, 10**20)
 _WRITTEN_AS_FLOAT: Final = (1.0, -0.0, 2.0, 1e15)
@@ -19,6 +24,7 @@ _FRACTIONS: Final = (0.5, -0.5, 0.1, 2.25, 1e-7, 3.14159, -12345.678, 99999999.5
 class NumberFacts:
     """Bounds and divisors of a number."""
 
+    constraints: NumberConstraints
     low: Fraction | None
     high: Fraction | None
     step: Fraction | None  # the number is a multiple of it
@@ -26,15 +32,29 @@ class NumberFacts:
     @classmethod
     def of(cls, schemas: Iterable[Mapping[str, Any]]) -> NumberFacts:
         """Collect the bounds and divisors of all schema objects that apply."""
-        lows, highs, steps = list[Fraction](), list[Fraction](), list[Fraction]()
+        given = NumberConstraints()
+        steps, not_steps = list[Fraction](), list[Fraction]()
         for schema in schemas:
-            lows += _exact(schema, ("minimum", "exclusiveMinimum"))
-            highs += _exact(schema, ("maximum", "exclusiveMaximum"))
-            steps += _exact(schema, ("multipleOf",))
+            for keyword, inclusive in (("minimum", True), ("exclusiveMinimum", False)):
+                for bound in _exact(schema, keyword):
+                    given = given.with_lower(bound, inclusive=inclusive)
+            for keyword, inclusive in (("maximum", True), ("exclusiveMaximum", False)):
+                for bound in _exact(schema, keyword):
+                    given = given.with_upper(bound, inclusive=inclusive)
+            steps += _exact(schema, "multipleOf")
+            not_steps += _exact(schema, NOT_MULTIPLE_OF)
         step = None
         for each in steps:
             step = each if step is None else _common_multiple(step, each)
-        return cls(max(lows, default=None), min(highs, default=None), step)
+        low = None if given.lower is None else given.lower.value
+        high = None if given.upper is None else given.upper.value
+        given = replace(given, multiples=tuple(steps), not_multiples=tuple(not_steps))
+        return cls(given, low, high, step)
+
+    def searched(self, whole: bool) -> list[int | float]:
+        """Return numbers that an exact search finds."""
+        found = find_numbers(replace(self.constraints, integer=whole), 1)
+        return found.value if isinstance(found, Found) else []
 
     def boundaries(self, whole: bool) -> Iterator[int | float]:
         """Yield numbers at and beside bounds, and usual edge cases; some of them may be outside."""
@@ -83,29 +103,20 @@ class NumberFacts:
 
 
 def as_number(exact: Fraction) -> int | float:
-    """Return a number as an integer where it is whole, otherwise as a float."""
-    if exact.denominator == 1:
-        return exact.numerator
+    """Return a number as JSON has it; the nearest one if it is not written exactly."""
+    number = json_number(exact)
+    if number is not None:
+        return number
     try:
         return float(exact)
     except OverflowError:
         return exact.numerator // exact.denominator
 
 
-def exact_number(number: int | float) -> Fraction | None:
-    """Return a number as it is written: 0.1 is a tenth. None if it is infinite."""
-    if isinstance(number, float) and not math.isfinite(number):
-        return None
-    return Fraction(str(number)) if isinstance(number, float) else Fraction(number)
-
-
-def _exact(schema: Mapping[str, Any], keywords: Iterable[str]) -> Iterator[Fraction]:
-    for keyword in keywords:
-        value = schema.get(keyword)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            exact = exact_number(value)
-            if exact is not None:
-                yield exact
+def _exact(schema: Mapping[str, Any], keyword: str) -> Iterator[Fraction]:
+    value = schema.get(keyword)
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        yield exact_number(value)
 
 
 def _common_multiple(one: Fraction, other: Fraction) -> Fraction:

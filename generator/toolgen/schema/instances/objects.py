@@ -46,6 +46,7 @@ class ObjectFacts:
     name_requirements: Requirements
     patterns: list[str]
     _children: dict[str, Requirements]
+    empty_patterns: set[str]  # those for whose properties no value was found
 
     @classmethod
     def of(cls, prepared: PreparedSchema, made: Conjunction) -> ObjectFacts:
@@ -74,6 +75,7 @@ class ObjectFacts:
             ),
             patterns=[pattern for schema in schemas for pattern in schema.get("patternProperties", ())],
             _children={},
+            empty_patterns=set(),
         )
 
     def child(self, name: str) -> Requirements:
@@ -86,6 +88,10 @@ class ObjectFacts:
     def allows(self, name: str) -> bool:
         """True if a property of this name is not forbidden."""
         return False not in self.child(name) and self.prepared.satisfies(self.name_requirements, name)
+
+    def note_failure(self, name: str) -> None:
+        """Remember that no value was found for a property of this name, which a pattern may be about."""
+        self.empty_patterns.update(each for each in self.patterns if self.prepared.matches(each, name))
 
     def with_needed(self, names: list[str]) -> list[str]:
         """Return `names` and all names that must be there with them."""

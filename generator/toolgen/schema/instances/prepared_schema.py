@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from toolgen.schema.document import Draft, Schema, draft_of, resolve_reference
+from toolgen.schema.document import Draft, JsonPath, Schema, draft_of, resolve_reference
 from toolgen.schema.graph import Graph, Node
 from toolgen.schema.keywords import REFERENCES
 from toolgen.schema.validator import SubschemaValidators, compiled
@@ -16,6 +16,7 @@ from toolgen.schema.validator import SubschemaValidators, compiled
 T = TypeVar("T")
 
 _ERRORS: Final = 50  # of one value that are looked at
+_BUILT: Final = 500_000  # subschemas compiled for validators of parts, one validator after another
 _ROUNDS: Final = 200  # of computing heights: more than values may be nested
 
 
@@ -49,13 +50,16 @@ class PreparedSchema:
 
     def __init__(self, schema: Schema | bool) -> None:
         self.root: Schema = schema if isinstance(schema, Mapping) else {"allOf": [schema]}
-        self.is_draft_7 = draft_of(self.root) is Draft.DRAFT_7
+        self.draft = draft_of(self.root) or Draft.DRAFT_2020_12
+        self.is_draft_7 = self.draft is Draft.DRAFT_7
         self.validators = SubschemaValidators(self.root)
         self.graph = Graph(self.root)
         self._nodes: dict[int, Node] = {}
         for node in self.graph.nodes:
             self._nodes.setdefault(id(node.schema), node)
         self._checks: dict[int, Any] = {}
+        self._built: dict[JsonPath, Any] = {}
+        self._most_built = _BUILT
         self._patterns: dict[str, Any] = {}
         self._matches: dict[tuple[str, str], bool] = {}
         self._heights = _heights(self.graph, self.is_draft_7)
@@ -83,7 +87,7 @@ class PreparedSchema:
         check = self._checks.get(key)
         if check is None:
             node = self._nodes.get(key)
-            validator = None if node is None else self.validators.at(node.path)
+            validator = None if node is None else self._validator(node)
             check = self._checks[key] = False if validator is None else validator.is_valid
         if not callable(check):
             return None
@@ -92,13 +96,21 @@ class PreparedSchema:
         except ValueError:
             return False
 
+    def _validator(self, node: Node) -> Any:
+        """Return the validator of a node; None where building validators becomes expensive."""
+        if node.path not in self._built:
+            reachable = self.graph.count_reachable(node, self._most_built)
+            self._most_built -= reachable
+            self._built[node.path] = self.validators.at(node.path) if self._most_built > 0 else None
+        return self._built[node.path]
+
     def satisfies(self, requirements: Iterable[Requirement], value: Any) -> bool:
         """True if no requirement is known to be violated."""
         return all(self.accepts(each, value) is not False for each in requirements)
 
     def violated_keywords(self, node: Node, value: Any) -> set[str]:
         """Return the keywords of one schema object that refuse `value`, those behind references left out."""
-        validator = self.validators.at(node.path)
+        validator = self._validator(node)
         size = len(node.path)
         if validator is None:
             return set()

@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
 from typing import Any, Final
 
+from toolgen.schema.document import Draft
 from toolgen.schema.instances.choices import Dice
 from toolgen.schema.instances.numbers import NumberFacts
 from toolgen.schema.instances.strings import StringFacts
-from toolgen.schema.instances.texts import word
+from toolgen.schema.instances.usual_texts import (
+    BY_FORMAT,
+    FIRST_NAMES,
+    HEXADECIMAL,
+    LAST_NAMES,
+    date,
+    date_time,
+    digits,
+    email,
+    host,
+    ipv4,
+    time_of_day,
+    url,
+    uuid,
+)
 
 _TRIES: Final = 6
+_LONGEST: Final = 5_000  # characters
+_LONG: Final = 24  # characters of a text that looks made up
 
 
-def realistic_scalar(kind: str, schemas: Sequence[Mapping[str, Any]], name: str, dice: Dice) -> Iterator[Any]:
+def realistic_scalar(
+    kind: str, schemas: Sequence[Mapping[str, Any]], draft: Draft, *, name: str, dice: Dice
+) -> Iterator[Any]:
     """Yield realistic values of a kind for a property called `name`, best first; they may be invalid."""
     words = words_of(name)
     if kind == "string":
-        yield from _texts(StringFacts.of(schemas), words, dice)
+        yield from _texts(StringFacts.of(schemas, draft), words, dice)
     else:
         yield from _numbers(NumberFacts.of(schemas), words, dice, whole=kind == "integer")
 
@@ -33,27 +53,29 @@ def words_of(name: str) -> list[str]:
 
 
 def _texts(facts: StringFacts, words: list[str], dice: Dice) -> Iterator[str]:
-    for name in facts.formats:
-        if name in _BY_FORMAT:
-            yield _BY_FORMAT[name](dice)
+    for name in facts.constraints.formats:
+        if name in BY_FORMAT:
+            yield BY_FORMAT[name](dice)
     # `city_name` is a city; a word alone is what it says
     order = [*reversed(words[:-1]), "name"] if words[-1:] == ["name"] else list(reversed(words))
     named = next((found for key in order if (found := _BY_NAME.get(_singular(key)))), None)
-    if facts.patterns:
-        if named:
-            yield from dice.shuffled(named(dice))
-        yield from (word(facts.patterns[0], dice, facts.least, facts.most) for _ in range(_TRIES))
-        return
-    if facts.formats:
+    if not facts.is_plain:
+        yield from dice.shuffled(named(dice)) if named else ()
+        words_found = facts.random_words(Random(f"{dice.fraction()}"))
+        yield from sorted(words_found, key=lambda text: (not _is_printable(text), len(text) > _LONG))
         return
     choices = dice.shuffled(named(dice) if named else _PLAIN)
     yield from choices
     text = " ".join(choices)
-    while len(text) < facts.least:
+    while len(text) < min(facts.least, _LONGEST):
         text = f"{text} {dice.one_of(_PLAIN)}"
     yield text[: int(min(len(text), max(facts.least, min(facts.most, 60))))].strip()
     yield text[: int(min(len(text), facts.most))]
     yield text[: facts.least]
+
+
+def _is_printable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
 
 
 def _singular(text: str) -> str:
@@ -62,42 +84,6 @@ def _singular(text: str) -> str:
     return text.removesuffix("s") if not text.endswith(("ss", "us", "address")) else text
 
 
-def _digits(dice: Dice, count: int, letters: str = "0123456789") -> str:
-    return "".join(dice.one_of(letters) for _ in range(count))
-
-
-def _date(dice: Dice) -> str:
-    return f"2026-{dice.between(1, 12):02}-{dice.between(1, 28):02}"
-
-
-def _time(dice: Dice) -> str:
-    return f"{dice.between(8, 18):02}:{dice.one_of(('00', '15', '30', '45'))}:00Z"
-
-
-def _date_time(dice: Dice) -> str:
-    return f"{_date(dice)}T{_time(dice)}"
-
-
-def _uuid(dice: Dice) -> str:
-    digits = _digits(dice, 32, "0123456789abcdef")
-    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
-
-
-def _email(dice: Dice) -> str:
-    return f"{dice.one_of(_FIRST).lower()}.{dice.one_of(_LAST).lower()}@example.com"
-
-
-def _url(dice: Dice) -> str:
-    return f"https://example.com/{dice.one_of(_NOUNS)}/{dice.between(1, 999)}"
-
-
-def _number_text(dice: Dice) -> str:
-    return f"{_digits(dice, 4, '123456789')}"
-
-
-_FIRST: Final = ("Ada", "Grace", "Alan", "Katherine", "Linus", "Barbara", "Edsger", "Margaret")
-_LAST: Final = ("Lovelace", "Hopper", "Turing", "Johnson", "Torvalds", "Liskov", "Dijkstra", "Hamilton")
-_NOUNS: Final = ("orders", "articles", "products", "reports", "users", "projects")
 _PLAIN: Final = ("blue widget", "spring order", "first draft", "weekly report", "north office", "main list")
 _SENTENCES: Final = (
     "The order was received and will be shipped on Monday.",
@@ -105,28 +91,6 @@ _SENTENCES: Final = (
     "Everything works as expected.",
     "Two of the three items are in stock.",
 )
-
-_BY_FORMAT: Final[Mapping[str, Callable[[Dice], str]]] = {
-    "date": _date,
-    "date-time": _date_time,
-    "time": _time,
-    "duration": lambda dice: f"PT{dice.between(1, 12) * 5}M",
-    "email": _email,
-    "idn-email": _email,
-    "hostname": lambda dice: f"{dice.one_of(_NOUNS)}.example.com",
-    "idn-hostname": lambda dice: f"{dice.one_of(_NOUNS)}.example.com",
-    "ipv4": lambda dice: f"192.0.2.{dice.between(1, 254)}",
-    "ipv6": lambda dice: f"2001:db8::{dice.between(1, 9999)}",
-    "uri": _url,
-    "uri-reference": _url,
-    "iri": _url,
-    "iri-reference": _url,
-    "uuid": _uuid,
-    "uri-template": lambda dice: f"https://example.com/{dice.one_of(_NOUNS)}/{{id}}",
-    "json-pointer": lambda dice: f"/{dice.one_of(_NOUNS)}/0",
-    "relative-json-pointer": lambda dice: f"1/{dice.one_of(_NOUNS)}",
-    "regex": lambda dice: dice.one_of(("^[a-z]+$", "^[0-9]{3}$")),
-}
 
 
 def _fixed(*texts: str) -> Callable[[Dice], Sequence[str]]:
@@ -143,37 +107,40 @@ def _table(rows: Mapping[str, Callable[[Dice], Sequence[str]]]) -> dict[str, Cal
 
 _BY_NAME: Final = _table(
     {
-        "email mail recipient sender cc bcc": _made(_email),
-        "url uri link href website homepage webhook endpoint image avatar photo": _made(_url),
+        "email mail recipient sender cc bcc": _made(email),
+        "url uri link href website homepage webhook endpoint image avatar photo": _made(url),
         "id identifier key number no ref reference sku serial": lambda dice: (
-            f"{dice.one_of(('ord', 'itm', 'usr', 'ref'))}_{_digits(dice, 6)}",
-            _number_text(dice),
+            f"{dice.one_of(('ord', 'itm', 'usr', 'ref'))}_{digits(dice, 6)}",
+            digits(dice, 4, "123456789"),
         ),
-        "uuid guid": _made(_uuid),
-        "token cursor nonce secret": lambda dice: (_digits(dice, 24, "0123456789abcdef"),),
-        "sha hash commit digest checksum": lambda dice: (_digits(dice, 40, "0123456789abcdef"),),
-        "name": lambda dice: (f"{dice.one_of(_FIRST)} {dice.one_of(_LAST)}", dice.one_of(_FIRST)),
-        "firstname first": lambda dice: (dice.one_of(_FIRST),),
-        "lastname last surname": lambda dice: (dice.one_of(_LAST),),
+        "uuid guid": _made(uuid),
+        "token cursor nonce secret": lambda dice: (digits(dice, 24, HEXADECIMAL),),
+        "sha hash commit digest checksum": lambda dice: (digits(dice, 40, HEXADECIMAL),),
+        "name": lambda dice: (
+            f"{dice.one_of(FIRST_NAMES)} {dice.one_of(LAST_NAMES)}",
+            dice.one_of(FIRST_NAMES),
+        ),
+        "firstname first": lambda dice: (dice.one_of(FIRST_NAMES),),
+        "lastname last surname": lambda dice: (dice.one_of(LAST_NAMES),),
         "username user login author owner assignee account handle": lambda dice: (
-            dice.one_of(_FIRST).lower(),
-            f"{dice.one_of(_FIRST).lower()}{dice.between(1, 99)}",
+            dice.one_of(FIRST_NAMES).lower(),
+            f"{dice.one_of(FIRST_NAMES).lower()}{dice.between(1, 99)}",
         ),
         "company organization organisation org supplier vendor customer client employer brand": _fixed(
             "Nordic Parts", "Acme Corporation", "Globex", "Initech"
         ),
-        "phone mobile fax tel telephone": lambda dice: (f"+1 202 555 01{_digits(dice, 2)}",),
+        "phone mobile fax tel telephone": lambda dice: (f"+1 202 555 01{digits(dice, 2)}",),
         "city town destination origin location place": _fixed("Oslo", "Berlin", "San Francisco", "Kyoto"),
         "country nation": _fixed("Norway", "Germany", "US", "Japan"),
         "state province region": _fixed("California", "CA", "Bavaria", "eu-west-1"),
         "address street": lambda dice: (f"{dice.between(1, 99)} Market Street", "12 Harbour Road"),
-        "zip zipcode postal postcode": lambda dice: (_digits(dice, 5, "123456789"),),
+        "zip zipcode postal postcode": lambda dice: (digits(dice, 5, "123456789"),),
         "currency": _fixed("EUR", "USD", "JPY"),
         "language lang locale": _fixed("en", "en-US", "de", "ja"),
         "timezone tz zone": _fixed("Europe/Oslo", "UTC", "America/New_York"),
-        "date day birthday since until deadline due": _made(_date),
-        "time hour": lambda dice: (_time(dice)[:5], _time(dice)),
-        "at timestamp datetime created updated modified expires expiry start end": _made(_date_time),
+        "date day birthday since until deadline due": _made(date),
+        "time hour": lambda dice: (time_of_day(dice)[:5], time_of_day(dice)),
+        "at timestamp datetime created updated modified expires expiry start end": _made(date_time),
         "color colour": _fixed("#1f77b4", "blue", "teal"),
         "path file filename filepath document source target": _fixed(
             "docs/report.pdf", "src/main.py", "data.csv"
@@ -192,9 +159,9 @@ _BY_NAME: Final = _table(
         "version": lambda dice: (f"{dice.between(0, 4)}.{dice.between(0, 20)}.{dice.between(0, 9)}",),
         "repo repository project package library module": _fixed("octo/widgets", "widgets", "toolkit"),
         "branch": _fixed("main", "feature/search"),
-        "ip": _made(_BY_FORMAT["ipv4"]),
-        "host hostname domain server": _made(_BY_FORMAT["hostname"]),
-        "code": lambda dice: (f"A{_digits(dice, 3)}", _digits(dice, 3)),
+        "ip": _made(ipv4),
+        "host hostname domain server": _made(host),
+        "code": lambda dice: (f"A{digits(dice, 3)}", digits(dice, 3)),
         "symbol ticker stock": _fixed("NVDA", "EQNR", "SAP"),
         "product item": _fixed("Brake pad", "Desk lamp", "USB cable"),
         "model": _fixed("standard-2", "X200"),

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import islice
 from typing import Any, Final
 
-from toolgen.schema.document import JsonPath, Schema
+from toolgen.schema.containment.formats import FORMATS
+from toolgen.schema.containment.numbers import exact_number
+from toolgen.schema.document import JsonPath, Schema, is_type
 from toolgen.schema.instances.arrays import ArrayFacts
 from toolgen.schema.instances.choices import Dice
 from toolgen.schema.instances.conjunction import Conjunction, Part
-from toolgen.schema.instances.formats import INVALID
-from toolgen.schema.instances.numbers import as_number, exact_number
+from toolgen.schema.instances.numbers import as_number
 from toolgen.schema.instances.objects import FRESH_NAMES, ObjectFacts
 from toolgen.schema.instances.prepared_schema import PreparedSchema
 
@@ -206,11 +206,11 @@ def _listed(schema: Schema, value: Any, _: Make) -> _Ways:
 
 def _beside(keyword: str, direction: int, is_exclusive: bool) -> Callable[[Schema, Any, Make], _Ways]:
     def ways(schema: Schema, value: Any, _: Make) -> _Ways:
-        bound = exact_number(schema[keyword])
-        if not isinstance(value, int | float) or isinstance(value, bool) or bound is None:
+        if not is_type(value, "number") or not math.isfinite(schema[keyword]):
             return
+        bound = exact_number(schema[keyword])
         first = 0 if is_exclusive else 1
-        step = exact_number(schema.get("multipleOf", 1)) or Fraction(1)
+        step = exact_number(schema.get("multipleOf", 1))
         for by in (first, first + 1, 10, 10**6):
             yield as_number(bound + direction * by * step)
         yield as_number(bound + direction * step / 10)
@@ -221,9 +221,8 @@ def _beside(keyword: str, direction: int, is_exclusive: bool) -> Callable[[Schem
 
 
 def _multiple_of(schema: Schema, value: Any, _: Make) -> _Ways:
-    step = exact_number(schema["multipleOf"])
-    exact = exact_number(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-    if step is not None and exact is not None:
+    if is_type(value, "number"):
+        step, exact = exact_number(schema["multipleOf"]), exact_number(value)
         yield from (as_number(exact + by) for by in (1, -1, step / 2, -step / 2, step / 10))
 
 
@@ -251,8 +250,8 @@ def _text(_schema: Schema, value: Any, _: Make) -> _Ways:
 
 
 def _format(schema: Schema, value: Any, make: Make) -> _Ways:
-    if isinstance(value, str) and schema["format"] in INVALID:
-        yield from INVALID[schema["format"]]
+    if isinstance(value, str) and schema["format"] in FORMATS:
+        yield from FORMATS[schema["format"]].invalid
         yield from _text(schema, value, make)
 
 
