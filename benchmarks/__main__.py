@@ -44,6 +44,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "memory": (groups.memory, (1000,)),
     "catalog": (groups.catalog, (5000,)),
     "server": (groups.server, (10, 1000)),
+    "mock": (groups.mock, (100, 1000)),
     "call": (groups.call, (10,)),
     "http": (http, (10,)),
     "refusal": (groups.refusal, (10,)),

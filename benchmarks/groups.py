@@ -12,7 +12,7 @@ from pathlib import Path
 from . import peers
 from .measure import Case, Samples, interleave
 from .process import Done, Wrong, run
-from .project import BIN, PYTHON, Project, lay_out
+from .project import BIN, PYTHON, TOOLGEN, Project, lay_out
 from .rows import ENGINE, PASS
 from .stdio import first_list
 from .watching import Watch
@@ -260,6 +260,23 @@ def server(bench: Bench, size: int) -> Samples:
         command = [PYTHON, str(IN_PROCESS / "servers.py"), kind]
         cases.append(Case(name, _listing(command, project, size)))
     return bench.run(cases, 7 if size < 1000 else 3, f"server, {size} tools", warm_up=size < 1000)
+
+
+def mock(bench: Bench, size: int) -> Samples:
+    """Measure `toolgen mock` from its start to the end of its first `tools/list`."""
+    project = bench.fresh(size)
+    by_hand = [PYTHON, str(IN_PROCESS / "servers.py"), "lowlevel"]
+    specs = [PYTHON, str(IN_PROCESS / "specs.py")]
+    env = {**project.env, "BENCH_CLOCK": bench.clock}
+
+    def read() -> float:
+        return float(run(specs, project.folder, env).text)
+
+    cases = [
+        Case("toolgen mock", _listing([TOOLGEN, "mock"], project, size)),
+        Case("low-level server, and specs read", lambda: first_list(by_hand, project, size) + read()),
+    ]
+    return bench.run(cases, 7 if size < 1000 else 5, f"mock, {size} tools", warm_up=size < 1000)
 
 
 def call(bench: Bench, size: int) -> Samples:

@@ -102,6 +102,14 @@ ROWS = (
         "toolgen, one tool",
         1.3,
     ),
+    Row(
+        "mock",
+        "`mock`, start to first `tools/list`",
+        "mock",
+        "toolgen mock",
+        "low-level server, and specs read",
+        {100: 1.5, 1000: 1.5},
+    ),
     Row("call", "one call through the runtime", "call", "runtime", "by hand", 1.6, None),
     Row(
         "call-schemas",
@@ -174,6 +182,7 @@ OURS = {
     "adopt": "toolgen import mcp",
     "catalog": "catalog, listed",
     "server": "toolgen, all tools",
+    "mock": "toolgen mock",
     "call": "MCP adapter",
     "http": "toolgen, 1 connection",
 }
