@@ -116,9 +116,14 @@ def usage(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     return run
 
 
-def test_a_port_in_use_is_reported(shop: Project, usage: Callable[..., Any]) -> None:
+def test_a_port_in_use_and_contradicting_examples_are_reported(
+    shop: Project, usage: Callable[..., Any]
+) -> None:
+    more = "  - {name: again, input: {article: saddle}, output: {number: 1, article: saddle, price: 1}}\n"
+    shop.write("specs/order.yaml", ORDER + more)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         code, said = usage(shop, "--http", "--port", port)
     assert code == 2
+    assert "warning[contradicting-examples] an earlier example has the same input" in said
     assert f"cannot listen on 127.0.0.1:{port}" in said

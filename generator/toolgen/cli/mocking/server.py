@@ -32,6 +32,7 @@ def serve_mock(args: argparse.Namespace) -> ExitCode:
 
     def build() -> ToolServer:
         mock = _mock(args)
+        _warn(mock)
         threading.Thread(target=_follow, args=(mock, stop), name="specs", daemon=True).start()
         return _server(mock)
 
@@ -64,6 +65,13 @@ def _recording(specs: Path, server: str) -> ServedSpecs:
     upstream = Upstream(server)
     say(f"calls are passed on to {server}, and recorded as examples for review")
     return ServedSpecs(specs, lambda contract: recording_tool(contract, upstream, recorder))
+
+
+def _warn(mock: ServedSpecs) -> None:
+    """Show the warnings about examples of which a mock can give one answer only."""
+    found = [warning for warning in mock.warnings if warning.code == "contradicting-examples"]
+    if found:
+        diagnostics.show(found, str(mock.source.project.root), as_json=False)
 
 
 def _server(mock: ServedSpecs) -> ToolServer:

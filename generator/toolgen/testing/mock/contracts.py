@@ -15,7 +15,6 @@ from toolgen.data.target import Target
 from toolgen.pipeline import bind
 from toolgen.python_source.names import class_stem, snake
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.targets.builtin import MCP
 
 
@@ -68,7 +67,7 @@ def _contract(tool: ProgramTool, settings: PackageSettings) -> MockContract:
             example.name,
             example.input,
             "output" in example.model_fields_set,
-            whole_numbers(example.output),
+            example.output,
             example.error,
         )
         for example in tool.spec.examples
