@@ -19,7 +19,7 @@ from tools.breaking.tally import Case, Tally
 
 Check = Callable[[Schema, Schema], Containment]
 
-_ATTACKED: Final = 4  # one of so many broken pairs is sampled, too: would the samples have shown it?
+_TURNS: Final = 4  # of what is expensive: it is done for one of so many pairs
 
 
 def judge(pair: Pair, tally: Tally, *, sample_count: int, check: Check = check_containment) -> None:
@@ -33,8 +33,9 @@ def judge(pair: Pair, tally: Tally, *, sample_count: int, check: Check = check_c
     elif isinstance(verdict, NotContained):
         tally.broken += 1
         _check_witness(pair, verdict.witness, tally)
-        _check_edits(pair, tally)
-        if tally.broken % _ATTACKED == 0:
+        if tally.broken % _TURNS == 1:
+            _check_edits(pair, tally)
+        if tally.broken % _TURNS == 2:
             tally.sampled_breaks += 1
             values = samples(pair, count=sample_count, generated=True)
             tally.shown_breaks += _counterexample(pair, values, Tally()) is not None
@@ -47,8 +48,8 @@ def judge(pair: Pair, tally: Tally, *, sample_count: int, check: Check = check_c
 
 def _attack(pair: Pair, sample_count: int, number: int) -> Iterable[Any]:
     """Return values that may refute "contained". What is expensive takes turns."""
-    values: Iterable[Any] = samples(pair, count=sample_count, generated=number % 3 == 0)
-    return chain(witnesses_of_rephrased(pair), values) if number % 3 == 1 else values
+    values: Iterable[Any] = samples(pair, count=sample_count, generated=number % (2 * _TURNS) == 1)
+    return chain(witnesses_of_rephrased(pair), values) if number % (2 * _TURNS) == 2 else values
 
 
 def _check_witness(pair: Pair, witness: Any, tally: Tally) -> None:
