@@ -112,6 +112,10 @@ def test_patterns_that_are_not_read_are_unknown(pattern: str) -> None:
 
 
 def test_expensive_patterns_end_in_unknown() -> None:
+    scripts = "".join(
+        f"[[{chr(first)}]?" for first in range(ord("a"), ord("z"))
+    )  # each is asked of the engine
+    assert isinstance(find(patterns=(f"^{scripts}$",), least=1, not_patterns=("^.",)), Unknown)
     assert isinstance(find(patterns=(r"a.{20}$",), not_patterns=(r"[ab].{20}$",)), Unknown)
     assert isinstance(find(patterns=(r"((a{1,99}){1,99}){1,99}",), not_patterns=("a",)), Unknown)
     assert isinstance(find(patterns=("(" * 500 + ")" * 500,), not_patterns=("a",)), Unknown | Found)

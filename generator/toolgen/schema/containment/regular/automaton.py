@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
-from typing import Final
+from itertools import pairwise
+from typing import Any, Final
 
 from toolgen.schema.containment.regular.character_sets import ALL, NONE, CharacterSet, of_ranges
 from toolgen.schema.containment.regular.syntax import (
@@ -125,21 +127,48 @@ def _append_repeat(built: Nondeterministic, node: Repeat, start: int) -> int:
     return end
 
 
-def partition(sets: Several[CharacterSet]) -> list[tuple[CharacterSet, int]]:
-    """Divide all characters into classes that no set of `sets` divides.
+@dataclass(frozen=True, slots=True)
+class CharacterClass:
+    """Characters that no set of a search divides."""
 
-    With each class, the sets that contain it, as bits: bit `i` for `sets[i]`.
-    """
-    distinct = [one for one in sets if one != ALL and one != NONE]
-    borders = sorted({at for one in distinct for first, last in one.ranges for at in (first, last + 1)})
+    members: CharacterSet
+    sets: int  # those that contain it, as bits: bit `i` for the set `i`
+
+
+def partition(sets: Several[CharacterSet]) -> list[CharacterClass]:
+    """Divide the characters of `sets` into classes."""
+    toggled: dict[int, int] = {}
+    for index, one in enumerate(sets):
+        for first, last in one.ranges:
+            toggled[first] = toggled.get(first, 0) ^ 1 << index
+            toggled[last + 1] = toggled.get(last + 1, 0) ^ 1 << index
     groups: dict[int, list[tuple[int, int]]] = {}
-    for first, end in zip([0, *borders], [*borders, 0x110000], strict=True):
-        if first == end or (first >= 0xD800 and end <= 0xE000):
-            continue
-        code = first if not 0xD800 <= first < 0xE000 else 0xE000
-        signature = sum(1 << index for index, one in enumerate(sets) if code in one)
-        groups.setdefault(signature, []).append((first, end - 1))
-    return [(of_ranges(ranges), signature) for signature, ranges in groups.items()]
+    containing = 0
+    for first, end in pairwise(sorted(toggled)):
+        containing ^= toggled[first]
+        if containing:
+            groups.setdefault(containing, []).append((first, end - 1))
+    return [CharacterClass(of_ranges(ranges), sets) for sets, ranges in groups.items()]
+
+
+class Alphabet:
+    """The classes of characters of a search, and which of them each set contains, as bits."""
+
+    def __init__(
+        self, automata: Several[Nondeterministic], order: Callable[[CharacterSet], Any], work: Work
+    ) -> None:
+        sets = {members: None for one in automata for edges in one.moves for members, _ in edges}
+        words = word_characters() if any(one.uses_words() for one in automata) else NONE
+        listed = list({**sets, ALL: None, words: None})
+        found = sorted(partition(listed), key=lambda one: order(one.members))
+        work.spend(len(found) * len(listed) // 10)
+        self.classes = [one.members for one in found]
+        self.masks = dict.fromkeys(listed, 0)
+        for number, one in enumerate(found):
+            for index in range(len(listed)):
+                if one.sets >> index & 1:
+                    self.masks[listed[index]] |= 1 << number
+        self.words = self.masks[words]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +183,12 @@ class _State:
 class Automaton:
     """The deterministic automaton of one pattern over the classes of characters of a search."""
 
-    def __init__(self, built: Nondeterministic, classes: Several[CharacterSet], work: Work) -> None:
+    def __init__(self, built: Nondeterministic, alphabet: Alphabet, work: Work) -> None:
         self._built = built
         self._work = work
-        masks = {
-            members: sum(1 << index for index, one in enumerate(classes) if one.at(0) in members)
-            for edges in built.moves
-            for members, _ in edges
-        }
+        masks = alphabet.masks
         self._moves = [[(masks[members], end) for members, end in edges] for edges in built.moves]
-        self._words: list[bool] | None = None
-        if built.uses_words():
-            words = word_characters()
-            self._words = [one.at(0) in words for one in classes]
+        self._words = alphabet.words if built.uses_words() else None
         self._living = self._find_living()
         self._states: list[_State] = [_State(frozenset(), False, False)] * 2
         self._numbers: dict[_State, int] = {}
@@ -192,7 +214,7 @@ class Automaton:
         return self._ends[state]
 
     def _make_step(self, state: int, character_class: int) -> int:
-        word = self._words is not None and self._words[character_class]
+        word = self._words is not None and self._words >> character_class & 1 == 1
         moves = self._moves_behind(state, word)
         if moves is None:
             return ALWAYS

@@ -15,7 +15,7 @@ from toolgen.schema.validator import compiled
 
 _LAST = 0x10FFFF
 _SURROGATES = (0xD800, 0xDFFF)
-_BLOCK = 4096
+_BLOCK = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +90,20 @@ def of_engine(text: str, unicode: bool) -> CharacterSet:
     every = compiled({"pattern": f"{prefix}^(?:{text})*$"})
     some = compiled({"pattern": f"{prefix}(?:{text})"})
     found: list[tuple[int, int]] = []
-    blocks = [(first, first + _BLOCK - 1) for first in range(0, _LAST + 1, _BLOCK)]
-    blocks.reverse()
-    while blocks:
-        first, last = blocks.pop()
-        if _SURROGATES[0] <= first and last <= _SURROGATES[1]:
-            continue
-        characters = "".join(map(chr, [code for code in range(first, last + 1) if code >> 11 != 0x1B]))
-        if every.is_valid(characters):
-            found.append((first, last))
-        elif some.is_valid(characters):
-            middle = (first + last) // 2
-            blocks += [(middle + 1, last), (first, middle)]
+    waiting = list(reversed(_blocks()))
+    while waiting:
+        block = waiting.pop()
+        if every.is_valid(block):
+            found.append((ord(block[0]), ord(block[-1])))
+        elif some.is_valid(block):
+            middle = len(block) // 2
+            waiting += [block[middle:], block[:middle]]
     return of_ranges(found)
+
+
+@lru_cache(maxsize=1)
+def _blocks() -> list[str]:
+    """Return all characters in texts of equal length."""
+    low, high = _SURROGATES
+    starts = [*range(0, low, _BLOCK), *range(high + 1, _LAST + 1, _BLOCK)]
+    return ["".join(map(chr, range(start, start + _BLOCK))) for start in starts]

@@ -16,6 +16,7 @@ from toolgen.schema.containment.regular.character_sets import (
 from toolgen.schema.patterns import translate_syntax
 
 _MOST_COUNTED = 100_000
+_MOST_ASKED = 20  # sets that only the engine knows: each takes some hundredths of a second
 _DEEPEST = 60  # groups within groups
 _LONGEST = 10_000  # characters of a pattern
 
@@ -97,7 +98,7 @@ _SPACES: Final = of_ranges(
 )
 _DIGITS: Final = of_ranges([(48, 57)])
 _WORD: Final = of_ranges([(48, 57), (65, 90), (95, 95), (97, 122)])
-# In a pattern without lookaround; asking the engine takes a tenth of a second.
+# In a pattern without lookaround; the engine need not be asked.
 _CLASSES: Final = {"d": _DIGITS, "w": _WORD, "s": _SPACES, "D": ~_DIGITS, "W": ~_WORD, "S": ~_SPACES}
 _ANY: Final = ~of_text("\n")  # `.`
 
@@ -131,6 +132,7 @@ class _Parser:
         self._text = text
         self._at = 0
         self._depth = 0
+        self._asked: set[str] = set()
         self._groups: list[Node] = []  # those that capture, in the order of their beginnings
         # in such a pattern the engine reads `\d`, `\w` and `\s` as Unicode has them
         without_sets = _BRACKET.sub("", _SIMPLE_ESCAPE.sub("", text))
@@ -314,6 +316,9 @@ class _Parser:
         return self._escaped_set()
 
     def _ask(self, text: str) -> CharacterSet:
+        self._asked.add(text)
+        if len(self._asked) > _MOST_ASKED:
+            raise NotRegularError("a pattern with very many sets of characters")
         try:
             return of_engine(text, unicode=self._unicode)
         except ValueError:

@@ -13,15 +13,16 @@ from typing import Final
 from toolgen.schema.containment.regular.automaton import (
     ALWAYS,
     NEVER,
+    Alphabet,
     Automaton,
+    Nondeterministic,
     SpentError,
     Work,
     build_search,
-    partition,
 )
-from toolgen.schema.containment.regular.character_sets import ALL, CharacterSet
+from toolgen.schema.containment.regular.character_sets import CharacterSet
 from toolgen.schema.containment.regular.formula import Formula, evaluate, patterns_in
-from toolgen.schema.containment.regular.syntax import Node, word_characters
+from toolgen.schema.containment.regular.syntax import Node
 
 STEPS: Final = 300_000
 """Budget of a search: about half a second."""
@@ -75,17 +76,20 @@ class TextSearch:
         numbers: dict[Node, int] = {}
         # by identity: a hash looks at the whole pattern each time
         self._numbers = {id(node): numbers.setdefault(node, len(numbers)) for node in patterns_in(formula)}
-        built = [build_search(node) for node in numbers]
-        sets = {members: None for one in built for edges in one.moves for members, _ in edges}
-        if any(one.uses_words() for one in built):
-            sets[word_characters()] = None
-        classes = [members for members, _ in partition([*sets, ALL])]
-        self._classes = sorted(classes, key=_rank)
-        self._automata = [Automaton(one, self._classes, self._work) for one in built]
+        built = [self._build(node) for node in numbers]
+        alphabet = Alphabet(built, _rank, self._work)
+        self._classes = alphabet.classes
+        self._automata = [Automaton(one, alphabet, self._work) for one in built]
         self._edges: dict[_Place, list[_Edge]] = {}
         self._accepted: dict[_Place, bool] = {}
         self._open: dict[tuple[int, ...], bool] = {}
+        self._spelled: dict[tuple[int, ...], list[str]] = {}
         self._start = _Place(tuple(one.start for one in self._automata), 0)
+
+    def _build(self, node: Node) -> Nondeterministic:
+        built = build_search(node)
+        self._work.spend(len(built.empty))
+        return built
 
     def shortest(self) -> str | None:
         """Return a shortest text; None: there is none. Raises `SpentError`."""
@@ -245,15 +249,18 @@ class TextSearch:
 
     def _characters(self, classes: tuple[int, ...], count: int) -> list[str]:
         """Return `count` characters of these classes, or all if there are fewer, plain ones first."""
-        sets = [self._classes[one] for one in classes]
-        found = dict.fromkeys(sorted(map(_first_character, sets), key=_order))
-        plain = (character for character in _PREFERRED if any(ord(character) in one for one in sets))
-        others = (chr(one.at(index)) for one in sets for index in range(len(one)))
-        for character in itertools.chain(plain, others):
-            if len(found) >= count:
-                break
-            found[character] = None
-        return list(found)[:count]
+        known = self._spelled.get(classes)
+        if known is None or len(known) < count:
+            sets = [self._classes[one] for one in classes]
+            found = dict.fromkeys(sorted(map(_first_character, sets), key=_order))
+            plain = (character for character in _PREFERRED if any(ord(character) in one for one in sets))
+            others = (chr(one.at(index)) for one in sets for index in range(len(one)))
+            for character in itertools.chain(plain, others):
+                if len(found) >= count:
+                    break
+                found[character] = None
+            known = self._spelled[classes] = list(found)
+        return known[:count]
 
 
 def _first_character(members: CharacterSet) -> str:
