@@ -322,3 +322,45 @@ def test_counts_of_different_items_are_compared_without_trying_all_orders() -> N
     unique = {"type": "array", "uniqueItems": True, "contains": {"type": "null"}, "minContains": 2}
     assert check_containment(unique, False) == Contained()
     assert check_containment({"type": "array", "uniqueItems": True}, {"not": unique}) == Contained()
+
+
+@pytest.mark.parametrize("union", ["oneOf", "anyOf"])
+@pytest.mark.parametrize("is_discriminated", [True, False])
+def test_one_variant_of_a_large_union_is_compared_with_its_counterpart(
+    union: str, is_discriminated: bool
+) -> None:
+    def variants(last: Any) -> dict[str, Any]:
+        kinds = [{"const": f"k{index}"} if is_discriminated else {"type": "string"} for index in range(60)]
+        objects = [closed(kind=kind, **{f"p{index}": {}}) for index, kind in enumerate(kinds)]
+        for index, one in enumerate(objects):
+            one["required"] = ["kind", f"p{index}"]
+        objects[30]["properties"]["p30"] = last
+        return {union: objects}
+
+    narrow, wide = variants({"type": "integer"}), variants({"type": "number"})
+    assert check_containment(narrow, wide) == Contained()
+    result = check_containment(wide, narrow)
+    assert isinstance(result, NotContained)
+    assert result.witness["p30"] == 0.5
+
+
+def test_conditions_that_a_change_does_not_touch_are_not_tried_out() -> None:
+    def conditions(last: str) -> dict[str, Any]:
+        names = [f"n{index}" for index in range(15)]
+        return {
+            "type": "object",
+            "properties": {name: {"enum": ["a", "b"]} for name in names},
+            "allOf": [
+                {
+                    "if": {"properties": {name: {"const": "a"}}, "required": [name]},
+                    "then": {"required": [last if name == names[-1] else f"x-{name}"]},
+                    "else": {"properties": {f"x-{name}": {"type": "string"}}},
+                }
+                for name in names
+            ],
+            "patternProperties": {"^x-": True},
+            "unevaluatedProperties": False,
+        }
+
+    result = check_containment(conditions("x-a"), conditions("x-b"))
+    assert result == NotContained({"n14": "a", "x-a": None})

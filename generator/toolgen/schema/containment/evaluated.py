@@ -6,14 +6,16 @@ decided, one after another; then the keyword is one of `additionalProperties` or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from toolgen.schema.containment.documents import Documents, Subschema
 from toolgen.schema.containment.formulas import (
     FALSE,
     TRUE,
+    Branch,
+    Evaluated,
     Formula,
     Has,
     Opaque,
@@ -28,101 +30,75 @@ if TYPE_CHECKING:  # the translator owns the object of this class
 _MOST_BRANCHES: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """Parts of a value that keywords evaluate."""
-
-    everything: bool = False
-    names: frozenset[str] = frozenset()
-    patterns: frozenset[str] = frozenset()
-    first: int = 0  # so many items
-    containing: frozenset[Formula] = frozenset()  # and the items that satisfy one of these
-
-    def __or__(self, other: Evaluated) -> Evaluated:
-        return Evaluated(
-            self.everything or other.everything,
-            self.names | other.names,
-            self.patterns | other.patterns,
-            max(self.first, other.first),
-            self.containing | other.containing,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Branch:
-    """What is evaluated if `condition` holds."""
-
-    condition: Formula
-    evaluated: Evaluated
-
-
 class EvaluatedParts:
-    """The branches of each subschema that evaluate parts of a value."""
+    """Finds what the branches of a subschema evaluate."""
 
     def __init__(self, documents: Documents, translator: Translator) -> None:
         self._documents = documents
         self._translator = translator
-        self._branches: dict[Unevaluated, list[_Branch]] = {}
 
-    def decide(self, node: Unevaluated) -> Formula:
-        """Return the formula of `node` as one on a branch that is not decided, or a constraint if all are."""
-        whole = replace(node, known=())
-        if whole not in self._branches:
-            self._branches[whole] = self._find_branches(whole)
-        branches = self._branches[whole]
-        subschema = self._documents.representatives[node.index]
-        place = Place(subschema.place.side, (*subschema.place.path, node.keyword))
-        formulas = self._translator.formulas
-        if len(branches) > _MOST_BRANCHES:
-            return formulas.add(Opaque(place, "too many branches decide what is evaluated"))
-        evaluated, known = Evaluated(), node.known
-        for branch, holds in zip(branches, known, strict=False):
-            evaluated = evaluated | branch.evaluated if holds else evaluated
-        if evaluated.everything:
-            return TRUE
-        for branch in branches[len(known) :]:
-            if evaluated | branch.evaluated == evaluated:
-                known = (*known, False)
-            elif branch.condition == TRUE:
-                known, evaluated = (*known, True), evaluated | branch.evaluated
-            else:
-                then, otherwise = (
-                    formulas.add(replace(node, known=(*known, holds)), place) for holds in (True, False)
-                )
-                return formulas.if_(branch.condition, then, otherwise)
-        return TRUE if evaluated.everything else self._constraint(node, subschema, evaluated, place)
-
-    def _constraint(
-        self, node: Unevaluated, subschema: Subschema, evaluated: Evaluated, place: Place
-    ) -> Formula:
-        formulas = self._translator.formulas
-        part = self._translator.schema(subschema.keywords[node.keyword].value)
+    def translate(self, subschema: Subschema, keyword: str) -> Formula:
+        """Return what `keyword` of `subschema` says."""
+        place = Place(subschema.place.side, (*subschema.place.path, keyword))
+        part = self._translator.schema(subschema.keywords[keyword].value)
         if part == TRUE:
             return TRUE
-        if node.keyword == "unevaluatedProperties":
-            return formulas.add(Others(evaluated.names, tuple(sorted(evaluated.patterns)), part), place)
-        return formulas.items_from(evaluated.first, formulas.any([part, *sorted(evaluated.containing)]))
+        merged = self._find_branches(subschema, keyword)
+        always = merged.pop(TRUE)
+        branches = tuple(
+            Branch(condition, evaluated)
+            for condition, evaluated in sorted(merged.items(), key=lambda item: item[0])
+            if evaluated != Evaluated()
+        )
+        if len(branches) > _MOST_BRANCHES:
+            reason = "too many branches decide what is evaluated"
+            return self._translator.formulas.add(Opaque(place, reason))
+        return self._next(Unevaluated(keyword, always, branches, part), place)
 
-    def _find_branches(self, node: Unevaluated) -> list[_Branch]:
-        """Return the branches, merged by condition, the unconditional one first."""
+    def decide(self, node: Unevaluated) -> Formula:
+        """Return the formula of `node` as one on its first branch."""
+        unknown = [None] * (len(node.branches) - 1)
+        then, otherwise = (self.reduce(node, [holds, *unknown]) for holds in (True, False))
+        return self._translator.formulas.if_(node.branches[0].condition, then, otherwise)
+
+    def reduce(self, node: Unevaluated, verdicts: Sequence[bool | None]) -> Formula:
+        """Return what `node` comes to if these branches hold, and these do not."""
+        evaluated, left = node.evaluated, []
+        for branch, holds in zip(node.branches, verdicts, strict=True):
+            if holds is None:
+                left.append(branch)
+            elif holds:
+                evaluated = evaluated | branch.evaluated
+        place = self._translator.formulas.place(self._translator.formulas.add(node))
+        return self._next(replace(node, evaluated=evaluated, branches=tuple(left)), place)
+
+    def _next(self, node: Unevaluated, place: Place | None) -> Formula:
+        """Return `node` without the branches that evaluate nothing more, as a constraint if none is left."""
+        formulas, evaluated = self._translator.formulas, node.evaluated
+        if evaluated.everything:
+            return TRUE
+        left = tuple(one for one in node.branches if evaluated | one.evaluated != evaluated)
+        if left:
+            return formulas.add(replace(node, branches=left), place)
+        if node.keyword == "unevaluatedProperties":
+            return formulas.add(Others(evaluated.names, tuple(sorted(evaluated.patterns)), node.part), place)
+        return formulas.items_from(evaluated.first, formulas.any([node.part, *sorted(evaluated.containing)]))
+
+    def _find_branches(self, root: Subschema, keyword: str) -> dict[Formula, Evaluated]:
+        """Return what is evaluated by condition, `TRUE` among them."""
         merged: dict[Formula, Evaluated] = {TRUE: Evaluated()}
-        root = self._documents.representatives[node.index]
         stack: list[tuple[Subschema, tuple[Formula, ...]]] = [(root, ())]
         while stack:
             subschema, conditions = stack.pop()
             condition = self._translator.formulas.all(conditions)
             if condition == FALSE:
                 continue
-            found = self._evaluated(subschema, node.keyword, is_root=subschema is root)
+            found = self._evaluated(subschema, keyword, is_root=subschema is root)
             merged[condition] = merged.get(condition, Evaluated()) | found
-            for index, condition in self._in_place(subschema, node.keyword):
+            for index, condition in self._in_place(subschema, keyword):
                 if index >= 0:
                     stack.append((self._documents.subschemas[index], (*conditions, condition)))
-        return [
-            _Branch(condition, evaluated)
-            for condition, evaluated in merged.items()
-            if evaluated != Evaluated()
-        ]
+        return merged
 
     def _evaluated(self, subschema: Subschema, keyword: str, *, is_root: bool) -> Evaluated:
         keywords = subschema.keywords

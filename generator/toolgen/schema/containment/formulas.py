@@ -77,12 +77,41 @@ class Subschema:
 
 
 @dataclass(frozen=True, slots=True)
-class Unevaluated:
-    """`unevaluatedProperties` or `unevaluatedItems`, before it is known which branches evaluate what."""
+class Evaluated:
+    """Parts of a value that keywords evaluate."""
 
-    index: int  # of the class of subschemas that has the keyword
+    everything: bool = False
+    names: frozenset[str] = frozenset()
+    patterns: frozenset[str] = frozenset()
+    first: int = 0  # so many items
+    containing: frozenset[Formula] = frozenset()  # and the items that satisfy one of these
+
+    def __or__(self, other: Evaluated) -> Evaluated:
+        return Evaluated(
+            self.everything or other.everything,
+            self.names | other.names,
+            self.patterns | other.patterns,
+            max(self.first, other.first),
+            self.containing | other.containing,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What is evaluated if `condition` holds."""
+
+    condition: Formula
+    evaluated: Evaluated
+
+
+@dataclass(frozen=True, slots=True)
+class Unevaluated:
+    """All parts that are not evaluated satisfy `part`; which ones these are, `branches` decide."""
+
     keyword: str
-    known: tuple[bool, ...]  # of the first branches, whether they hold
+    evaluated: Evaluated  # in any case
+    branches: tuple[Branch, ...]
+    part: Formula
 
 
 # Constraints: each is about one type, and looked at only for values of that type

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from toolgen.schema.containment import formulas as kinds
@@ -22,7 +22,8 @@ class Parts:
     """A formula for values of one type: constraints, all of which hold, and choices that are still open."""
 
     constraints: tuple[Formula, ...]
-    choices: tuple[Formula, ...]  # `All` that does not hold, `ExactlyOne`, `If`
+    choices: tuple[Formula, ...]  # `All` that does not hold, `ExactlyOne`, `If`, `Unevaluated`
+    implied: tuple[Formula, ...]  # all formulas that were taken apart, and the choices
 
 
 @dataclass(slots=True)
@@ -34,11 +35,18 @@ class State:
     choices: dict[Formula, None] = field(default_factory=dict)
     values: frozenset[Any] | None = None  # the keys of the only values that are left
     properties: dict[str, frozenset[Any]] = field(default_factory=dict)  # the same for properties
+    required: set[str] = field(default_factory=set)
+    closed: frozenset[str] | None = None  # the only names that an object may have
 
     def copy(self) -> State:
         """Return a copy that can be changed."""
-        return State(
-            dict(self.constraints), set(self.facts), dict(self.choices), self.values, dict(self.properties)
+        return replace(
+            self,
+            constraints=dict(self.constraints),
+            facts=set(self.facts),
+            choices=dict(self.choices),
+            properties=dict(self.properties),
+            required=set(self.required),
         )
 
 
@@ -64,7 +72,7 @@ class Knowledge:
         return self._parts[key]
 
     def _take_apart(self, formula: Formula, type_: str) -> Parts | None:
-        constraints, choices, seen = dict[Formula, None](), dict[Formula, None](), set[Formula]()
+        constraints, choices, seen = dict[Formula, None](), dict[Formula, None](), dict[Formula, None]()
         stack = [formula]
         while stack:
             part = stack.pop()
@@ -72,7 +80,7 @@ class Knowledge:
                 continue
             if part == FALSE or -part in seen:
                 return None
-            seen.add(part)
+            seen[part] = None
             sign = 1 if part > 0 else -1
             match self._formulas.node(part):
                 case kinds.HasType(wanted):
@@ -85,11 +93,9 @@ class Knowledge:
                         return None
                 case kinds.Subschema() as node:
                     stack.append(sign * self._translator.translate(node))
-                case kinds.Unevaluated() as node:
-                    stack.append(sign * self._translator.unevaluated(node))
                 case kinds.All(inner_parts) if part > 0:
                     stack += reversed(inner_parts)
-                case kinds.All() | kinds.ExactlyOne() | kinds.If():
+                case kinds.All() | kinds.ExactlyOne() | kinds.If() | kinds.Unevaluated():
                     choices[part] = None
                 case kinds.Values(keys):
                     of_type = frozenset(key for key in keys if _type_of_key(key) == type_)
@@ -103,7 +109,7 @@ class Knowledge:
                         constraints[self._formulas.add(kinds.Has(node.name))] = None
         if any(-part in constraints for part in constraints) or any(-part in choices for part in choices):
             return None
-        return Parts(tuple(constraints), tuple(choices))
+        return Parts(tuple(constraints), tuple(choices), tuple(seen))
 
     # Assumptions
 
@@ -116,12 +122,10 @@ class Knowledge:
             for constraint in parts.constraints:
                 if not self._assume_constraint(state, constraint):
                     return False
-            for choice in parts.choices:
-                if -choice in state.facts:
-                    return False
-                state.choices[choice] = None
-                state.facts.add(choice)
-            state.facts.add(formula)
+            if any(-fact in state.facts for fact in parts.implied):
+                return False
+            state.choices.update(dict.fromkeys(parts.choices))
+            state.facts.update(parts.implied)
         return True
 
     def _assume_constraint(self, state: State, constraint: Formula) -> bool:
@@ -137,6 +141,11 @@ class Knowledge:
             case kinds.Property(name, part) if constraint > 0:
                 if (finite := self._finite_values(part)) is not None:
                     state.properties[name] = state.properties.get(name, finite) & finite
+            case kinds.Has(name) if constraint > 0:
+                state.required.add(name)
+            case kinds.Others(names, (), -1) if constraint > 0:
+                state.closed = names if state.closed is None else state.closed & names
+                return state.required <= state.closed
         return True
 
     def _finite_values(self, formula: Formula) -> frozenset[Any] | None:
@@ -172,6 +181,8 @@ class Knowledge:
         values: frozenset[Any] | None = None
         part = constraint
         match self._formulas.node(constraint):
+            case kinds.Has(name) if state.closed is not None and name not in state.closed:
+                return constraint < 0
             case kinds.Property(name, inner):
                 has = self._formulas.add(kinds.Has(name))
                 if -has in state.constraints:
@@ -194,18 +205,14 @@ class Knowledge:
         if formula in state.facts:
             return True
         parts = self.parts(formula, type_)
-        if parts is None or -formula in state.facts:
+        if parts is None or any(-fact in state.facts for fact in parts.implied):
             return False
-        is_open = False
+        is_open = any(choice not in state.facts for choice in parts.choices)
         for constraint in parts.constraints:
             known = self._is_known(state, constraint)
             if known is False:
                 return False
             is_open |= known is None
-        for choice in parts.choices:
-            if -choice in state.facts:
-                return False
-            is_open |= choice not in state.facts
         return None if is_open else True
 
     def options(self, state: State, choice: Formula, type_: str) -> list[Option] | None:
@@ -224,8 +231,31 @@ class Knowledge:
             if any(all(self._decisions(state, way, type_)) for way in left):
                 return None
             return left
+        if isinstance(node, kinds.Unevaluated):
+            return self._options_of_unevaluated(state, choice, node, type_)
         assert isinstance(node, kinds.ExactlyOne)
         return self._options_of_one(state, choice, node.parts, type_)
+
+    def consequence(self, choice: Formula) -> Formula:
+        """Return a constraint that follows from `choice`, however it is made."""
+        node = self._formulas.node(choice)
+        if not isinstance(node, kinds.Unevaluated):
+            return TRUE
+        verdicts = [choice > 0] * len(node.branches)  # as much is evaluated as can be, or as little
+        reduced = self._translator.evaluated.reduce(node, verdicts)
+        return reduced if choice > 0 else -reduced
+
+    def _options_of_unevaluated(
+        self, state: State, choice: Formula, node: kinds.Unevaluated, type_: str
+    ) -> list[Option]:
+        sign = 1 if choice > 0 else -1
+        reduce = self._translator.evaluated.reduce
+        verdicts = [self.is_decided(state, branch.condition, type_) for branch in node.branches]
+        if any(verdict is not None for verdict in verdicts):
+            return [(sign * reduce(node, verdicts),)]
+        condition = node.branches[0].condition
+        then, otherwise = (sign * reduce(node, [holds, *verdicts[1:]]) for holds in (True, False))
+        return [(condition, then), (-condition, otherwise)]
 
     def _decisions(self, state: State, way: Option, type_: str) -> list[bool | None]:
         return [self.is_decided(state, part, type_) for part in way]

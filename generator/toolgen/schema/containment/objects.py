@@ -6,14 +6,14 @@ constraints demand a property ("not" that of `additionalProperties`): it is one 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Final
 
 from toolgen.schema.containment import formulas as kinds
 from toolgen.schema.containment.evaluate import UndecidedError
-from toolgen.schema.containment.formulas import Formula, HasType, Matching, Others, Pattern
+from toolgen.schema.containment.formulas import FALSE, Formula, HasType, Matching, Others, Pattern
 from toolgen.schema.containment.goals import Goal
 from toolgen.schema.containment.results import EMPTY, Found
 from toolgen.schema.containment.steps import (
@@ -27,7 +27,7 @@ from toolgen.schema.containment.steps import (
     find_several,
 )
 
-_MOST_DEMANDS: Final = 4
+_MOST_DEMANDS: Final = 200
 _MOST_PATTERNS: Final = 6
 _MOST_FILLED: Final = 200
 
@@ -122,11 +122,11 @@ def _read(constraints: Sequence[Formula], tools: Tools) -> _Object:
             case kinds.Matching() as node if holds:
                 wanted.matching.append(node)
             case kinds.Matching(pattern, part):
-                wanted.demands.append(_Demand(matched=frozenset((pattern,)), value=frozenset((-part,))))
+                wanted.demands.append(_Demand(matched=frozenset((pattern,)), value=_not(part)))
             case kinds.Others() as node if holds:
                 wanted.others.append(node)
             case kinds.Others(names, patterns, part):
-                demand = _Demand(unmatched=frozenset(patterns), not_among=names, value=frozenset((-part,)))
+                demand = _Demand(unmatched=frozenset(patterns), not_among=names, value=_not(part))
                 wanted.demands.append(demand)
             case kinds.Names(part) if holds:
                 wanted.names.append(part)
@@ -135,6 +135,10 @@ def _read(constraints: Sequence[Formula], tools: Tools) -> _Object:
             case node:
                 raise AssertionError(node)
     return wanted
+
+
+def _not(part: Formula) -> Goal:
+    return frozenset() if part == FALSE else frozenset((-part,))
 
 
 class _Builder:
@@ -154,41 +158,55 @@ class _Builder:
             found = yield from self._property(name, _Demand())
             if found is EMPTY:
                 return EMPTY
-        for demands in _groupings(self._wanted.demands):
-            found = yield from self._place_demands(demands, {}, [])
-            if isinstance(found, Found):
-                return found
-        return EMPTY
+        return (yield from self._place_demands(self._wanted.demands, {}, ()))
 
     def _place_demands(
-        self, demands: list[_Demand], named: dict[str, _Demand], new: list[_New]
+        self, demands: Sequence[_Demand], named: dict[str, _Demand], new: tuple[_New, ...]
     ) -> Construction:
-        """Give each demand a property of its own: `named` and `new` have one already."""
+        """Give each demand a property, of its own or one that others have: `named` or `new`."""
         self._tools.steps.take()
         count = len({*self._wanted.required, *named}) + len(new)
         if self._wanted.most is not None and count > self._wanted.most:
             return EMPTY
+        while demands and self._is_met(demands[0], named):
+            demands = demands[1:]
         if not demands:
             return (yield from self._complete(named, new))
         demand, rest = demands[0], demands[1:]
         for name in self._mentioned:
-            if name in named or name in self._wanted.absent or not self._suits(name, demand):
-                continue
-            answer = yield from self._property(name, demand)
+            if name not in self._wanted.absent and self._suits(name, demand):
+                shared = named.get(name, _Demand()) | demand
+                answer = yield from self._property(name, shared)
+                if isinstance(answer, Found):
+                    found = yield from self._place_demands(rest, {**named, name: shared}, new)
+                    if isinstance(found, Found):
+                        return found
+        for several in self._with_new(new, demand):
+            answer = yield from self._attempt.ask(self._value_of_new(several[-1]))
             if isinstance(answer, Found):
-                found = yield from self._place_demands(rest, {**named, name: demand}, new)
-                if isinstance(found, Found):
-                    return found
-        for one in self._new_properties(demand):
-            answer = yield from self._attempt.ask(self._value_goal(None, one.matched, demand))
-            if answer is EMPTY:
-                continue
-            answer = yield from self._attempt.ask(self._name_goal(one))
+                answer = yield from self._attempt.ask(self._name_goal(several[-1]))
             if isinstance(answer, Found):
-                found = yield from self._place_demands(rest, named, [*new, one])
+                found = yield from self._place_demands(rest, named, several)
                 if isinstance(found, Found):
                     return found
         return EMPTY
+
+    def _with_new(self, new: tuple[_New, ...], demand: _Demand) -> Iterator[tuple[_New, ...]]:
+        """Yield the new properties with one that suits `demand`, which comes last: an old or another one."""
+        for at, one in enumerate(new):
+            if demand.matched <= one.matched and demand.unmatched.isdisjoint(one.matched):
+                yield (*new[:at], *new[at + 1 :], _New(one.matched, one.demand | demand))
+        for one in self._new_properties(demand):
+            yield (*new, one)
+
+    def _is_met(self, demand: _Demand, named: Mapping[str, _Demand]) -> bool:
+        """True if a property that the object has in any case satisfies a demand."""
+        return any(
+            demand.value <= {*self._wanted.properties.get(name, ()), *named.get(name, _Demand()).value}
+            and demand.name <= named.get(name, _Demand()).name
+            and self._suits(name, demand)
+            for name in dict.fromkeys((*self._wanted.required, *named))
+        )
 
     # Goals
 
@@ -228,6 +246,9 @@ class _Builder:
                 goal.add(one.part)
         return frozenset(goal)
 
+    def _value_of_new(self, new: _New) -> Goal:
+        return self._value_goal(None, new.matched, new.demand)
+
     def _name_goal(self, new: _New) -> Goal:
         add = self._tools.formulas.add
         goal = {add(HasType("string")), *self._wanted.names, *new.demand.name}
@@ -255,7 +276,7 @@ class _Builder:
 
     # Completion
 
-    def _complete(self, named: dict[str, _Demand], new: list[_New]) -> Construction:
+    def _complete(self, named: dict[str, _Demand], new: tuple[_New, ...]) -> Construction:
         made: dict[str, Any] = {}
         for name in dict.fromkeys((*self._wanted.required, *named)):
             found = yield from self._property(name, named.get(name, _Demand()))
@@ -273,7 +294,7 @@ class _Builder:
 
     def _add_new(self, made: dict[str, Any], new: _New, count: int) -> Generator[Goal, Answer, int]:
         """Add up to `count` properties with new names to `made`; return how many."""
-        value = yield from self._attempt.ask(self._value_goal(None, new.matched, new.demand))
+        value = yield from self._attempt.ask(self._value_of_new(new))
         if value is EMPTY:
             return 0
         goal = self._name_goal(new)
@@ -302,15 +323,3 @@ class _Builder:
                 if missing <= 0:
                     break
         return EMPTY if missing > 0 else Found(made)
-
-
-def _groupings(demands: list[_Demand]) -> Iterator[list[_Demand]]:
-    """Yield the ways in which properties can satisfy several demands each, each on its own last."""
-    if not demands:
-        yield []
-        return
-    first, rest = demands[0], demands[1:]
-    for grouped in _groupings(rest):
-        for at, one in enumerate(grouped):
-            yield [*grouped[:at], first | one, *grouped[at + 1 :]]
-        yield [first, *grouped]

@@ -11,11 +11,12 @@ no part that satisfies it, too. An answer that follows from this is remembered o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from toolgen.schema.containment import formulas as kinds
 from toolgen.schema.containment.arrays import find_array
-from toolgen.schema.containment.formulas import Formula
+from toolgen.schema.containment.evaluate import UndecidedError
+from toolgen.schema.containment.formulas import TRUE, Formula
 from toolgen.schema.containment.goals import Goal, Knowledge, Option, State
 from toolgen.schema.containment.objects import find_object
 from toolgen.schema.containment.results import EMPTY, Found
@@ -117,48 +118,66 @@ class ValueSearch:
         return stuck or EMPTY
 
     def _search_branches(self, state: State, type_: str) -> Search:
-        """Search for a value of one type: decide the choices one by one."""
+        """Search for a value of one type.
+
+        At first, a value is constructed without regard to choices. If it happens to satisfy them, or if there
+        is none, they do not matter; else the choices are made that it violates, one by one.
+        """
         stuck: Stuck | None = None
         stack = [state]
         while stack:
             state = stack.pop()
             self._tools.steps.take()
             options = self._narrow(state, type_)
-            if options is None:
-                answer = yield from self._construct(state, type_)
-                if isinstance(answer, Found):
+            answer = (yield from self._construct(state, type_)) if options is not None else EMPTY
+            if options is None or answer is EMPTY:
+                continue
+            violated = list(options)
+            if isinstance(answer, Found):
+                violated = [choice for choice in options if not self._is_satisfied(choice, answer.value)]
+                if not violated:
                     return answer
+            elif not violated:
                 stuck = _better(stuck, answer)
                 continue
-            for option in reversed(options):
+            choice = min(violated, key=lambda one: len(options[one]))
+            del state.choices[choice]
+            for option in reversed(options[choice]):
                 branch = state.copy()
                 if self._knowledge.assume(branch, option, type_):
                     stack.append(branch)
         return stuck or EMPTY
 
-    def _narrow(self, state: State, type_: str) -> list[Option] | None:
-        """Draw conclusions, and return the options of the next choice; None if no choice is left."""
+    def _is_satisfied(self, choice: Formula, value: Any) -> bool:
+        try:
+            return self._tools.evaluator.holds(choice, value)
+        except UndecidedError:
+            return False
+
+    def _narrow(self, state: State, type_: str) -> dict[Formula, list[Option]] | None:
+        """Draw conclusions, and return the options of the choices that are left; None for a contradiction."""
         while True:
-            fewest: tuple[Formula, list[Option]] | None = None
+            left: dict[Formula, list[Option]] = {}
             has_changed = False
             for choice in list(state.choices):
                 self._tools.steps.take()
+                consequence = self._knowledge.consequence(choice)
+                if consequence not in state.facts:
+                    if not self._knowledge.assume(state, [consequence], type_):
+                        return None
+                    has_changed |= consequence != TRUE
                 options = self._knowledge.options(state, choice, type_)
                 if options is None:
                     del state.choices[choice]
                 elif len(options) < 2:
                     del state.choices[choice]
                     if not options or not self._knowledge.assume(state, options[0], type_):
-                        return []
+                        return None
                     has_changed = True
-                elif fewest is None or len(options) < len(fewest[1]):
-                    fewest = (choice, options)
-            if has_changed:
-                continue
-            if fewest is None:
-                return None
-            del state.choices[fewest[0]]
-            return fewest[1]
+                else:
+                    left[choice] = options
+            if not has_changed:
+                return left
 
     def _construct(self, state: State, type_: str) -> Search:
         opaque = [one for one in state.constraints if self._is_opaque(one)]

@@ -52,7 +52,7 @@ class Translator:
         self.documents = documents
         self.formulas = formulas
         self._translated: dict[int, Formula] = {}
-        self._evaluated = EvaluatedParts(documents, self)
+        self.evaluated = EvaluatedParts(documents, self)
 
     def schema(self, index: int) -> Formula:
         """Return the formula of a subschema by its index: a boolean, or a reference to its class."""
@@ -66,23 +66,22 @@ class Translator:
         """Return what the subschemas of a class say."""
         if node.index not in self._translated:
             subschema = self.documents.representatives[node.index]
-            self._translated[node.index] = _Subschema(self, subschema, node.index).translate()
+            self._translated[node.index] = _Subschema(self, subschema).translate()
         return self._translated[node.index]
 
     def unevaluated(self, node: Unevaluated) -> Formula:
         """Return what `unevaluatedProperties` or `unevaluatedItems` says, one branch decided."""
-        return self._evaluated.decide(node)
+        return self.evaluated.decide(node)
 
 
 class _Subschema:
     """Translates the keywords of one subschema."""
 
-    def __init__(self, translator: Translator, subschema: Subschema, index: int) -> None:
+    def __init__(self, translator: Translator, subschema: Subschema) -> None:
         self._translator = translator
         self._formulas = translator.formulas
         self._subschema = subschema
         self._keywords = subschema.keywords
-        self._index = index  # of its class
 
     def translate(self) -> Formula:
         """Return the formula that all keywords hold."""
@@ -216,7 +215,7 @@ class _Subschema:
                 count = int(self._keywords["maxContains"]) + 1
                 parts.append(-formulas.contains(part, count))
         if "unevaluatedItems" in self._keywords and "items" not in self._keywords:
-            parts.append(self._add("unevaluatedItems", Unevaluated(self._index, "unevaluatedItems", ())))
+            parts.append(self._translator.evaluated.translate(self._subschema, "unevaluatedItems"))
         return parts
 
     def _object(self) -> list[Formula]:
@@ -233,8 +232,7 @@ class _Subschema:
                 others = Others(frozenset(properties), tuple(sorted(patterns)), part)
                 parts.append(self._add("additionalProperties", others))
         elif "unevaluatedProperties" in self._keywords:
-            node = Unevaluated(self._index, "unevaluatedProperties", ())
-            parts.append(self._add("unevaluatedProperties", node))
+            parts.append(self._translator.evaluated.translate(self._subschema, "unevaluatedProperties"))
         if "propertyNames" in self._keywords and (part := self._schema("propertyNames")) != TRUE:
             parts.append(self._add("propertyNames", Names(part)))
         return [*parts, *self._dependencies()]
