@@ -17,6 +17,7 @@ from toolgen.compat.table import (
     WAIVED_EDITS,
     WAIVED_FIELDS,
     WAIVED_KEYWORDS,
+    levels_of,
     page,
     waiver,
 )
@@ -91,3 +92,29 @@ def test_every_field_of_a_spec_is_claimed_by_a_rule_or_waived() -> None:
     claimed = {field for rule in TOOL_RULES for field in rule.fields}
     assert claimed | WAIVED_FIELDS.keys() == set(Spec.model_fields)
     assert not claimed & WAIVED_FIELDS.keys()
+
+
+def test_the_page_lists_every_rule(record: bool) -> None:
+    """`pytest --record` writes the table."""
+    document = CASES.parents[2] / "docs" / "breaking.md"
+    before, begin, rest = document.read_text(encoding="utf-8").partition("<!-- rules -->\n")
+    _, end, after = rest.partition("<!-- end of rules -->\n")
+    assert begin
+    assert end
+    if record:
+        document.write_text(f"{before}{begin}{table()}{end}{after}", encoding="utf-8", newline="\n")
+    assert table() in document.read_text(encoding="utf-8")
+
+
+def table() -> str:
+    """Return the rules as a table of Markdown."""
+    rows = [
+        "| rule | is found when | concerns | level: request | response | tool |",
+        "|---|---|---|---|---|---|",
+    ]
+    for code in CODES:
+        title = page(code).partition("\n")[0].partition(": ")[2].removesuffix(".")
+        levels = {row.direction: row.level for row in levels_of(code)}
+        cells = [levels.get(direction, "") for direction in ("request", "response", "tool")]
+        rows.append(f"| `{code}` | {title} | {RULES[code].category.value} | {' | '.join(cells)} |")
+    return "\n".join(["", *rows, ""])

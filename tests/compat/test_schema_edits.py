@@ -8,8 +8,8 @@ import pytest
 from toolgen.compat.edit_space import Direction, Edit
 from toolgen.compat.schemas.document import Document
 from toolgen.compat.schemas.edits import find_edits
-from toolgen.compat.schemas.judging import judge_schemas
-from toolgen.compat.schemas.substitution import substitute
+from toolgen.compat.schemas.judging import TOO_MANY, judge_schemas
+from toolgen.compat.schemas.substitution import Donor, substitute
 from toolgen.compat.schemas.wording import describe
 from toolgen.schema.containment import Contained, NotContained
 from toolgen.schema.document import plain_pointer
@@ -122,7 +122,7 @@ def test_an_edit_by_itself_changes_nothing_else() -> None:
     assert len(found) >= 12
     for edit in found:
         for base, other, base_is_old in ((old, new, True), (new, old, False)):
-            schema = substitute(edit, base=base, other=other, base_is_old=base_is_old)
+            schema = substitute(edit, base=base, donor=Donor(other), base_is_old=base_is_old)
             assert schema is not None
             compiled(schema)  # is valid
             left = find_edits(Document(schema), new) if base_is_old else find_edits(old, Document(schema))
@@ -159,6 +159,17 @@ def test_edits_of_one_subschema_that_break_together_share_a_witness() -> None:
     judged = judge_schemas(old, {"type": "object", "properties": {"a": inner}}, Direction.REQUEST)
     assert [each.edit.keyword for each in judged.edits] == ["if", "then"]
     assert all(isinstance(each.verdict, NotContained) for each in judged.edits)
+
+
+def test_the_number_of_edits_that_are_judged_one_by_one_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def schema(limit: int) -> dict[str, Any]:
+        inner = {"type": "string", "maxLength": limit}
+        return {"type": "object", "properties": {f"p{number}": inner for number in range(20)}}
+
+    monkeypatch.setattr("toolgen.compat.schemas.judging.MAX_COMPARED", 300)  # 42 for each edit
+    verdicts = [each.verdict for each in judge_schemas(schema(9), schema(8), Direction.REQUEST).edits]
+    assert [isinstance(verdict, NotContained) for verdict in verdicts] == [True] * 7 + [False] * 13
+    assert verdicts[-1] is TOO_MANY
 
 
 def test_schemas_of_different_drafts_are_judged_as_a_whole() -> None:

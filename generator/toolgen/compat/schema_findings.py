@@ -11,7 +11,7 @@ from toolgen.compat.edit_space import Direction
 from toolgen.compat.finding import Finding, Level, Places, Witness
 from toolgen.compat.rule import Rule, SchemaRule, ToolPair
 from toolgen.compat.schemas.edits import ABSENT, SchemaEdit
-from toolgen.compat.schemas.judging import JudgedEdit, JudgedSchemas, judge_schemas
+from toolgen.compat.schemas.judging import TOO_MANY, JudgedEdit, JudgedSchemas, judge_schemas
 from toolgen.compat.schemas.wording import describe
 from toolgen.compat.table import RULES, SCHEMA_RULES
 from toolgen.schema.containment import Contained, Containment, NotContained, Unanalysed, check_containment
@@ -56,10 +56,15 @@ class _Schemas:
         """Yield a finding for each edit that a rule claims, and one for the whole if no edit explains it."""
         for each in judged.edits:
             rule = SCHEMA_RULES.get((each.edit.cell_keyword, each.edit.edit))
+            if each.verdict is TOO_MANY:
+                continue
             if isinstance(each.verdict, Unanalysed):
                 yield self._unanalysed(each, each.verdict)
             elif rule is not None:
                 yield self._edit(each, rule)
+        if left := sum(each.verdict is TOO_MANY for each in judged.edits):
+            message = f"{left:,} more edits of the {_NOUNS[self.name]} are not judged one by one"
+            yield self._whole(RULES["unanalysed"], message, None, detail="edits")
         if judged.is_explained:
             return
         if isinstance(judged.whole, NotContained):
@@ -100,7 +105,7 @@ class _Schemas:
             detail=_detail(each.edit),
         )
 
-    def _whole(self, rule: Rule, message: str, witness: Witness | None) -> Finding:
+    def _whole(self, rule: Rule, message: str, witness: Witness | None, *, detail: Any = None) -> Finding:
         return Finding(
             code=rule.code,
             category=rule.category,
@@ -112,6 +117,7 @@ class _Schemas:
             hint=rule.advice,
             places=Places(self.pair.new.place(*self.start), self.pair.old.place(*self.start)),
             witness=witness,
+            detail=detail,
         )
 
     def _places(self, edit: SchemaEdit) -> Places:

@@ -230,7 +230,7 @@ class _Differ:
 
     def _required(self, both: _Both) -> Iterator[SchemaEdit]:
         """Compare `required`. A property that is both new and required is one edit, of `properties`."""
-        before, after = _list(both.before), _list(both.after)
+        before, after = dict.fromkeys(_list(both.before)), dict.fromkeys(_list(both.after))
         own = _mapping(both.old.keywords.get("properties"))
         declared = _mapping(both.new.keywords.get("properties"))
         for name in before:
@@ -239,7 +239,7 @@ class _Differ:
         for name in after:
             if name not in before and not (name in declared and name not in own):
                 yield both.edit(Edit.NAME_ADDED, (name,), after=name)
-        if before != after and sorted(before) == sorted(after):
+        if before == after and list(before) != list(after):
             yield both.edit(Edit.REORDERED)
 
     def _name_lists(self, both: _Both) -> Iterator[SchemaEdit]:

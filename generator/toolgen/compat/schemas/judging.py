@@ -12,16 +12,22 @@ import jsonschema_rs
 from toolgen.compat.edit_space import Direction, Edit, is_asserted
 from toolgen.compat.schemas.document import Document
 from toolgen.compat.schemas.edits import SchemaEdit, find_edits
-from toolgen.compat.schemas.substitution import substitute
+from toolgen.compat.schemas.substitution import Donor, substitute
 from toolgen.schema.containment import Contained, Containment, NotContained, Unanalysed, check_containment
-from toolgen.schema.document import Draft, JsonPath, Schema
+from toolgen.schema.document import Draft, JsonPath, Schema, subschemas
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.schema.validator import compiled
 
 MAX_EDITS: Final = 200
 """Maximum number of edits of one schema that are judged one by one."""
 
-_TOO_MANY: Final = Unanalysed(f"only {MAX_EDITS} edits of a schema are judged one by one")
+MAX_COMPARED: Final = 40_000
+"""Maximum number of subschemas that are compared for that; at least `MIN_EDITS` edits are judged."""
+
+MIN_EDITS: Final = 4
+
+TOO_MANY: Final = Unanalysed("only the first of so many edits are judged one by one")
+"""The verdict on the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +70,8 @@ def judge_schemas(old: Schema, new: Schema, direction: Direction) -> JudgedSchem
     if isinstance(whole, Contained) or len(suspects) == 1:
         verdicts: list[Containment] = [whole] * len(suspects)
     else:
-        verdicts = [pair.judge([edit], whole) for edit in suspects[:MAX_EDITS]]
-        verdicts += [_TOO_MANY] * (len(suspects) - len(verdicts))
+        verdicts = [pair.judge([edit], whole) for edit in suspects[: pair.max_edits]]
+        verdicts += [TOO_MANY] * (len(suspects) - len(verdicts))
         if not any(isinstance(verdict, NotContained) for verdict in verdicts):
             verdicts = pair.judge_together(suspects, verdicts, whole)
     found = iter(verdicts)
@@ -95,6 +101,16 @@ class _Pair:
         """Return the version that the other side knows."""
         return self.new if self.is_request else self.old
 
+    @cached_property
+    def max_edits(self) -> int:
+        """The number of edits that are judged one by one."""
+        size = sum(1 for side in (self.old, self.new) for _ in subschemas(side.schema))
+        return max(MIN_EDITS, min(MAX_EDITS, MAX_COMPARED // size))
+
+    @cached_property
+    def _donor(self) -> Donor:
+        return Donor(self.wide)
+
     def judge(self, edits: Sequence[SchemaEdit], whole: Containment) -> Containment:
         """Judge some edits: what is sent, against the same schema with the other version of their places.
 
@@ -105,7 +121,7 @@ class _Pair:
         for edit in edits:
             if schema is not None:
                 base = Document(schema)
-                schema = substitute(edit, base=base, other=self.wide, base_is_old=self.is_request)
+                schema = substitute(edit, base=base, donor=self._donor, base_is_old=self.is_request)
         if schema is None:
             return Unanalysed("its part of the schema cannot be compared by itself")
         found = check_containment(self.narrow.schema, schema)
@@ -122,7 +138,7 @@ class _Pair:
     ) -> list[Containment]:
         """Return verdicts on edits none of which breaks by itself: `if` and `then` of one subschema may."""
         groups: dict[JsonPath, list[SchemaEdit]] = {}
-        for edit in edits[:MAX_EDITS]:
+        for edit in edits[: self.max_edits]:
             groups.setdefault(edit.old, []).append(edit)
         found = {
             path: self.judge(group, whole) for path, group in groups.items() if 1 < len(group) < len(edits)

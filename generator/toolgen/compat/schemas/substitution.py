@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Final
 
 from toolgen.compat.edit_space import Edit
@@ -25,64 +26,74 @@ _OTHER: Final = "the other schema"
 _IDENTIFIERS: Final = frozenset({"$id", "$anchor", "$schema"})
 
 
-def substitute(edit: SchemaEdit, *, base: Document, other: Document, base_is_old: bool) -> Schema | None:
-    """Return the schema of `base` with what `other` has at the place of `edit`.
+def substitute(edit: SchemaEdit, *, base: Document, donor: Donor, base_is_old: bool) -> Schema | None:
+    """Return the schema of `base` with what the donor has at the place of `edit`.
 
     None if the schemas mean something else in each other's draft, or have identifiers that depend on their
     place: then no part of one can be moved to the other.
     """
+    other = donor.document
     if not (base.is_plain and other.is_plain):
         return None
     if base.draft is not other.draft and not (base.is_of_any_draft and other.is_of_any_draft):
         return None
     here, there = (edit.old, edit.new) if base_is_old else (edit.new, edit.old)
-    donor = locate(other.schema, there)
-    if donor is None or not isinstance(donor.value, dict):
+    given = locate(other.schema, there)
+    if given is None or not isinstance(given.value, dict):
         return None
-    moved = _Moved(other, base_is_old=base_is_old)
+    moved = _Moved(donor, base_is_old=base_is_old)
 
     def change(node: JsonObject) -> JsonObject:
-        return _with_slot(node, donor, edit, moved)
+        return _with_slot(node, given, edit, moved)
 
     schema = _with_change(base.schema, here, change)
     if moved.is_used:
-        schema["$defs"] = {**schema.get("$defs", {}), _OTHER: moved.definitions()}
+        schema["$defs"] = {**schema.get("$defs", {}), _OTHER: donor.definitions}
     return schema
 
 
-class _Moved:
-    """Parts of a document that are moved to another one, which then has a copy of the whole document."""
+class Donor:
+    """A document whose parts are moved to another one, which then has a copy of the whole document."""
 
-    def __init__(self, document: Document, *, base_is_old: bool) -> None:
-        self._document = document
-        self.base_is_old = base_is_old
-        self.is_used = False
+    def __init__(self, document: Document) -> None:
+        self.document = document
 
-    def part(self, keyword: str, value: Any) -> Any:
-        """Return the value of a keyword, with references that lead to the copy."""
-        wrapped = self._rewritten({keyword: value})
-        return wrapped[keyword]
-
+    @cached_property
     def definitions(self) -> Schema:
-        """Return the copy, without identifiers of its own."""
-        return self._rewritten(self._document.schema)
+        """The copy, without identifiers of its own."""
+        return self.rewritten(self.document.schema)
 
-    def _rewritten(self, schema: Schema) -> JsonObject:
+    def rewritten(self, schema: Schema) -> JsonObject:
+        """Return a copy of a part whose references lead to the copy of the whole."""
         copy: JsonObject = _copied(schema)
         for _, node in subschemas(copy):
             inner: Any = node
             for identifier in _IDENTIFIERS & inner.keys():
                 del inner[identifier]
-            target = self._document.resolve(inner["$ref"]) if "$ref" in inner else None
+            target = self.document.resolve(inner["$ref"]) if "$ref" in inner else None
             if target is not None:
                 inner["$ref"] = "#" + format_pointer(("$defs", _OTHER, *target.path))
-                self.is_used = True
         return copy
 
 
-def _with_slot(node: JsonObject, donor: Located, edit: SchemaEdit, moved: _Moved) -> JsonObject:
+class _Moved:
+    """Parts of a donor that are moved, and whether they need the copy of the whole."""
+
+    def __init__(self, donor: Donor, *, base_is_old: bool) -> None:
+        self._donor = donor
+        self.base_is_old = base_is_old
+        self.is_used = False
+
+    def part(self, keyword: str, value: Any) -> Any:
+        """Return the value of a keyword, with references that lead to the copy."""
+        wrapped = {keyword: value}
+        self.is_used |= any("$ref" in node for _, node in subschemas(wrapped))
+        return self._donor.rewritten(wrapped)[keyword]
+
+
+def _with_slot(node: JsonObject, located: Located, edit: SchemaEdit, moved: _Moved) -> JsonObject:
     """Return `node` with the donor's version of what `edit` is about."""
-    keyword, given = edit.keyword, donor.value
+    keyword, given = edit.keyword, located.value
     node = dict(node)
     if edit.edit in _NAMES:
         _toggle_name(node, given, edit)
@@ -93,7 +104,8 @@ def _with_slot(node: JsonObject, donor: Located, edit: SchemaEdit, moved: _Moved
         _exchange_branch(node, given, edit, moved)
     elif edit.edit in _ENTRIES:
         name = str(edit.entry[0])
-        part = moved.part(keyword, given.get(keyword, {}))
+        theirs = given.get(keyword, {})
+        part = moved.part(keyword, {name: theirs[name]} if name in theirs else {})
         node[keyword] = _with_key(node.get(keyword, {}), part, name)
         if keyword == "properties":
             _set_required(node, given, name)
