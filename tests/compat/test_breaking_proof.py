@@ -8,6 +8,8 @@ import pytest
 from toolgen.compat.edit_space import Cell, Direction, Edit, cells
 from toolgen.schema.containment import Contained, NotContained, Unanalysed, check_containment
 
+from tests.corpora import SAMPLE
+from tools.breaking.corpora import mutations
 from tools.breaking.pairs import pairs
 from tools.breaking.peer_pairs import SCHEMA_PAIRS, TOOL_CHANGES, SchemaPair, ToolChange
 from tools.breaking.peers import sides, verdict
@@ -68,6 +70,15 @@ def test_changes_that_other_tools_are_compared_on(change: ToolChange) -> None:
 @pytest.mark.parametrize("pair", SCHEMA_PAIRS, ids=lambda pair: pair.name)
 def test_pairs_that_other_tools_are_compared_on(pair: SchemaPair) -> None:
     assert verdict(pair.narrow, pair.wide) == ("safe" if pair.contained else "breaks")
+
+
+def test_edits_of_published_tools_are_judged_and_not_refuted() -> None:
+    tally = Tally()
+    for pair in mutations(SAMPLE, seed=SEED, per_schema=2):
+        assert not same_json(pair.old, pair.new)
+        judge(pair, tally, sample_count=8)
+    assert tally.refutations == []
+    assert tally.pairs > 20
 
 
 def test_figures_of_a_run_are_read_again(tmp_path: Path) -> None:

@@ -63,7 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             judge(pair, tally, sample_count=args.samples)
         faults += _report("single edits of published tools", [tally], summary)
     if args.write:
-        for name, text in {**parts, "summary": "\n".join(summary)}.items():
+        if {"edits", "corpora"} <= {*args.part}:
+            parts["summary"] = "\n".join(summary)
+        for name, text in parts.items():
             replace_part(PAGE, name, text)
     return 1 if faults else 0
 
