@@ -129,8 +129,10 @@ class ValueSearch:
             state = stack.pop()
             self._tools.steps.take()
             options = self._narrow(state, type_)
-            answer = (yield from self._construct(state, type_)) if options is not None else EMPTY
-            if options is None or answer is EMPTY:
+            if options is None:
+                continue
+            answer = yield from self._construct(state, type_)
+            if answer is EMPTY:
                 continue
             violated = list(options)
             if isinstance(answer, Found):
@@ -140,7 +142,8 @@ class ValueSearch:
             elif not violated:
                 stuck = _better(stuck, answer)
                 continue
-            choice = min(violated, key=lambda one: len(options[one]))
+            sizes = {choice: len(options[choice]) for choice in violated}
+            choice = min(sizes, key=sizes.__getitem__)
             del state.choices[choice]
             for option in reversed(options[choice]):
                 branch = state.copy()
