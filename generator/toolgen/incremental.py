@@ -20,7 +20,8 @@ from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.spec import is_shared_file
 
-_MAY_BE_SHARED = re.compile(rb"\A\s*\{|^(?:\xef\xbb\xbf)?[\"']?\$defs[\"']?[ \t]*:", re.MULTILINE)
+_IS_JSON = re.compile(rb"\s*\{")
+_HAS_DEFINITIONS = re.compile(rb"^(?:\xef\xbb\xbf)?[\"']?\$defs[\"']?[ \t]*:", re.MULTILINE)
 
 Texts = Mapping[str, bytes | str]
 """Posix path below the specs folder → content of the file."""
@@ -96,7 +97,9 @@ def _compile_missing(
 
 def is_shared_text(path: str, text: bytes | str) -> bool:
     """True if the file is shared schemas. Only files that look like it are parsed, which is expensive."""
-    if not _MAY_BE_SHARED.search(text if isinstance(text, bytes) else text.encode("utf-8", "replace")):
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    # looking for the word first is twenty times as fast as the pattern, and most specs do not have it
+    if not (_IS_JSON.match(raw) or (b"$defs" in raw and _HAS_DEFINITIONS.search(raw))):
         return False
     try:
         (source,) = read({path: text})
