@@ -36,6 +36,7 @@ PACKAGES = (
 SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]] = {
     "start": (groups.start, (10, 1000)),
     "check": (groups.check, (10, 100, 1000)),
+    "breaking": (groups.breaking, (1000,)),
     "generate": (groups.generate, (10, 40, 100, 1000)),
     "generate-plain": (groups.generate_plain, (10, 40, 100, 1000)),
     "watch": (groups.watch, (1000,)),

@@ -88,6 +88,29 @@ def check(bench: Bench, size: int) -> Samples:
     return bench.run(cases, 11, f"check, {size} specs")
 
 
+def breaking(bench: Bench, size: int) -> Samples:
+    """Measure `breaking` with the last commit, and `check`, when one spec accepts less than before."""
+    project = bench.fresh(size)
+    project.commit()
+    edits = count(1)
+
+    def edit() -> None:
+        project.tighten(next(edits) * 37)
+
+    def run(*words: str, says: str) -> float:
+        return project.toolgen(*words, says=says, code=1).seconds
+
+    cases = [
+        Case(
+            "toolgen breaking, one changed",
+            lambda: run("breaking", "--against", "HEAD", says="1 break,"),
+            edit,
+        ),
+        Case("toolgen check, one changed", lambda: run("check", "--no-diff", says="CHANGED"), edit),
+    ]
+    return bench.run(cases, 11, f"breaking, {size} specs")
+
+
 def generate(bench: Bench, size: int) -> Samples:
     """Measure commands that use the engine, and other generators."""
     return _generate(bench, size, plain=False)

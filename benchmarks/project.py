@@ -56,13 +56,14 @@ class Project:
         *words: str,
         says: str = "",
         env: Mapping[str, str] | None = None,
+        code: int = 0,
         weigh: bool = False,
         one_core: bool = False,
     ) -> Done:
-        """Run toolgen here. Raises `Wrong` unless it succeeds and prints `says`."""
+        """Run toolgen here. Raises `Wrong` unless it ends with `code` and prints `says`."""
         command = [PYTHON, "-m", "toolgen"] if self.code else [TOOLGEN]
         env = {**self.env, **(env or {})}
-        done = run([*command, *words], self.folder, env, weigh=weigh, one_core=one_core)
+        done = run([*command, *words], self.folder, env, code=code, weigh=weigh, one_core=one_core)
         if says not in done.text:
             raise Wrong(f"toolgen {' '.join(words)} did not say {says!r} but:\n{done.text[-2000:]}")
         return done
@@ -79,6 +80,16 @@ class Project:
         after = re.sub(r"description: Which one.*", f"description: Which one, {word}.", before, count=1)
         if after == before:
             raise Wrong(f"{path} says {word!r} already")
+        path.write_text(after, "utf-8")
+
+    def tighten(self, number: int) -> None:
+        """Make one spec accept less than it did in the last commit, and all others what they did."""
+        subprocess.run(["git", "checkout", "-q", "--", "specs"], cwd=self.folder, check=True)
+        path = self.folder / "specs" / f"{corpus.name(number % self.size)}.yaml"
+        before = path.read_text("utf-8")
+        after = before.replace("maximum: 500\n", f"maximum: {499 - number % 400}\n", 1)
+        if after == before:
+            raise Wrong(f"{path} has no such limit")
         path.write_text(after, "utf-8")
 
     def inputs(self) -> list[Path]:

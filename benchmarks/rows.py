@@ -59,6 +59,14 @@ ROWS = (
     Row(
         "check", "`check`, nothing changed", "check", "toolgen check", "bare Python script, same hashes", 2.0
     ),
+    Row(
+        "breaking",
+        "`breaking`, one spec changed",
+        "breaking",
+        "toolgen breaking, one changed",
+        "toolgen check, one changed",
+        1.5,
+    ),
     *_of_generate("", "", "generate"),
     *_of_generate("-plain", ", plain specs", "generate-plain"),
     Row("memory", "peak memory of `generate`, cold", "memory", "toolgen generate, cold", ENGINE, 1.0),

@@ -26,11 +26,8 @@ def find_changed(old: Texts, new: Texts) -> ChangedSpecs:
     changed = {path for path in paths if _differ(old.get(path), new.get(path))}
     if not changed:
         return ChangedSpecs({}, {})
-    shared = {
-        path
-        for path in paths
-        if any(path in side and is_shared_text(path, side[path]) for side in (old, new))
-    }
+    shared = {path for path, text in new.items() if is_shared_text(path, text)}
+    shared |= {path for path in old if path in changed and is_shared_text(path, old[path])}
     wanted = changed | _users(changed & shared, paths, old, new)
     return ChangedSpecs(_with_shared(wanted, shared, old), _with_shared(wanted, shared, new))
 
