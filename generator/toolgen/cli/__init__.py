@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
 _ASYNC = {  # asyncio handles SIGINT itself, unless there is a handler already
+    "toolgen.cli.commands.breaking",
     "toolgen.cli.commands.call",
     "toolgen.cli.commands.import_",
     "toolgen.cli.commands.mock",

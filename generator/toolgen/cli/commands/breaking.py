@@ -8,10 +8,8 @@ accepted, and responses must be what they know. Runs no code of the project.
 from __future__ import annotations
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from toolgen.cli.output import count, emit, emit_json, say
@@ -47,6 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.comparing.sides import read_sides
+    from toolgen.cli.comparing.today import today
     from toolgen.compat.comparison import compare
     from toolgen.compat.finding import Level
     from toolgen.compat.policy import failing
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> bool:
     categories = _categories(args.category)
     policy = read_policy(args.start)
     sides = read_sides(args.against, args.start)
-    findings = compare(sides.old, sides.new, policy=policy, today=_today())
+    findings = compare(sides.old, sides.new, policy=policy, today=today())
     findings = tuple(each for each in findings if each.category in categories)
     level = Level(args.level) if args.level else policy.level
     failed = tuple(failing(findings, level, categories, allow_unanalysed=args.allow_unanalysed))
@@ -79,12 +78,6 @@ def _categories(text: str) -> frozenset[Category]:
             hint = did_you_mean(name, _CATEGORIES) or f"the categories are {', '.join(_CATEGORIES)}"
             raise UnableError("usage", f"unknown category '{name}'", hint)
     return frozenset(Category(name) for name in names)
-
-
-def _today() -> date:
-    """Return the date in UTC; that of SOURCE_DATE_EPOCH, if it is set, so that a run can be repeated."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return (datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)).date()
 
 
 def _print(findings: Sequence[Finding], sides: Sides, policy: Policy, level: Level) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toolgen.cli.building.project_build import Inputs, read_inputs
-from toolgen.cli.comparing.against import AtCommit, OnDisk, find_against, find_commit
+from toolgen.cli.comparing.against import AtCommit, OnDisk, find_against
 from toolgen.cli.comparing.changed_specs import find_changed
 from toolgen.cli.comparing.generated_names import python_names
 from toolgen.compat.contract import Side, contracts_of
@@ -71,23 +71,6 @@ def read_sides(against: str, start: str) -> Sides:
     exported = read_definitions(found)
     old, new = compare_definitions(exported, own_definitions(inputs, exported))
     return Sides(old, new, tuple(note for tool in exported.tools for note in tool.notes))
-
-
-def read_range(span: str, start: str) -> Sides:
-    """Return the tools that differ between two commits: `A..B`, or `A` for A and the work tree.
-
-    Raises as `read_sides`.
-    """
-    inputs = read_inputs(start)
-    first, dots, last = span.partition("..")
-    old = find_commit(first, start)
-    with old.repository:
-        before = files_at(old, inputs.project, inputs.specs)
-        if not dots:
-            return compare_files(before, files_of(inputs))
-        new = find_commit(last or "HEAD", start)
-        with new.repository:
-            return compare_files(before, files_at(new, inputs.project, inputs.specs))
 
 
 def compare_files(old: SpecFiles, new: SpecFiles) -> Sides:

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from hashlib import new as new_hash
@@ -41,6 +42,7 @@ _OF_ANOTHER = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 _FULL_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
+_COMMITTER = re.compile(rb"^committer .*> (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
 _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 
@@ -176,13 +178,17 @@ class GitRepository:
         kinds = ("refs/heads", "refs/tags", "refs/remotes")
         return [name for (name,) in self._refs(("%(refname:short)",), *kinds)]
 
-    def history(self, start: str | None, end: str, path: str) -> list[str]:
-        """Return the commits after `start` up to `end` that changed something at `path`, oldest first."""
-        span = [end] if start is None else [end, f"^{start}"]
-        done = _run(self._git, self.top, "rev-list", "--reverse", "--topo-order", *span, "--", path)
+    def history(self, start: str, end: str) -> list[str]:
+        """Return the commits after `start` up to `end`, oldest first."""
+        done = _run(self._git, self.top, "rev-list", "--reverse", "--topo-order", end, f"^{start}")
         if done.returncode:
             raise MissingObjectError(_first_line(done.stderr))
         return done.stdout.decode().split()
+
+    def date(self, commit: str) -> str:
+        """Return the day in UTC on which a commit was made: "2026-11-22"."""
+        found = _COMMITTER.search(self.read(commit))
+        return datetime.fromtimestamp(int(found[1]), UTC).date().isoformat() if found else ""
 
     def fetch_command(self, ref: str) -> str | None:
         """Return the command that fetches what `ref` names; None if the repository has no remote."""

@@ -1,0 +1,84 @@
+"""The versions of a project between two commits: its tags, and what differs from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from toolgen.cli.building.project_build import Inputs, read_inputs
+from toolgen.cli.comparing.against import AtCommit, find_commit
+from toolgen.cli.comparing.sides import Sides, SpecFiles, compare_files, files_at, files_of
+from toolgen.project import UnableError
+from toolgen.project.files.git import GitRepository, MissingObjectError
+from toolgen.project.inputs.revision import CommitName
+
+_UNRELEASED = "Unreleased"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What differs between one version and the next."""
+
+    title: str
+    date: str  # of the commit, in UTC; empty for the work tree
+    sides: Sides
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    title: str
+    commit: str
+
+
+def read_history(span: str, start: str, *, by_tag: bool = True) -> Iterator[Step]:
+    """Yield the steps of `A..B`, or of `A` up to the work tree: one for each tag, oldest first.
+
+    Without `by_tag`, it is one step.
+
+    Raises:
+        SpecErrors: a version has a spec that is not valid.
+        UnableError: a ref names no commit, or what it names cannot be read.
+    """
+    inputs = read_inputs(start)
+    first, dots, last = span.partition("..")
+    if last.startswith("."):
+        raise UnableError("usage", f"{span!r} is not a range", "write A..B, with two dots")
+    old = find_commit(first, start)
+    with old.repository as repository:
+        end = find_commit(last or "HEAD", start) if dots else None
+        if end is not None:
+            end.repository.close()
+        before = files_at(old, inputs.project, inputs.specs)
+        for version in _versions(repository, old.commit, end, by_tag=by_tag):
+            label = CommitName(version.commit, version.title)
+            after = files_at(AtCommit(repository, label), inputs.project, _known(inputs, before))
+            yield Step(version.title, repository.date(version.commit), compare_files(before, after))
+            before = after
+        if end is None:
+            yield Step(_UNRELEASED, "", compare_files(before, files_of(inputs)))
+
+
+def _versions(
+    repository: GitRepository, start: CommitName, end: AtCommit | None, *, by_tag: bool
+) -> Iterator[_Version]:
+    """Yield the tagged commits after `start`, if `by_tag`, and then `end`, if it has no tag."""
+    last = repository.commit("HEAD") if end is None else end.commit.oid
+    if last is None:
+        return
+    try:
+        commits = repository.history(start.oid, last) if by_tag else []
+    except MissingObjectError as error:
+        raise UnableError("cannot-compare", f"cannot list the commits since {start.label}: {error}") from None
+    tags = repository.tags() if by_tag else {}
+    for commit in commits:
+        if commit in tags:
+            yield _Version(", ".join(tags[commit]), commit)
+    if end is not None and last not in tags:
+        title = end.commit.label if end.commit.label != "HEAD" else _UNRELEASED
+        yield _Version(title, last)
+
+
+def _known(inputs: Inputs, before: SpecFiles) -> dict[str, bytes]:
+    """Return texts that need not be read again: those of the work tree, and of the version before."""
+    texts = {f"{path}\0": text for path, text in before.specs.items() if isinstance(text, bytes)}
+    return {**inputs.specs, **texts}

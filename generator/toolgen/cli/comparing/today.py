@@ -1,0 +1,12 @@
+"""The date that decides about sunsets and expired entries."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, date, datetime
+
+
+def today() -> date:
+    """Return the date in UTC; that of SOURCE_DATE_EPOCH, if it is set, so that a run can be repeated."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return (datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)).date()

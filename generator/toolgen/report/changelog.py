@@ -1,0 +1,168 @@
+"""The history of contracts for people: releases with their findings, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from toolgen.compat.finding import Category, Finding, Level
+from toolgen.compat.policy import UNANALYSED
+from toolgen.report.findings import as_data
+
+_MAX_WITNESS: Final = 80  # characters
+_MAX_LISTED: Final = 20  # findings in a summary
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~])")
+_REFERENCE: Final = re.compile(r"([@#])(?=\w)")  # a forge would notify a user, or link an issue
+_OF_WHOLE_SCHEMAS: Final = frozenset(("request-widened", "response-narrowed"))
+_BREAK: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What changed from one version to the next."""
+
+    title: str  # tags, or what the user called the commit
+    date: str  # of the commit, in UTC; empty for the work tree
+    findings: tuple[Finding, ...]
+    versions: Mapping[str, str]  # tool → "1.0.0 → 2.0.0", where it changed
+
+
+def is_break(finding: Finding) -> bool:
+    """True if something that worked before does not work any more, and the project does not accept it."""
+    return finding.level is Level.ERROR and not finding.accepted and finding.code != UNANALYSED
+
+
+_GROUPS: Final[Mapping[str, Callable[[Finding], bool]]] = {
+    "Breaking": is_break,
+    "Not decided": lambda each: each.code == UNANALYSED,
+    "Deprecated": lambda each: each.code in ("deprecation-changed", "property-deprecated", "sunset-earlier"),
+    "Added": lambda each: "added" in each.code.split("-"),
+    "Removed": lambda each: "removed" in each.code.split("-") or "lost" in each.code.split("-"),
+    "Texts for models": lambda each: each.category is Category.AGENT,
+    "Changed": lambda _: True,
+}
+"""Heading → which findings it has, each only under the first that fits."""
+
+
+def as_markdown(title: str, releases: Sequence[Release]) -> str:
+    """Return a changelog, the newest release first."""
+    return "\n".join(["# Changes of tools", *_releases(title, releases)]) + "\n"
+
+
+def as_summary(title: str, releases: Iterable[Release]) -> str:
+    """Return a short text for a pull request: a table of tools, and the breaks with their witnesses."""
+    findings = [each for release in releases for each in _without_consequences(release.findings)]
+    breaks = [each for each in findings if is_break(each)]
+    undecided = [each for each in findings if each.code == UNANALYSED]
+    if not findings:
+        return f"No tool changed since {_code(title)}.\n"
+    tools = sorted({each.tool for each in findings}, key=lambda tool: (not _count(breaks, tool), tool))
+    counts = [_counted(len(breaks), "breaking change"), _counted(len(findings) - len(breaks), "other change")]
+    lines = [f"**{counts[0]}**, {counts[1]} in {_counted(len(tools), 'tool')} since {_code(title)}", ""]
+    lines += ["| tool | breaking | not decided | other |", "|---|---|---|---|"]
+    for tool in tools[:_MAX_LISTED]:
+        own, broken, open_ = _count(findings, tool), _count(breaks, tool), _count(undecided, tool)
+        lines.append(f"| {_cell(tool)} | {broken or ''} | {open_ or ''} | {own - broken - open_ or ''} |")
+    if len(tools) > _MAX_LISTED:
+        lines.append(f"| and {len(tools) - _MAX_LISTED} more | | | |")
+    worst = [*breaks, *undecided]
+    if worst:
+        lines += ["", *(f"- {_code(each.tool)}: {_in_words(each)}" for each in worst[:_MAX_LISTED])]
+    if len(worst) > _MAX_LISTED:
+        lines.append(f"- and {len(worst) - _MAX_LISTED} more")
+    return "\n".join(lines) + "\n"
+
+
+def as_json(title: str, releases: Iterable[Release]) -> dict[str, Any]:
+    """Return the releases as plain data, each with its findings as `toolgen breaking` gives them."""
+    return {
+        "range": title,
+        "releases": [
+            {
+                "title": each.title,
+                "date": each.date or None,
+                "versions": dict(each.versions),
+                "findings": as_data(each.findings),
+            }
+            for each in releases
+        ],
+    }
+
+
+def _releases(title: str, releases: Sequence[Release]) -> Iterator[str]:
+    changed = [each for each in releases if each.findings]
+    if not changed:
+        yield from ("", f"No tool changed: {_code(title)}.")
+    for release in reversed(changed):
+        date = f" - {release.date}" if release.date else ""
+        yield from ("", f"## {_text(release.title)}{date}")
+        left = _without_consequences(release.findings)
+        for heading, fits in _GROUPS.items():
+            own = [each for each in left if fits(each)]
+            left = [each for each in left if not fits(each)]
+            if own:
+                yield from ("", f"### {heading}", "", *_of_tools(own, release.versions))
+
+
+def _without_consequences(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings without those that say of a whole schema what others say of its parts."""
+    said = {(each.tool, each.direction) for each in findings if each.code not in _OF_WHOLE_SCHEMAS}
+    return [
+        each
+        for each in findings
+        if each.code not in _OF_WHOLE_SCHEMAS or (each.tool, each.direction) not in said
+    ]
+
+
+def _of_tools(findings: Iterable[Finding], versions: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each finding, below its tool if that has several."""
+    for tool, group in groupby(sorted(findings, key=lambda each: each.tool), key=lambda each: each.tool):
+        own = list(dict.fromkeys(map(_in_words, group)))
+        head = f"- {_code(tool)}{f' ({_text(versions[tool])})' if tool in versions else ''}"
+        if len(own) == 1:
+            yield f"{head}: {own[0]}"
+        else:
+            yield head
+            yield from (f"  - {each}" for each in own)
+
+
+def _in_words(finding: Finding) -> str:
+    words = _text(finding.message)
+    if finding.direction is not None and finding.direction.value not in finding.message:
+        words = f"{finding.direction.value}: {words}"
+    if finding.witness is not None:
+        value = json.dumps(finding.witness.value, ensure_ascii=False)
+        shown = value if len(value) <= _MAX_WITNESS else f"{value[:_MAX_WITNESS]}…"
+        was = "was valid" if finding.witness.accepted_by == "old" else "is valid now"
+        words += f"; {_code(shown)} {was}"
+    return f"{words} (accepted: {_text(finding.accepted)})" if finding.accepted else words
+
+
+def _count(findings: Iterable[Finding], tool: str) -> int:
+    return sum(each.tool == tool for each in findings)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _text(text: str) -> str:
+    """Return text of a spec as Markdown that shows it: it formats nothing, and mentions nobody."""
+    plain = "".join(char if char.isprintable() else " " for char in _BREAK.sub(" ", text))
+    return _REFERENCE.sub(r"\1<!-- -->", _SPECIAL.sub(r"\\\1", plain.replace("&", "&amp;")))
+
+
+def _code(text: str) -> str:
+    """Return text as a code span, whatever backticks it has."""
+    plain = "".join(char if char.isprintable() else "\ufffd" for char in _BREAK.sub(" ", text)) or " "
+    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
+    fence, space = "`" * (longest + 1), " " if "`" in plain else ""
+    return f"{fence}{space}{plain}{space}{fence}"
+
+
+def _cell(text: str) -> str:
+    return _code(text).replace("|", "\\|")
