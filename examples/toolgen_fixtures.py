@@ -26,8 +26,7 @@ def toolgen_toolkit(folder: Path) -> Toolkit:
 def toolgen_state(folder: Path) -> dict[str, Any]:
     """Return all rows of all tables, and all files of the workspace."""
     with closing(database.connect(database.database(folder))) as db:
-        names = [row["name"] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        rows = {name: [list(row) for row in _rows(db, name)] for name in sorted(names)}
+        rows = {name: [list(row) for row in db.execute(f"SELECT * FROM {name}")] for name in _tables(db)}
     workspace = database.workspace_folder(folder)
     files = {
         path.relative_to(workspace).as_posix(): path.read_bytes().decode("utf-8", "backslashreplace")
@@ -37,11 +36,9 @@ def toolgen_state(folder: Path) -> dict[str, Any]:
     return {**rows, "files": files}
 
 
-def _rows(db: sqlite3.Connection, table: str) -> list[Any]:
-    try:
-        return db.execute(f'SELECT * FROM "{table}"').fetchall()
-    except sqlite3.Error:  # a table of the full-text index that cannot be read
-        return []
+def _tables(db: sqlite3.Connection) -> list[str]:
+    """Return the names of all tables, without those of the full-text index."""
+    return sorted(row["name"] for row in db.execute("PRAGMA table_list") if row["type"] == "table")
 
 
 @cache

@@ -68,18 +68,19 @@ async def observe(
     variant: str = "",
 ) -> Observation:
     """Make one request in every way in a session of its own: without consent first, then with it, twice."""
-    steps: list[Step] = []
     async with subject.session() as session:
+        steps = _Steps(session)
+        call = Call(tool.name, arguments)
         if tool.confirms:
-            steps.append(await _step(session, "refused", Call(tool.name, arguments, "refused")))
+            await steps.call("refused", Call(tool.name, arguments, "refused"))
             if not tool.may_skip_question:
-                steps.append(await _step(session, "nobody", Call(tool.name, arguments, "nobody")))
+                await steps.call("nobody", Call(tool.name, arguments, "nobody"))
         if tool.previews:
-            steps += await _preview(session, Call(tool.name, arguments))
-        steps.append(await _step(session, "call", Call(tool.name, arguments)))
+            steps.add("preview", await session.preview(call))
+        await steps.call("call", call)
         if tool.read_only or (tool.idempotent and subject.has_state):
-            steps.append(await _step(session, "again", Call(tool.name, arguments)))
-    return Observation(arguments, tuple(steps), expected, variant)
+            await steps.call("again", call)
+    return Observation(arguments, tuple(steps.made), expected, variant)
 
 
 async def observe_sequence(
@@ -88,9 +89,10 @@ async def observe_sequence(
     """Make the calls of examples one after another in one session, forwards and backwards."""
     found: list[Observation] = []
     async with subject.session() as session:
+        steps = _Steps(session)
         for each in (*expected, *reversed(expected)):
-            step = await _step(session, "call", Call(tool.name, each.arguments))
-            found.append(Observation(each.arguments, (step,), each, after_others=True))
+            await steps.call("call", Call(tool.name, each.arguments))
+            found.append(Observation(each.arguments, (steps.made[-1],), each, after_others=True))
     return found
 
 
@@ -108,13 +110,21 @@ async def observe_cancelled(
     return Observation(arguments, (step,), settled=settled)
 
 
-async def _step(session: Session, kind: StepKind, call: Call) -> Step:
-    before = session.state()
-    answer = await session.call(call)
-    return Step(kind, answer, before, session.state())
+class _Steps:
+    """The steps of a session so far. The state before a step is that after the one before."""
 
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._state = session.state()
+        self.made: list[Step] = []
 
-async def _preview(session: Session, call: Call) -> list[Step]:
-    before = session.state()
-    answer = await session.preview(call)
-    return [] if answer is None else [Step("preview", answer, before, session.state())]
+    async def call(self, kind: StepKind, call: Call) -> None:
+        """Make a call, and add its step."""
+        self.add(kind, await self._session.call(call))
+
+    def add(self, kind: StepKind, answer: Answer | None) -> None:
+        """Add the step of an answer; nothing if there is none."""
+        if answer is not None:
+            state = self._session.state()
+            self.made.append(Step(kind, answer, self._state, state))
+            self._state = state

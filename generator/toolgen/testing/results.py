@@ -18,6 +18,7 @@ class Failure:
     place: Span  # of the example, or of the tool's name
     command: str = ""  # makes the call again
     diff: tuple[str, ...] = ()  # lines: expected and actual result
+    example: int | None = None  # index of the example that it is about
 
     @staticmethod
     def of_data(data: Mapping[str, Any]) -> Failure:
@@ -29,7 +30,7 @@ class Failure:
 class ActualResult:
     """How the call of an example ended, for updating it."""
 
-    example: str
+    index: int  # of the example in the spec
     content: Any
     error: str | None
 

@@ -62,7 +62,7 @@ class ToolRunner:
             found = self._judge(self._observe(spelled_out, example, "with its defaults written out,"), CHECKS)
         step = seen.first("call")
         if found and step is not None:
-            self.report.actual.append(ActualResult(example.name, step.answer.content, step.answer.error))
+            self.report.actual.append(ActualResult(example.index, step.answer.content, step.answer.error))
         self.report.failures += found
         return found
 
@@ -70,8 +70,8 @@ class ToolRunner:
         """Make all other calls; return the first failure of each check, with a small request."""
         found: dict[str, Failure] = {}
         if self.tool.read_only:
-            failed = {each.example for each in self.report.actual}
-            examples = tuple(each for each in self.tool.examples if each.name not in failed)
+            failed = {each.index for each in self.report.actual}
+            examples = tuple(each for each in self.tool.examples if each.index not in failed)
             for seen in asyncio.run(observe_sequence(self.subject, self.tool, examples)):
                 self._add_first(found, seen)
         if self._may_generate():
@@ -181,7 +181,8 @@ class ToolRunner:
         call = fault.call or Call(self.tool.name, seen.arguments)
         place = self.tool.place if seen.expected is None else seen.expected.place
         command = self.subject.command(call, self.tool)
-        return Failure(check.name, fault.message, place, command, fault.diff)
+        index = None if seen.expected is None else seen.expected.index
+        return Failure(check.name, fault.message, place, command, fault.diff, index)
 
 
 def _without_repetition(failures: list[Failure]) -> list[Failure]:

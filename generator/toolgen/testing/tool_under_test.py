@@ -21,6 +21,7 @@ class ExpectedCall:
     has_output: bool = False
     output: Any = None
     error: str | None = None  # the code that it ends in
+    index: int = 0  # in the spec
 
     @property
     def title(self) -> str:
@@ -100,4 +101,5 @@ def _expected(tool: ProgramTool, index: int) -> ExpectedCall:
         has_output="output" in example.model_fields_set,
         output=example.output,
         error=example.error,
+        index=index,
     )

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import logging
 import os
+import pickle
 import tempfile
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -124,7 +125,11 @@ class ToolkitSession:
         """Return a copy of the project's snapshot."""
         if self._fixtures.take_snapshot is None:
             return NO_STATE
-        return copy.deepcopy(self._fixtures.snapshot(self._folder))
+        snapshot = self._fixtures.snapshot(self._folder)
+        try:
+            return pickle.loads(pickle.dumps(snapshot))
+        except Exception:  # an object that cannot be pickled
+            return copy.deepcopy(snapshot)
 
 
 async def _agree(confirmation: Confirmation) -> bool:

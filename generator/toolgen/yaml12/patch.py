@@ -59,7 +59,7 @@ class _NotPatchableError(Exception):
 def patch_yaml(text: str, wanted: Mapping[str, Any]) -> str:
     """Return `text`, changed to hold exactly `wanted`, its keys in that order.
 
-    Only the lines of entries that differ change, as deep inside as there are block mappings. If that does not
+    Only lines of what differs change, as deep inside as there are block mappings and lists. If that does not
     yield `wanted`, whole top-level entries are rewritten, and as a last resort all but the leading comments.
     """
     for depth in (1000, 1):
@@ -185,7 +185,66 @@ def _entry_edits(lines: list[str], old: _MappingEntry, wanted: Any, depth: int) 
             return
         except _NotPatchableError:
             pass  # rewritten below
+    is_list = isinstance(old.node, SequenceNode) and not old.node.flow_style
+    if depth > 1 and is_list and isinstance(wanted, list) and len(wanted) >= len(old.value) > 0:
+        try:
+            yield from list(_item_edits(lines, old, wanted, depth - 1))
+            return
+        except _NotPatchableError:
+            pass  # rewritten below
     yield _Edit(old.start, old.end, _written(old.name, wanted, old.column))
+
+
+def _item_edits(lines: list[str], old: _MappingEntry, wanted: Sequence[Any], depth: int) -> Iterator[_Edit]:
+    """Yield edits of the items of a block list that differ, and of those that are new at its end."""
+    column = old.node.start_mark.column
+    starts = [item.start_mark.line for item in old.node.value]
+    if len(starts) != len(old.value) or any(
+        lines[line][: column + 1] != f"{' ' * column}-" for line in starts
+    ):
+        raise _NotPatchableError
+    stops = [*starts[1:], old.end]
+    end = old.end
+    for item, value, new, start, stop in zip(
+        old.node.value, old.value, wanted[: len(starts)], starts, stops, strict=True
+    ):
+        end = _end(lines, start, stop, column)
+        if json.dumps(value) != json.dumps(new):
+            yield from _one_item_edits(lines, _Item(item, value, start, end, column), new, depth)
+    if added := wanted[len(starts) :]:
+        yield _Edit(end, end, _lines_of_items(added, column))
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One item of a block list."""
+
+    node: Any
+    value: Any
+    start: int
+    end: int
+    column: int  # of its dash
+
+
+def _one_item_edits(lines: list[str], old: _Item, wanted: Any, depth: int) -> Iterator[_Edit]:
+    """Yield edits inside of an item, if both values are block mappings and its first key stays."""
+    is_block = isinstance(old.node, MappingNode) and not old.node.flow_style
+    if is_block and isinstance(wanted, dict) and not old.value.keys().isdisjoint(wanted):
+        inner = _Block(old.node, old.value, old.end)
+        dash = lines[old.start]
+        blank = dash[: old.column] + " " + dash[old.column + 1 :]
+        try:
+            edits = list(_edits([*lines[: old.start], blank, *lines[old.start + 1 :]], inner, wanted, depth))
+        except _NotPatchableError:
+            edits = []
+        if edits and all(edit.start > old.start for edit in edits):
+            yield from edits
+            return
+    yield _Edit(old.start, old.end, _lines_of_items([wanted], old.column))
+
+
+def _lines_of_items(items: Sequence[Any], column: int) -> list[str]:
+    return [line for text in block(items, column) for line in text.split("\n")]
 
 
 def _written(name: str, value: Any, column: int) -> list[str]:

@@ -132,3 +132,22 @@ def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyP
 def test_without_generated_code_nothing_can_be_tested(project: Project) -> None:
     done = project.toolgen("test")
     assert (done.returncode, "error[not-generated]" in done.stderr) == (2, True)
+
+
+def test_update_writes_how_the_calls_end_now_and_keeps_comments(project: Project) -> None:
+    spec = SPEC.format(name="good", timeout=9) + (
+        "  # kept\n"
+        "  - {name: wrong, input: {number: 4}, output: {number: 5}}  # gone\n"
+        "  - {name: two, input: {number: 2}, output: {number: 2}}\n"
+    )
+    project.add_tool("good", spec, MODULE.format(name="good", kind="Good", line="pass"))
+    project.generate()
+    assert project.toolgen("test", "good").returncode == 1
+    done = project.toolgen("test", "good", "--update")
+    assert done.returncode == 0, done.stdout
+    removed = [line for line in done.stdout.splitlines() if line.startswith("-") and line[1:2] != "-"]
+    assert removed == ["-  - {name: wrong, input: {number: 4}, output: {number: 5}}  # gone"]
+    text = (project.root / "specs/good.yaml").read_text()
+    assert "# kept" in text
+    assert "{name: two, input: {number: 2}, output: {number: 2}}" in text
+    assert project.toolgen("test", "good").returncode == 0

@@ -17,6 +17,8 @@ from toolgen.project import UnableError
 from toolgen.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from toolgen.cli.building.project_build import Inputs
+    from toolgen.cli.example_update import SpecUpdate
     from toolgen.data.diagnostic import Diagnostic
     from toolgen.data.program import Program
     from toolgen.testing.results import Failure, ToolReport
@@ -34,6 +36,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="make at most about N calls of each tool, beside the examples (default: 100)",
     )
+    parser.add_argument(
+        "--update",
+        action="store_true",
+        help="write into the specs how the calls of failed examples end now, after showing a diff",
+    )
     add_format(parser)
 
 
@@ -45,16 +52,38 @@ def run(args: argparse.Namespace) -> bool:
     if args.max_calls < 0:
         raise UnableError("usage", "--max-calls must not be negative")
     inputs = read_inputs(args.start)
-    tools = _selected(program_of(inputs), args.tools)
+    program = program_of(inputs)
+    tools = _selected(program, args.tools)
     options = RunOptions(args.seed, args.max_calls, args.examples_only)
     reports = test_implementations(inputs.project, tools, options)
     if args.tools:
         _refuse_not_implemented(reports, tools)
+    updates = _update(inputs, program, reports) if args.update else []
     if args.format == "json":
-        emit_json(_as_data(reports, args.seed))
+        emit_json({**_as_data(reports, args.seed), "updated": [update.file for update in updates]})
     else:
+        for update in updates:
+            emit(update.diff())
         _show(reports, args)
+        for update in updates:
+            say(f"wrote {update.file}: {count(len(update.updated), 'example')}")
     return not any(report.failures for report in reports)
+
+
+def _update(inputs: Inputs, program: Program, reports: Sequence[ToolReport]) -> list[SpecUpdate]:
+    """Update the examples in the specs, and remove the failures that are none any more."""
+    from toolgen.cli.example_update import plan_updates, write_updates
+
+    updates = plan_updates(program, reports)
+    write_updates(inputs.project, inputs.specs, updates)
+    written = {(update.tool, index) for update in updates for index in update.updated}
+    for report in reports:
+        report.failures = [
+            failure
+            for failure in report.failures
+            if failure.check != "example" or (report.tool, failure.example) not in written
+        ]
+    return updates
 
 
 def _selected(program: Program, names: Sequence[str]) -> list[ToolUnderTest]:

@@ -1,0 +1,84 @@
+"""Put mistakes into the gallery's implementations, and count how many `toolgen test` finds: `make mutants`.
+
+The table in docs/testing.md is written with `--write`; `survivors.py` says why mutants survive.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.mutants.mutants import Mutant, all_mutants, read_modules, select_mutants
+from tools.mutants.trial import Verdict, preload, run_trials
+
+ROOT = Path(__file__).parents[2]
+
+
+def main() -> int:
+    """Run the trials; return 0 if at least 90 % of the mutants are found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--number", type=int, default=260)
+    parser.add_argument("--seed", default="0", help="selects other mutants")
+    parser.add_argument("--only", default="", help="names of mutants that begin with this")
+    parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--json", type=Path, help="write the verdicts to a file")
+    args = parser.parse_args()
+    mutants = select_mutants(all_mutants(read_modules(ROOT)), args.number, args.seed)
+    mutants = [each for each in mutants if each.name.startswith(args.only)]
+    verdicts = list(_judged(mutants, args.at_once))
+    if args.json:
+        args.json.write_text(json.dumps([_as_data(each) for each in verdicts], indent=1))
+    survivors = [each for each in verdicts if not each.found_by]
+    for verdict in survivors:
+        mutant = verdict.mutant
+        print(
+            f"survived  {mutant.name}  {mutant.path}:{mutant.line}\n  - {mutant.before}\n  + {mutant.after}"
+        )
+    found = len(verdicts) - len(survivors)
+    print(f"{found} of {len(verdicts)} found, {100 * found / max(1, len(verdicts)):.1f} %")
+    print(
+        ", ".join(f"{check} {count}" for check, count in Counter(v.found_by for v in verdicts).most_common())
+    )
+    return 0 if found >= 0.9 * len(verdicts) else 1
+
+
+def _judged(mutants: Sequence[Mutant], at_once: int) -> list[Verdict]:
+    from toolgen.cli.building.project_build import program_of, read_inputs
+    from toolgen.testing.tool_under_test import tool_under_test
+
+    tools = [tool_under_test(tool) for tool in program_of(read_inputs(str(ROOT))).tools]
+    preload()
+    found = []
+    for verdict in run_trials(ROOT, mutants, tools, at_once):
+        found.append(verdict)
+        state = verdict.found_by or "SURVIVED"
+        print(
+            f"{len(found)}/{len(mutants)} {state:20} {verdict.mutant.name} {verdict.seconds:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+    return sorted(found, key=lambda each: (each.mutant.operator, each.mutant.path, each.mutant.line))
+
+
+def _as_data(verdict: Verdict) -> dict[str, object]:
+    mutant = verdict.mutant
+    return {
+        "name": mutant.name,
+        "operator": mutant.operator,
+        "path": mutant.path,
+        "line": mutant.line,
+        "before": mutant.before,
+        "after": mutant.after,
+        "found_by": verdict.found_by,
+        "message": verdict.message,
+        "seconds": round(verdict.seconds, 2),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,197 @@
+"""Run the tests of `toolgen test` on one mutant, in a fork of a process that has imported everything else."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolgen.testing.runner import RunOptions, ToolRunner
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+from tools.mutants.mutants import Mutant, read_modules
+from tools.mutants.source import Module
+
+SECONDS = 600.0  # that the tests of one mutant may take; more on a busy machine than the tests need
+_CALL_SECONDS = 60.0
+_IMPORTED = (
+    "toolgen.runtime.toolkit",
+    "toolgen.runtime.execution.call",
+    "toolgen.testing.fixtures",
+    "toolgen.testing.toolkit_subject",
+    "pydantic",
+    "sqlite3",
+    "PIL.ImageDraw",
+    "fpdf",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the tests say of a mutant."""
+
+    mutant: Mutant
+    found_by: str  # name of a check, `crash`, `hang` or `fixtures`; empty: it survived
+    message: str = ""
+    seconds: float = 0.0
+
+
+def preload() -> None:
+    """Import what all mutants share. Nothing of the gallery: the modules of each mutant are its own."""
+    for name in _IMPORTED:
+        importlib.import_module(name)
+
+
+def users_of(modules: Sequence[Module]) -> dict[str, set[str]]:
+    """Return module → the names of the tools whose implementations import it, directly or not."""
+    imports = {module.path: set(_imported(module)) for module in modules}
+    users: dict[str, set[str]] = {path: set() for path in imports}
+    for path in imports:
+        if not path.startswith("examples/tools/") or Path(path).stem.startswith("_"):
+            continue
+        seen, stack = {path}, [path, "examples/tools/__init__.py"]
+        while stack:
+            here = stack.pop()
+            seen.add(here)
+            stack += [each for each in imports.get(here, ()) if each not in seen]
+        for each in seen & users.keys():
+            users[each].add(Path(path).stem)
+    return users
+
+
+def run_trials(
+    root: Path, mutants: Sequence[Mutant], tools: Sequence[ToolUnderTest], at_once: int
+) -> Iterator[Verdict]:
+    """Yield the verdict on each mutant, as they come. `tools` are tested in this order."""
+    running: dict[int, _Trial] = {}
+    waiting = list(reversed(mutants))
+    users = users_of(read_modules(root))
+    try:
+        while waiting or running:
+            while waiting and len(running) < at_once:
+                mutant = waiting.pop()
+                used = [tool for tool in tools if tool.name in users[mutant.path]]
+                trial = _start(root, mutant, used)
+                running[trial.process] = trial
+            process, _ = os.waitpid(-1, os.WNOHANG)
+            if process:
+                yield _end(running.pop(process))
+                continue
+            for trial in list(running.values()):
+                if time.monotonic() - trial.began > SECONDS:
+                    _kill(trial.process)
+            time.sleep(0.05)
+    finally:
+        for trial in running.values():
+            _kill(trial.process)
+            shutil.rmtree(trial.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    mutant: Mutant
+    process: int
+    folder: Path
+    began: float
+
+
+def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest]) -> _Trial:
+    folder = Path(tempfile.mkdtemp(prefix="toolgen-mutant-"))
+    shutil.copytree(root / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / mutant.path).write_text(mutant.text, "utf-8")
+    for shared in ("generated", "tools", "specs"):
+        (folder / shared).symlink_to(root / shared)
+    (folder / "tmp").mkdir()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.setsid()
+            _run(folder, tools)
+        finally:
+            os._exit(9)
+    return _Trial(mutant, process, folder, time.monotonic())
+
+
+def _run(folder: Path, tools: Sequence[ToolUnderTest]) -> None:
+    """Test tools until one fails; write what failed to the file `result`, and end the process."""
+    import faulthandler
+
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.chdir(folder)
+    tempfile.tempdir = str(folder / "tmp")
+    sys.path[:0] = [str(folder)]
+    sys.dont_write_bytecode = True
+    hung = open(folder / "trace", "w")  # noqa: SIM115  (until the process ends)
+
+    def watch(_: Any = None) -> None:
+        faulthandler.dump_traceback_later(_CALL_SECONDS, exit=True, file=hung)
+
+    watch()
+    (folder / "result").write_text(json.dumps(_first_failure(folder, tools, watch)))
+    os._exit(0)
+
+
+def _first_failure(folder: Path, tools: Sequence[ToolUnderTest], watch: Any) -> list[str]:
+    from toolgen.testing.fixtures import FixtureError, load_fixtures
+    from toolgen.testing.toolkit_subject import ToolkitSubject
+
+    try:
+        fixtures = load_fixtures("generated", folder / "examples/toolgen_fixtures.py")
+        for examples_only in (True, False):  # most mutants are found by an example, which is cheaper
+            for tool in tools:
+                options = RunOptions(examples_only=examples_only)
+                report = ToolRunner(tool, ToolkitSubject(fixtures, tool.scopes, watch), options).run()
+                if report.not_implemented:
+                    return ["example", f"{tool.name} is not implemented"]
+                for failure in report.failures:
+                    return [failure.check, f"{tool.name}: {failure.message}"]
+    except FixtureError as error:
+        return ["fixtures", str(error)]
+    return ["", ""]
+
+
+def _end(trial: _Trial) -> Verdict:
+    _kill(trial.process)
+    seconds = time.monotonic() - trial.began
+    try:
+        found_by, message = json.loads((trial.folder / "result").read_text())
+    except (OSError, ValueError):
+        trace = trial.folder / "trace"
+        hung = trace.is_file() and trace.stat().st_size > 0
+        found_by, message = ("hang", "a call hangs") if hung or seconds > SECONDS else ("crash", "it ended")
+    shutil.rmtree(trial.folder, ignore_errors=True)
+    return Verdict(trial.mutant, found_by, message, seconds)
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process, signal.SIGKILL)
+
+
+def _imported(module: Module) -> Iterator[str]:
+    package = Path(module.path).parent.as_posix().replace("/", ".")
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                base = ".".join(part for part in (package, base) if part)
+            names = [base, *(f"{base}.{each.name}" for each in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        else:
+            continue
+        for name in names:
+            yield f"{name.replace('.', '/')}.py"
