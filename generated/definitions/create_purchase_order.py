@@ -42,11 +42,13 @@ DEFINITION: Final[ToolDefinition] = {
                 "type": "integer",
                 "description": "Number of the supplier, `suppliers.id`.",
                 "minimum": 1,
+                "maximum": 2147483647,
             },
             "location_id": {
                 "type": "integer",
                 "description": "Number of the place that receives the goods, `locations.id`.",
                 "minimum": 1,
+                "maximum": 2147483647,
             },
             "order_number": {"$ref": "#/$defs/OrderNumber"},
             "items": {
@@ -286,11 +288,13 @@ GEMINI_INPUT_SCHEMA: Final[dict[str, Any]] = {
             "type": "integer",
             "description": "Number of the supplier, `suppliers.id`.",
             "minimum": 1,
+            "maximum": 2147483647,
         },
         "location_id": {
             "type": "integer",
             "description": "Number of the place that receives the goods, `locations.id`.",
             "minimum": 1,
+            "maximum": 2147483647,
         },
         "order_number": {
             "type": "string",

@@ -24,10 +24,10 @@ class CreatePurchaseOrderRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    supplier_id: Annotated[int, Field(ge=1)]
+    supplier_id: Annotated[int, Field(ge=1, le=2147483647)]
     """Number of the supplier, `suppliers.id`."""
 
-    location_id: Annotated[int, Field(ge=1)]
+    location_id: Annotated[int, Field(ge=1, le=2147483647)]
     """Number of the place that receives the goods, `locations.id`."""
 
     order_number: OrderNumber
