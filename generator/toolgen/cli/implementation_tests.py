@@ -17,6 +17,7 @@ from pathlib import Path
 from toolgen.cli.child_process import how_it_ended, run_bounded
 from toolgen.project import Project, UnableError
 from toolgen.testing.child import Task
+from toolgen.testing.project_tools import fixtures_file
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.runner import RunOptions
 from toolgen.testing.tool_under_test import ToolUnderTest
@@ -24,22 +25,6 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 _CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
 _LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
 _TOTAL_SECONDS = 540.0  # that one process may take
-_DEFAULT_FIXTURES = "tests/toolgen_fixtures.py"
-
-
-def fixtures_file(project: Project) -> Path | None:
-    """Return the file with the project's fixtures; None if it has none. Raises UnableError."""
-    if project.test_fixtures is None:
-        default = project.root / _DEFAULT_FIXTURES
-        return default if default.is_file() else None
-    file = project.root / project.test_fixtures
-    if not file.resolve().is_relative_to(project.root.resolve()):
-        message = f"the fixtures {project.test_fixtures} are outside of the project's folder"
-        raise UnableError("outside-project", message)
-    if not file.is_file():
-        message = f"there is no file {project.test_fixtures}, which [test] fixtures names"
-        raise UnableError("unreadable-file", message)
-    return file
 
 
 def test_implementations(

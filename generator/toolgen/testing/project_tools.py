@@ -1,0 +1,35 @@
+"""The tools of a project to test, and the fixtures that it gives to tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from toolgen.pipeline import analyze
+from toolgen.project import Project, UnableError, load_targets, read_specs
+from toolgen.testing.tool_under_test import ToolUnderTest, tool_under_test
+
+DEFAULT_FIXTURES = "tests/toolgen_fixtures.py"
+
+
+def project_tools(project: Project) -> list[ToolUnderTest]:
+    """Return all enabled tools. Raises `SpecErrors` or `UnableError` if the specs cannot be read."""
+    program = analyze(read_specs(project), load_targets(project), f"{project.specs}/")
+    return [tool_under_test(tool) for tool in program.tools]
+
+
+def fixtures_file(project: Project) -> Path | None:
+    """Return the file with the project's fixtures; None if it has none.
+
+    Raises UnableError if the configured file is missing, or outside of the project.
+    """
+    if project.test_fixtures is None:
+        default = project.root / DEFAULT_FIXTURES
+        return default if default.is_file() else None
+    file = project.root / project.test_fixtures
+    if not file.resolve().is_relative_to(project.root.resolve()):
+        message = f"the fixtures {project.test_fixtures} are outside of the project's folder"
+        raise UnableError("outside-project", message)
+    if not file.is_file():
+        message = f"there is no file {project.test_fixtures}, which [test] fixtures names"
+        raise UnableError("unreadable-file", message)
+    return file
