@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ from toolgen.project import UnableError
 from .conftest import Cli
 from .terminal import at_a_terminal
 
+IS_INSTALLED = any(each.name == "toolgen" for each in entry_points(group="pytest11"))
+PLUGIN = [] if IS_INSTALLED else ["-p", "toolgen.testing.pytest_plugin"]  # installed before there was one
 PARAMS = ["--param", "supplier_id:integer", "--param", "note:string?:Free text", "--param", "tags:string[]"]
 
 
@@ -67,7 +71,7 @@ def test_what_new_writes_is_good_code(empty: Cli) -> None:
     run("ruff", "check", "--isolated", "--select=E,F,I,UP,B", "tools", "tests", "conftest.py")
     run("ruff", "format", "--isolated", "--check", "tools", "tests", "conftest.py")
     run("mypy", "--strict", "--follow-imports=silent", "tools", "tests")
-    run("pytest", "-q", "-p", "no:cacheprovider")
+    run("pytest", "-q", "-p", "no:cacheprovider", *PLUGIN)
 
 
 def test_the_written_test_notices_the_implementation(empty: Cli) -> None:
@@ -79,10 +83,52 @@ def test_the_written_test_notices_the_implementation(empty: Cli) -> None:
         stub.read_text().replace("raise NotImplementedToolError(", "return HelloResponse(message=")
     )
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q"], cwd=empty.root, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "pytest", "-q", *PLUGIN],
+        cwd=empty.root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 1
-    assert "remove this mark" in done.stdout
+    assert "remove implemented=False" in done.stdout
+
+
+def test_new_writes_what_is_missing_for_specs_that_exist(project: Cli) -> None:
+    """Written by hand or imported: with injected values, streams, blocks, without a response."""
+    (project.root / "toolgen.toml").write_text('implementations = "work"\n')
+    gallery = Path(__file__).parents[2] / "specs"
+    shutil.rmtree(project.root / "specs")
+    shutil.copytree(gallery, project.root / "specs")
+    done = project("new", "stream_lines")
+    assert (done.code, done.out.split()) == (
+        0,
+        ["work/__init__.py", "work/stream_lines.py", "tests/test_stream_lines.py"],
+    )
+    assert "exist already" in project("new", "stream_lines").err
+    (project.root / "work/echo.py").write_text("# mine\n")
+    done = project("new", "--all")
+    assert done.code == 0
+    assert "work/create_purchase_order.py" in done.out
+    assert "echo" not in done.out, "it has an implementation"
+    assert (project.root / "work/echo.py").read_text() == "# mine\n"
+    assert "every tool has an implementation" in project("new", "--all").err
+    assert project("generate").code == 0
+    (project.root / "work/echo.py").unlink()
+    for words in (
+        ["ruff", "check", "--isolated", "--select=E,F,I,UP,B", "--ignore=E501", "work", "tests"],
+        ["ruff", "format", "--isolated", "--check", "work", "tests"],
+    ):
+        done_by_ruff = subprocess.run(
+            [sys.executable, "-m", *words], cwd=project.root, capture_output=True, text=True, check=False
+        )
+        assert done_by_ruff.returncode == 0, done_by_ruff.stdout
+    checked = project.process("check", "--implementations")
+    assert checked.err.count("error[") == 1, "only echo, which was removed, is missing"
+
+
+@pytest.mark.parametrize("words", [[], ["--all", "order"], ["--all", "--description", "x"]])
+def test_new_without_a_name_or_with_all_and_a_name_is_refused(project: Cli, words: list[str]) -> None:
+    assert project("new", *words).code == 2
 
 
 def test_an_initialised_project_works(empty: Cli) -> None:

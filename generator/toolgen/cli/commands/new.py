@@ -1,5 +1,8 @@
 """Create a tool: its spec, a module for its implementation, and a test. Without flags, asks for the values.
 
+For a spec that exists, `new NAME` without flags creates what is missing: the implementation and the test.
+`new --all` does that for every tool without an implementation.
+
 A parameter is written name:type[:description]. Types: string, integer, number, boolean, object; string[] is
 an array of strings, and `?` after the type makes the parameter optional.
 """
@@ -8,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +28,10 @@ _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the name by which models call the tool")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the name by which models call the tool")
+    parser.add_argument(
+        "--all", action="store_true", help="create what is missing for every tool without an implementation"
+    )
     parser.add_argument("--description", metavar="TEXT", help="what the tool does (default: ask)")
     parser.add_argument(
         "--param",
@@ -40,6 +46,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     project = find_project(Path(args.start))
+    if args.all or (args.name and _is_complete(project, args)):
+        return _complete(args, project)
+    if args.name is None:
+        raise UnableError("usage", "name a tool, or use --all", "see `toolgen new --help`")
     if not _NAME.fullmatch(args.name):
         rule = "letters, digits, _ and -, at most 64, beginning with a letter or _"
         raise UnableError("bad-name", f"'{args.name}' cannot name a tool", f"a name has {rule}")
@@ -48,12 +58,39 @@ def run(args: argparse.Namespace) -> bool:
         raise UnableError("file-exists", f"{spec} exists already", "nothing was written")
     written = _files(project, spec, _answers(args))
     create_files(project.root, written)
+    return _show(args, written, f"next: edit {spec}, then `toolgen generate`, then fill in `execute`")
+
+
+def _show(args: argparse.Namespace, written: Mapping[str, str], after: str) -> bool:
     if args.format == "json":
         emit_json({"written": list(written)})
-        return True
-    emit("\n".join(written))
-    say(f"next: edit {spec}, then `toolgen generate`, then fill in `execute`")
+    else:
+        emit("\n".join(written))
+        say(after)
     return True
+
+
+def _is_complete(project: Project, args: argparse.Namespace) -> bool:
+    """True if there is a spec of the tool, and no flag says what a new one should hold."""
+    if args.description is not None or args.param or args.destructive:
+        return False
+    return read_text(project.root, f"{project.specs}/{args.name}.yaml") is not None
+
+
+def _complete(args: argparse.Namespace, project: Project) -> bool:
+    """Create the missing implementations and tests of tools whose specs exist."""
+    from toolgen.cli.scaffolding.missing_parts import missing_parts
+
+    if args.all and (args.name or args.description is not None or args.param or args.destructive):
+        raise UnableError("usage", "--all takes no name and no flags of a new tool")
+    parts = missing_parts(args.start, None if args.all else args.name)
+    if not parts:
+        if args.all:
+            return _show(args, {}, "every tool has an implementation")
+        message = f"{project.specs}/{args.name}.yaml, its implementation and its test exist already"
+        raise UnableError("file-exists", message, "nothing was written")
+    create_files(project.root, parts)
+    return _show(args, parts, "next: `toolgen generate`, then fill in `execute`")
 
 
 def _answers(args: argparse.Namespace) -> dict[str, Any]:
@@ -108,10 +145,10 @@ def _files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, st
     """Return path below the project → text of every new file."""
     from toolgen.cli.scaffolding.files import (
         PACKAGE,
-        implementation_text,
         missing_packages,
         schema_file,
         spec_text,
+        stub_text,
         test_text,
     )
 
@@ -124,8 +161,10 @@ def _files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, st
     if project.implementations:
         files |= dict.fromkeys(missing_packages(project), PACKAGE)
         module = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
-        files[module.relative_to(project.root).as_posix()] = implementation_text(project, tool, answers)
-        files[f"tests/test_{tool.py_name}.py"] = test_text(project, tool, answers)
+        files[module.relative_to(project.root).as_posix()] = stub_text(
+            project.package, tool, answers["title"]
+        )
+        files[f"tests/test_{tool.py_name}.py"] = test_text(tool, answers["title"])
     return files
 
 

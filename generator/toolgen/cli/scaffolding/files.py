@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -41,16 +42,41 @@ def spec_text(answers: Mapping[str, Any]) -> str:
     )
 
 
-def implementation_text(project: Project, tool: Tool, answers: Mapping[str, Any]) -> str:
-    """Return the module of a new tool's implementation, to be completed by the user."""
+def stub_text(package: str, tool: Tool, title: str) -> str:
+    """Return the module of an implementation that is still to be written, for any spec."""
+    chunks = [tool.chunk_class] if tool.chunk_class else []
+    result = tool.response_class or "Any"
+    if chunks:
+        result = (
+            f"AsyncIterator[{' | '.join([*chunks, *([tool.response_class] if tool.response_class else [])])}]"
+        )
+    elif "content" in tool.definition:
+        result = "Any"
+    checked = bool(tool.imports or chunks)
     return render(
-        "_new/implementation.py.jinja",
-        package=project.package,
-        title=answers["title"],
+        "_new/stub.py.jinja",
+        package=package,
+        title=title,
         spec=tool.file,
         tool=tool,
         class_name=tool.tool_class.removesuffix("Tool"),
+        names=sorted(
+            {tool.request_class, tool.tool_class, *re.findall(r"\w+", result)} - {"Any", "AsyncIterator"}
+        ),
+        typing=[*(["TYPE_CHECKING"] if checked else []), *(["Any"] if "Any" in result else [])],
+        iterator=bool(chunks),
+        parameters=tool.parameters.removeprefix(", ").split(", ") if tool.parameters else [],
+        result=result,
+        raising=_raising(json.dumps(f"{tool.wire_name} is not implemented yet.")),
     )
+
+
+def _raising(message: str) -> str:
+    line = f"raise NotImplementedToolError({message})"
+    indent = " " * 8
+    if len(indent + line) <= _WIDTH:
+        return line
+    return f"raise NotImplementedToolError(\n{indent}    {message}\n{indent})"
 
 
 def http_text(package: str, tool: Tool) -> str:
@@ -65,17 +91,9 @@ def http_text(package: str, tool: Tool) -> str:
     return render("_new/http.py.jinja", spec=tool.file, imported=imported, head=head)
 
 
-def test_text(project: Project, tool: Tool, answers: Mapping[str, Any]) -> str:
-    """Return the test of a new tool."""
-    return render(
-        "_new/test.py.jinja",
-        package=project.package,
-        title=answers["title"],
-        tool=tool,
-        wire_name=json.dumps(tool.wire_name),
-        arguments=repr(answers["arguments"]).replace("'", '"'),
-        confirm=answers["destructive"],
-    )
+def test_text(tool: Tool, title: str) -> str:
+    """Return the test of a tool that is not implemented yet."""
+    return render("_new/test.py.jinja", title=title, tool=tool, wire_name=json.dumps(tool.wire_name))
 
 
 def missing_packages(project: Project) -> Iterator[str]:
