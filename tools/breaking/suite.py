@@ -15,7 +15,7 @@ from toolgen.schema.document import Draft
 from toolgen.schema.validator import compiled
 
 FORMATS_ANNOTATE: Final = "the suite takes formats for annotations here; the runtime asserts them"
-ASCII_CLASSES: Final = r"the suite reads \d and \w as ASCII, the runtime's validator as Unicode"
+ASCII_CLASSES: Final = r"the suite reads \d and \w as Unicode, the runtime's validator as ASCII"
 HALF_NEGATED: Final = "the suite's negation of a schema leaves out some keywords, or renames parts of values"
 DRAFTS: Final[Mapping[str, Draft]] = {"draft2020-12": Draft.DRAFT_2020_12, "draft7": Draft.DRAFT_7}
 
