@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 
 from toolgen.schema.containment.results import EMPTY, Found, Search, Unknown
 
@@ -79,7 +80,7 @@ def find_numbers(constraints: NumberConstraints, count: int = 1) -> Search[list[
         point = lower.value == upper.value and lower.inclusive and upper.inclusive
         found = _choose(constraints, iter([lower.value] if point else []), count)
         return _proved(constraints, found, count)
-    if (step := _common_multiple(constraints)) is not None:
+    if (step := _common_step(constraints)) is not None:
         return _find_multiples(constraints, step, count)
     found = _choose(constraints, _decimals(constraints), count)
     return Found(found.numbers) if len(found.numbers) == count else Unknown("no float was found in a range")
@@ -179,17 +180,17 @@ def _values(number: float, bound: Bound) -> list[Fraction]:
 # Multiples of a number
 
 
-def _common_multiple(constraints: NumberConstraints) -> Fraction | None:
+def common_multiple(one: Fraction, other: Fraction) -> Fraction:
+    """Return the least number that is a multiple of both."""
+    return Fraction(math.lcm(one.numerator, other.numerator), math.gcd(one.denominator, other.denominator))
+
+
+def _common_step(constraints: NumberConstraints) -> Fraction | None:
     """Return the number that all candidates are multiples of."""
     steps = [*constraints.multiples, *([Fraction(1)] if constraints.integer else [])]
     if not steps:
         return None
-    common = steps[0]
-    for step in steps[1:]:
-        common = Fraction(
-            math.lcm(common.numerator, step.numerator), math.gcd(common.denominator, step.denominator)
-        )
-    return common
+    return reduce(common_multiple, steps)
 
 
 def _find_multiples(constraints: NumberConstraints, step: Fraction, count: int) -> Search[list[int | float]]:
@@ -284,21 +285,3 @@ def _exponents(low: Fraction | None, high: Fraction | None) -> Iterator[int]:
     while Fraction(10) ** first > width:
         first -= 1
     yield from range(first, first - _DIGITS, -1)
-
-
-# Boundary values
-
-
-def near_bounds(constraints: NumberConstraints) -> list[int | float]:
-    """Return numbers at, just inside and just outside each bound."""
-    step = _common_multiple(constraints) or Fraction(1)
-    steps = [step] if constraints.integer else [step, Fraction(1, 100)]
-    values: list[Fraction] = []
-    for bound in (constraints.lower, constraints.upper):
-        if bound is None:
-            continue
-        at = {bound.value, math.floor(bound.value / step) * step, math.ceil(bound.value / step) * step}
-        for value in sorted(at):
-            values += [value, *(value + sign * one for one in steps for sign in (1, -1))]
-    numbers = [json_number(value) for value in dict.fromkeys(values)]
-    return [number for number in numbers if number is not None]

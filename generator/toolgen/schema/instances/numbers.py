@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
-from toolgen.schema.containment.numbers import NumberConstraints, exact_number, find_numbers, json_number
+from toolgen.schema.containment.numbers import (
+    NumberConstraints,
+    common_multiple,
+    exact_number,
+    find_numbers,
+    json_number,
+)
 from toolgen.schema.containment.results import Found
 from toolgen.schema.instances.choices import Dice
 
@@ -45,7 +51,7 @@ class NumberFacts:
             not_steps += _exact(schema, NOT_MULTIPLE_OF)
         step = None
         for each in steps:
-            step = each if step is None else _common_multiple(step, each)
+            step = each if step is None else common_multiple(step, each)
         low = None if given.lower is None else given.lower.value
         high = None if given.upper is None else given.upper.value
         given = replace(given, multiples=tuple(steps), not_multiples=tuple(not_steps))
@@ -61,7 +67,7 @@ class NumberFacts:
         low, high = self.low, self.high
         unit = self.step or (Fraction(1) if whole else Fraction(1, 2))
         if self.step is not None and whole:
-            unit = _common_multiple(self.step, Fraction(1))
+            unit = common_multiple(self.step, Fraction(1))
         on_step = self.step is not None or whole
         for bound in (low, high):
             if bound is None:
@@ -87,7 +93,7 @@ class NumberFacts:
         low, high = self._range()
         if self.step is not None or whole:
             unit = self.step or Fraction(1)
-            unit = _common_multiple(unit, Fraction(1)) if whole else unit
+            unit = common_multiple(unit, Fraction(1)) if whole else unit
             first, last = math.ceil(low / unit), math.floor(high / unit)
             return as_number(unit * dice.between(first, max(first, last)))
         digits = 10 ** dice.between(1, 4)
@@ -117,8 +123,3 @@ def _exact(schema: Mapping[str, Any], keyword: str) -> Iterator[Fraction]:
     value = schema.get(keyword)
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         yield exact_number(value)
-
-
-def _common_multiple(one: Fraction, other: Fraction) -> Fraction:
-    """Return the least common multiple of two positive fractions."""
-    return Fraction(math.lcm(one.numerator, other.numerator), math.gcd(one.denominator, other.denominator))
