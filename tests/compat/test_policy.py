@@ -57,6 +57,13 @@ def test_the_level_of_a_rule_can_be_set() -> None:
     assert apply_policy([finding()], Policy(levels={"scope-added": Level.OFF}), TODAY) == ()
 
 
+def test_an_undecided_change_cannot_be_turned_off() -> None:
+    undecided = finding("unanalysed", level=Level.WARNING)
+    assert fails(*apply_policy([undecided], Policy(levels={"unanalysed": Level.OFF}), TODAY)) == [
+        "unanalysed"
+    ]
+
+
 def test_an_accepted_change_is_reported_and_does_not_fail() -> None:
     entry = Acceptance("scope-added", "order", "all tokens have it", PLACE, pointer="/auth/scopes")
     found = apply_policy([finding()], Policy(acceptances=(entry,)), TODAY)

@@ -93,7 +93,7 @@ def _of_tool(rule: ToolRule, edit: ToolEdit, pair: ToolPair) -> Finding:
 def _removed(contract: Contract, today: date) -> Finding:
     deprecated = contract.spec.deprecated
     sunset = deprecated.sunset if deprecated else None
-    is_over = sunset is not None and date.fromisoformat(sunset) < today
+    is_over = sunset is not None and sunset < today.isoformat()
     message = f"tool {quoted(contract.name)} removed"
     if is_over:
         message += f"; it was announced for {sunset}"

@@ -56,7 +56,7 @@ def apply_policy(findings: Iterable[Finding], policy: Policy, today: date) -> tu
     used: set[Acceptance] = set()
     marked = []
     for finding in judged:
-        if finding.level is Level.OFF:
+        if finding.level is Level.OFF and finding.code != UNANALYSED:  # which is never hidden
             continue
         found = next((each for each in policy.acceptances if each.matches(finding)), None)
         if found is not None:

@@ -22,6 +22,9 @@ _VERSION: Final = re.compile(
 )
 
 
+_MAX_LENGTH: Final = 255  # characters
+
+
 class Bump(enum.IntEnum):
     """How far one version is from another."""
 
@@ -41,7 +44,7 @@ class Version:
     @staticmethod
     def parse(text: str) -> Version | None:
         """Return the version that `text` is; None if it is none."""
-        found = _VERSION.fullmatch(text)
+        found = _VERSION.fullmatch(text) if len(text) <= _MAX_LENGTH else None
         if found is None:
             return None
         pre = found["pre"]

@@ -22,7 +22,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     for field in FIELDS:
         old, new = getattr(pair.old.spec, field), getattr(pair.new.spec, field)
         if new is not None and (old is None or new < old):
-            what = f"set to {new:g}" if old is None else f"lowered from {old:g} to {new:g}"
+            what = f"set to {new:,}" if old is None else f"lowered from {old:,} to {new:,}"
             yield ToolEdit((field,), f"{quoted(field)} {what}", new)
 
 

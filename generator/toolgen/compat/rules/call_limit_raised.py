@@ -22,7 +22,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     for field in FIELDS:
         old, new = getattr(pair.old.spec, field), getattr(pair.new.spec, field)
         if old is not None and (new is None or new > old):
-            what = f"removed; it was {old:g}" if new is None else f"raised from {old:g} to {new:g}"
+            what = f"removed; it was {old:,}" if new is None else f"raised from {old:,} to {new:,}"
             yield ToolEdit((field,), f"{quoted(field)} {what}", new)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from toolgen.data.spec import CODE, DOTTED, GROUP, IDENTIFIER, MEDIA_TYPE, NAME, POINTER, VARIABLE
+from toolgen.data.spec import CODE, DATE, DOTTED, GROUP, IDENTIFIER, MEDIA_TYPE, NAME, POINTER, VARIABLE
 from toolgen.suggestions import did_you_mean, quoted
 from toolgen.targets.definition import TARGET_NAME
 from toolgen.targets.options import ANTHROPIC_CALLER, MCP_NAME
@@ -66,6 +66,7 @@ FOREIGN_NAMES = {
 
 _PATTERNS: Mapping[str, tuple[str, str]] = {
     MEDIA_TYPE: ("a media type", "type/subtype in small letters: image/png, or image/* for every image"),
+    DATE: ("a date", "write it as 2027-01-31"),
     POINTER: ("a JSON Pointer to a property", "write /orders, or /result/orders"),
     NAME: (
         "a tool's name",

@@ -1,0 +1,74 @@
+"""Versions: their order, and the bump that changes ask for."""
+
+from __future__ import annotations
+
+import pytest
+from toolgen.compat.finding import Category, Finding, Level, Places
+from toolgen.compat.versions import Bump, Version, wanted_bump
+
+
+def version(text: str) -> Version:
+    found = Version.parse(text)
+    assert found is not None
+    return found
+
+
+def finding(category: Category, level: Level, *, code: str = "any", accepted: str = "") -> Finding:
+    places = Places(None, None)
+    return Finding(code, category, level, None, "order", "", "", "", places, accepted=accepted)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "1.2", "1.2.x", "01.2.3", "v1.2.3", f"{10**300}.0.0", "1.2.3-", "1.2.3 ", "²"]
+)
+def test_other_texts_are_no_versions(text: str) -> None:
+    assert Version.parse(text) is None
+
+
+def test_versions_are_ordered_as_semver_says() -> None:
+    # https://semver.org, section 11
+    texts = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2"]
+    texts += ["1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.9.0", "1.10.0", "2.0.0-1", "2.0.0"]
+    versions = [version(text) for text in texts]
+    for number, each in enumerate(versions):
+        assert [each.is_before(other) for other in versions] == [at > number for at in range(len(versions))]
+    assert version("1.0.0+build") == version("1.0.0")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "bump"),
+    [
+        ("1.2.3", "2.0.0", Bump.MAJOR),
+        ("1.2.3", "1.3.0", Bump.MINOR),
+        ("1.2.3", "1.2.4", Bump.PATCH),
+        ("1.2.3", "1.2.3", Bump.NONE),
+        ("1.2.3", "1.2.3+later", Bump.NONE),
+        ("2.0.0-rc.1", "2.0.0-rc.2", Bump.MAJOR),
+        ("2.0.0-rc.1", "2.0.0", Bump.MAJOR),
+    ],
+)
+def test_the_bump_between_two_versions(before: str, after: str, bump: Bump) -> None:
+    assert version(before).bump_to(version(after)) is bump
+
+
+BREAK = finding(Category.WIRE, Level.ERROR)
+ADDITION = finding(Category.WIRE, Level.INFO)
+TEXT = finding(Category.AGENT, Level.WARNING)
+
+
+@pytest.mark.parametrize(
+    ("findings", "stable", "below_one"),
+    [
+        ([], Bump.NONE, Bump.NONE),
+        ([TEXT], Bump.PATCH, Bump.PATCH),
+        ([ADDITION, TEXT], Bump.MINOR, Bump.PATCH),
+        ([BREAK, ADDITION], Bump.MAJOR, Bump.MINOR),
+        ([finding(Category.SOURCE, Level.ERROR)], Bump.MAJOR, Bump.MINOR),
+        ([finding(Category.IMPL, Level.ERROR)], Bump.MINOR, Bump.PATCH),
+        ([finding(Category.WIRE, Level.WARNING, code="unanalysed")], Bump.MAJOR, Bump.MINOR),
+        ([finding(Category.WIRE, Level.ERROR, accepted="nobody uses it")], Bump.MINOR, Bump.PATCH),
+    ],
+)
+def test_findings_ask_for_a_bump(findings: list[Finding], stable: Bump, below_one: Bump) -> None:
+    assert wanted_bump(findings, version("1.4.2")) is stable
+    assert wanted_bump(findings, version("0.4.2")) is below_one
