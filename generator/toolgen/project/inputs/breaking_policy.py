@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,9 @@ from toolgen.project.files.reading import read_text
 from toolgen.project.inputs.configuration import Project, Table, parse_toml
 from toolgen.project.inputs.discovery import find_project
 from toolgen.suggestions import did_you_mean, quoted
+
+MAX_BYTES: Final = 256 * 1024
+"""Maximum size of the file of accepted changes."""
 
 _KEYS: Final = ("code", "tool", "reason", "pointer", "fingerprint", "expires")
 _REQUIRED: Final = ("code", "tool", "reason")
@@ -39,7 +42,7 @@ def policy_of(project: Project) -> Policy:
     ]
     if faults:
         raise SpecErrors(faults)
-    text = read_text(project.root, settings.accept)
+    text = _read(project, settings.accept)
     if text is None and settings.is_accept_set:
         message = f"there is no file {settings.accept}"
         raise UnableError("unreadable-file", message, f"create it, or correct 'accept' in {project.file}")
@@ -50,6 +53,16 @@ def policy_of(project: Project) -> Policy:
         acceptances=parse_acceptances(settings.accept, text or ""),
         texts={settings.accept: text or ""},
     )
+
+
+def _read(project: Project, path: str) -> str | None:
+    """Return the text of the file of accepted changes; None if there is none. Raises `UnableError`."""
+    file = project.root / path
+    if not file.resolve().is_relative_to(project.root.resolve()):
+        raise UnableError("outside-project", f"{path} is a link that leaves the project's folder")
+    if file.is_file() and file.stat().st_size > MAX_BYTES:
+        raise UnableError("too-complex", f"{path} has more than {MAX_BYTES:,} bytes", "remove old entries")
+    return read_text(project.root, path)
 
 
 def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:
@@ -66,22 +79,28 @@ def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:
     if not (isinstance(entries, list) and all(isinstance(each, dict) for each in entries)):
         message = "'accept' must be a list of tables: [[accept]]"
         raise SpecErrors([*faults, Diagnostic(top.key("accept"), "invalid-setting", message)])
-    tables = [_table(file, text, number, entry) for number, entry in enumerate(entries)]
-    for table in tables:
-        faults += _faults(table)
+    headers = [found.start() for found in _HEADER.finditer(text)]
+    found: list[Acceptance] = []
+    for number, entry in enumerate(entries):
+        table = _table(file, text, headers[number : number + 2], entry)
+        wrong = list(_faults(table))
+        faults += wrong
+        if not wrong:
+            found.append(_acceptance(table))
     if faults:
         raise SpecErrors(faults)
-    return tuple(_acceptance(table) for table in tables)
+    return tuple(found)
 
 
-def _table(file: str, text: str, number: int, data: dict[str, Any]) -> Table:
-    """Return one entry as a table whose text is blank but for the lines of the entry."""
-    headers = [found.start() for found in _HEADER.finditer(text)]
-    if number >= len(headers):
+def _table(file: str, text: str, headers: Sequence[int], data: dict[str, Any]) -> Table:
+    """Return one entry as a table whose text is blank but for the lines of the entry.
+
+    `headers` has the positions of its header and of the next one, as far as there are any.
+    """
+    if not headers:
         return Table(file, text, "", data)
-    end = headers[number + 1] if number + 1 < len(headers) else len(text)
-    before, own = text[: headers[number]], text[headers[number] : end]
-    return Table(file, "\n" * before.count("\n") + _HEADER.sub("", own), "", data)
+    own = text[headers[0] : headers[1] if len(headers) > 1 else len(text)]
+    return Table(file, "\n" * text.count("\n", 0, headers[0]) + _HEADER.sub("", own), "", data)
 
 
 def _place(table: Table) -> Span:
