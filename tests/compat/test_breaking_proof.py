@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from toolgen.compat.edit_space import Cell, Direction, Edit, cells
 from toolgen.schema.containment import Contained, NotContained, Unanalysed, check_containment
+from toolgen.schema.document import Draft
 
 from tests.corpora import SAMPLE
 from tools.breaking.corpora import mutations
@@ -15,6 +16,7 @@ from tools.breaking.peer_pairs import SCHEMA_PAIRS, TOOL_CHANGES, SchemaPair, To
 from tools.breaking.peers import sides, verdict
 from tools.breaking.proof import Check, judge
 from tools.breaking.schema_edits import same_json
+from tools.breaking.second_validator import Opinion, opinion_on
 from tools.breaking.tally import Tally, read_tallies, write_tallies
 
 SEED = 13
@@ -95,3 +97,19 @@ def test_figures_of_a_run_are_read_again(tmp_path: Path) -> None:
     assert read_tallies(tmp_path / "figures.json", SEED) == {cell: tally}
     with pytest.raises(ValueError, match="seed 13"):
         read_tallies(tmp_path / "figures.json", SEED + 1)
+
+
+@pytest.mark.parametrize(
+    ("witness", "wide", "opinion"),
+    [
+        (2, {"maximum": 1}, Opinion.AGREES),
+        (1, {"maximum": 1}, Opinion.DISAGREES),
+        ("%", {"$schema": Draft.DRAFT_7.value, "contentEncoding": "base64url"}, Opinion.AGREES),
+        ({"a": 1}, {"dependencies": {"a": ["b"]}}, Opinion.AGREES),
+        ("a", {"pattern": r"\p{Lu}"}, Opinion.CANNOT),
+    ],
+)
+def test_another_validator_judges_witnesses(
+    witness: object, wide: dict[str, object], opinion: Opinion
+) -> None:
+    assert opinion_on(witness, narrow={}, wide=wide) is opinion

@@ -13,7 +13,6 @@ from typing import Any, Final
 from jsonschema import (  # type: ignore[import-untyped]
     Draft7Validator,
     Draft202012Validator,
-    FormatChecker,
 )
 from jsonschema.exceptions import UnknownType, ValidationError  # type: ignore[import-untyped]
 from jsonschema.validators import extend  # type: ignore[import-untyped]
@@ -31,12 +30,10 @@ class Opinion(enum.Enum):
     """The pattern is one that Python's `re` does not read."""
 
 
-_FORMATS: Final = FormatChecker()
-
-
 def _content_encoding(validator: Any, encoding: Any, text: Any, schema: Any) -> Iterator[ValidationError]:
-    if encoding == "base64" and isinstance(text, str) and not _is_base64(text):
-        yield ValidationError(f"{text!r} is not Base64")
+    alphabets = {"base64": None, "base64url": b"-_"}
+    if encoding in alphabets and isinstance(text, str) and not _is_base64(text, alphabets[encoding]):
+        yield ValidationError(f"{text!r} is not {encoding}")
 
 
 def _content_media_type(validator: Any, media_type: Any, text: Any, schema: Any) -> Iterator[ValidationError]:
@@ -50,9 +47,9 @@ def _content_media_type(validator: Any, media_type: Any, text: Any, schema: Any)
         yield ValidationError(f"{text!r} is not JSON")
 
 
-def _is_base64(text: str) -> bool:
+def _is_base64(text: str, alphabet: bytes | None = None) -> bool:
     try:
-        base64.b64decode(text, validate=True)
+        base64.b64decode(text, altchars=alphabet, validate=True)
     except ValueError:
         return False
     return True
@@ -86,7 +83,7 @@ def _accepts(schema: Schema, value: Any) -> bool:
 def _validator(text: str) -> Any:
     schema = json.loads(text)
     draft = draft_of(schema) or Draft.DRAFT_2020_12
-    return _DRAFTS[draft](_for_python(schema), format_checker=_FORMATS)
+    return _DRAFTS[draft](_for_python(schema), format_checker=_DRAFTS[draft].FORMAT_CHECKER)
 
 
 def _for_python(schema: Any) -> Any:
