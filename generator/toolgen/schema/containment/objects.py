@@ -27,7 +27,7 @@ from toolgen.schema.containment.steps import (
     find_several,
 )
 
-_MOST_DEMANDS: Final = 200
+_MOST_DEMANDS: Final = 100  # each is a level of recursion
 _MOST_PATTERNS: Final = 6
 _MOST_FILLED: Final = 200
 
