@@ -55,6 +55,14 @@ GEMINI: Final = _format(
 )
 BEDROCK: Final = _format("bedrock", input_schema=["inputSchema/json"])
 
+_DEFINITION_FIELDS: Final = (
+    "title version tags icons annotations input_schema output_schema errors confirm inject stream content "
+    "max_result_bytes page auth timeout concurrency group load aliases deprecated final_answer coerce meta "
+    "targets"
+)
+DEFINITIONS: Final = _format("definitions", **{name: [name] for name in _DEFINITION_FIELDS.split()})
+"""The definitions in a generated package; their descriptions have `use_when` and so on in them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExportedTool:
@@ -101,6 +109,11 @@ def read_exported(documents: Sequence[JsonDocument], name: str) -> list[Exported
     if len({tool.format.name for tool in tools.values()}) > 1:
         raise SourceError(f"{name} has tools of several formats", _EXPECTED)
     return list(tools.values())
+
+
+def read_generated_definitions(definitions: Mapping[str, dict[str, Any]]) -> list[ExportedTool]:
+    """Return the tools of a generated package: file → definition. Raises `SourceError`."""
+    return [_tool(_Definition(DEFINITIONS, data, ()), 0, file) for file, data in definitions.items()]
 
 
 def _definitions(value: Any, at: JsonPath, where: str) -> Iterator[_Definition]:

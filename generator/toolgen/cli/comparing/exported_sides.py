@@ -20,10 +20,16 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import Package
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Annotations, Spec
-from toolgen.importers.exported import ExportedTool, read_exported
+from toolgen.importers.exported import (
+    DEFINITIONS,
+    ExportedTool,
+    read_exported,
+    read_generated_definitions,
+)
 from toolgen.importers.json_source import JsonDocument, read_json_documents
 from toolgen.pipeline import analyze
 from toolgen.project import UnableError, reason
+from toolgen.project.files.reading import read_bytes
 from toolgen.schema.document import JsonPath
 from toolgen.targets.builtin import BUILT_IN
 
@@ -91,9 +97,36 @@ def read_definitions(found: OnDisk | Server) -> ExportedSide:
     return ExportedSide(content.name, tools, places, {}, {content.name: text})
 
 
+def read_generated(found: OnDisk) -> ExportedSide:
+    """Return the definitions in the folder of a generated package. Raises `UnableError`."""
+    from toolgen.importers.generated import read_definition
+
+    texts: dict[str, bytes] = {}
+    folder = found.path / "definitions"
+    for path in sorted(folder.glob("*.py")):
+        if path.name != "__init__.py":
+            try:
+                texts[f"{found.shown.rstrip('/')}/definitions/{path.name}"] = read_bytes(
+                    str(path), links=False
+                )
+            except OSError as error:
+                raise UnableError("bad-source", f"cannot read {path}: {reason(error)}") from error
+    with source_errors():
+        tools = read_generated_definitions(
+            {file: read_definition(text, file) for file, text in texts.items()}
+        )
+    if not tools:
+        raise UnableError("bad-source", f"there are no definitions of tools in {found.shown}")
+    files = dict(zip((tool.name for tool in tools), texts, strict=True))
+    places = {tool.name: ExportedPlaces(None, files[tool.name], tool) for tool in tools}
+    return ExportedSide(found.shown, tools, places, {}, texts)
+
+
 def own_definitions(inputs: Inputs, exported: ExportedSide) -> ExportedSide:
     """Return what the project publishes today in the format of the other side."""
     name = exported.tools[0].format.name
+    if name == DEFINITIONS.name:
+        return _as_generated(inputs)
     target, found = next(
         (target, each) for target, every in BUILT_IN.items() for each in every.exports if each.name == name
     )
@@ -115,10 +148,23 @@ def own_definitions(inputs: Inputs, exported: ExportedSide) -> ExportedSide:
     published = {each.published[target].name: each.spec.name for each in program.tools}
     places = {tool.name: contracts[published[tool.name]].places for tool in tools}
     specs = {tool.name: contracts[published[tool.name]].spec for tool in tools}
-    prefix = f"{inputs.project.specs}/"
-    return ExportedSide(
-        "", tools, places, specs, {prefix + path: text for path, text in inputs.specs.items()}
-    )
+    return ExportedSide("", tools, places, specs, _texts(inputs))
+
+
+def _as_generated(inputs: Inputs) -> ExportedSide:
+    """Return the definitions that would be generated."""
+    program = program_of(inputs)
+    contracts = contracts_of(program)
+    # as JSON has it, and as the modules have it: tuples are lists
+    data = json.loads(json.dumps(_definitions_of(package_of(program, inputs))))
+    tools = read_generated_definitions(data)
+    places = {name: each.places for name, each in contracts.items()}
+    specs = {name: each.spec for name, each in contracts.items()}
+    return ExportedSide("", tools, places, specs, _texts(inputs))
+
+
+def _texts(inputs: Inputs) -> dict[str, bytes]:
+    return {f"{inputs.project.specs}/{path}": text for path, text in inputs.specs.items()}
 
 
 def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Side]:
@@ -187,7 +233,7 @@ def _side(side: ExportedSide, left_out: set[str]) -> Side:
     for analysed in program.tools:
         tool = tools[analysed.source.path]
         own = side.specs.get(tool.name)
-        changes = {"name": tool.name, "aliases": own.aliases if own else []}
+        changes = {"name": tool.name, "aliases": own.aliases if own else analysed.spec.aliases}
         schemas = {key: schema for key in SCHEMA_PATHS if (schema := getattr(analysed, key)) is not None}
         spec = analysed.spec.model_copy(update=changes)
         contracts.append(Contract(spec, schemas, side.places[tool.name], tool.format.knows))

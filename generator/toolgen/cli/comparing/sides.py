@@ -64,11 +64,16 @@ def read_sides(against: str, start: str) -> Sides:
         with found.repository:
             sides = compare_files(files_at(found, inputs.project, inputs.specs), files_of(inputs))
         return replace(sides, notes=(found.note,) if found.note else ())
-    if isinstance(found, OnDisk) and found.path.is_dir():
+    is_generated = isinstance(found, OnDisk) and (found.path / NAME).is_file()
+    if isinstance(found, OnDisk) and found.path.is_dir() and not is_generated:
         return compare_files(_folder_files(found), files_of(inputs))
-    from toolgen.cli.comparing.exported_sides import compare_definitions, own_definitions, read_definitions
+    from toolgen.cli.comparing import exported_sides
+    from toolgen.cli.comparing.exported_sides import compare_definitions, own_definitions
 
-    exported = read_definitions(found)
+    if isinstance(found, OnDisk) and is_generated:
+        exported = exported_sides.read_generated(found)
+    else:
+        exported = exported_sides.read_definitions(found)
     old, new = compare_definitions(exported, own_definitions(inputs, exported))
     return Sides(old, new, tuple(note for tool in exported.tools for note in tool.notes))
 
