@@ -15,7 +15,7 @@ from toolgen.report.findings import as_data
 
 _MAX_WITNESS: Final = 80  # characters
 _MAX_LISTED: Final = 20  # findings in a summary
-_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~])")
+_SPECIAL: Final = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w))")
 _REFERENCE: Final = re.compile(r"([@#])(?=\w)")  # a forge would notify a user, or link an issue
 _OF_WHOLE_SCHEMAS: Final = frozenset(("request-widened", "response-narrowed"))
 _BREAK: Final = re.compile(r"\s+")

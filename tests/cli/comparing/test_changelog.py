@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from toolgen.cli import main
@@ -98,6 +99,25 @@ def test_a_summary_compares_the_ends(made: Repository, capsys: pytest.CaptureFix
         "| `c` |  |  | 1 |",
     ]
     assert lines[-1] == "- `b`: tool 'b' removed"
+
+
+def test_a_tag_with_specs_that_are_not_valid_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository = Repository.create(tmp_path / "r", {"toolgen.toml": "", "specs/a.yaml": spec("a")})
+    repository.git("tag", "v1")
+    repository.write({"specs/a.yaml": "nmae: a\n"})
+    repository.commit("broken")
+    repository.write({"specs/a.yaml": spec("a", "timeout: 1\n")})
+    repository.commit("v2")
+    assert main(["-C", str(repository.root), "changelog", "v1"]) == 0
+    done = capsys.readouterr()
+    assert "broken is left out" in done.err
+    assert "## v2" in done.out
+    assert "## broken" not in done.out
+    assert main(["-C", str(repository.root), "changelog", "v1..broken"]) == 2
+    assert "broken:specs/a.yaml:1:1: error[" in capsys.readouterr().err
+    assert main(["-C", str(repository.root), "changelog", "broken..v2"]) == 2
 
 
 @pytest.mark.parametrize("words", ["v1...v2", "..v2", "v1..nothing", "--summary", "-v1..v2"])

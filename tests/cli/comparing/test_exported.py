@@ -163,6 +163,10 @@ def test_files_that_are_refused(exported: Path, tmp_path: Path, text: str) -> No
     assert BAD[text] in refused(exported, str(tmp_path / "old.json"))
 
 
+def test_a_single_spec_is_refused(exported: Path) -> None:
+    assert "is one spec" in refused(exported, "specs/order.yaml")
+
+
 def test_expensive_schemas_are_refused_at_their_tool(exported: Path, tmp_path: Path) -> None:
     steps = {f"D{n}": {"anyOf": [{"$ref": f"#/$defs/D{n + 1}"}] * 2} for n in range(40)}
     schema = {"type": "object", "$ref": "#/$defs/D0", "$defs": {**steps, "D40": {"type": "string"}}}

@@ -30,6 +30,7 @@ from toolgen.importers.json_source import JsonDocument, read_json_documents
 from toolgen.pipeline import analyze
 from toolgen.project import UnableError, reason
 from toolgen.project.files.reading import read_bytes
+from toolgen.project.inputs.specs import SUFFIXES
 from toolgen.schema.document import JsonPath
 from toolgen.targets.builtin import BUILT_IN
 
@@ -185,6 +186,9 @@ def _definitions_of(package: Package) -> dict[str, Mapping[str, Any]]:
 def _file_content(found: OnDisk) -> SourceContent:
     if str(found.path) == STDIN:
         return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
+    if found.path.name.endswith(SUFFIXES):
+        message = f"{found.shown} is one spec, and a comparison needs all of them"
+        raise UnableError("bad-source", message, "give the folder of the specs")
     try:
         if not found.path.is_file():
             raise UnableError("bad-source", f"{found.shown} is neither a file nor a folder")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from toolgen.cli.building.project_build import Inputs, read_inputs
 from toolgen.cli.comparing.against import AtCommit, find_commit
 from toolgen.cli.comparing.sides import Sides, SpecFiles, compare_files, files_at, files_of
+from toolgen.cli.output import say
+from toolgen.data.diagnostic import SpecErrors
 from toolgen.project import UnableError
 from toolgen.project.files.git import GitRepository, MissingObjectError
 from toolgen.project.inputs.revision import CommitName
@@ -28,12 +30,13 @@ class Step:
 class _Version:
     title: str
     commit: str
+    is_end: bool  # of the range
 
 
 def read_history(span: str, start: str, *, by_tag: bool = True) -> Iterator[Step]:
     """Yield the steps of `A..B`, or of `A` up to the work tree: one for each tag, oldest first.
 
-    Without `by_tag`, it is one step.
+    Without `by_tag`, it is one step. A tag between whose specs are not valid is left out, with a message.
 
     Raises:
         SpecErrors: a version has a spec that is not valid.
@@ -51,8 +54,15 @@ def read_history(span: str, start: str, *, by_tag: bool = True) -> Iterator[Step
         before = files_at(old, inputs.project, inputs.specs)
         for version in _versions(repository, old.commit, end, by_tag=by_tag):
             label = CommitName(version.commit, version.title)
-            after = files_at(AtCommit(repository, label), inputs.project, _known(inputs, before))
-            yield Step(version.title, repository.date(version.commit), compare_files(before, after))
+            try:
+                after = files_at(AtCommit(repository, label), inputs.project, _known(inputs, before))
+                sides = compare_files(before, after)
+            except (SpecErrors, UnableError) as error:
+                if version.is_end or not _is_about(error, version):
+                    raise
+                say(f"toolgen: {version.title} is left out, its specs cannot be read: {error}")
+                continue
+            yield Step(version.title, repository.date(version.commit), sides)
             before = after
         if end is None:
             yield Step(_UNRELEASED, "", compare_files(before, files_of(inputs)))
@@ -72,10 +82,17 @@ def _versions(
     tags = repository.tags() if by_tag else {}
     for commit in commits:
         if commit in tags:
-            yield _Version(", ".join(tags[commit]), commit)
+            yield _Version(", ".join(tags[commit]), commit, is_end=end is not None and commit == last)
     if end is not None and last not in tags:
         title = end.commit.label if end.commit.label != "HEAD" else _UNRELEASED
-        yield _Version(title, last)
+        yield _Version(title, last, is_end=True)
+
+
+def _is_about(error: SpecErrors | UnableError, version: _Version) -> bool:
+    """True if the error is about this version, and not about the one before."""
+    if isinstance(error, UnableError):
+        return error.code in ("no-specs", "no-configuration", "unreadable-configuration", "no-templates")
+    return all(each.span.file.startswith(f"{version.title}:") for each in error.diagnostics)
 
 
 def _known(inputs: Inputs, before: SpecFiles) -> dict[str, bytes]:
