@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -333,6 +335,12 @@ def test_a_single_spec_does_not_need_the_others(shop: Path) -> None:
     assert list(mock_toolkit(shop / "specs" / "hello.yaml")) == ["hello"]
     with pytest.raises(SpecErrors):
         mock_toolkit(shop)
+
+
+def test_a_missing_extra_is_named() -> None:
+    code = "import sys; sys.modules['yaml'] = None; from toolgen.testing import mock_toolkit"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "ModuleNotFoundError: specs are read by toolgen[cli]: pip install 'toolgen[cli]'" in done.stderr
 
 
 def test_specs_that_are_missing_are_reported(tmp_path: Path) -> None:

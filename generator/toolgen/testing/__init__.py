@@ -15,4 +15,10 @@ __all__ = ["mock_toolkit"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("toolgen.testing.mock.toolkit"), name)
+    try:
+        return getattr(import_module("toolgen.testing.mock.toolkit"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "yaml":
+            raise
+        message = "specs are read by toolgen[cli]: pip install 'toolgen[cli]'"
+        raise ModuleNotFoundError(message, name=error.name) from error

@@ -59,6 +59,8 @@ def _mock(args: argparse.Namespace) -> ServedSpecs:
 
 def _recording(specs: Path, server: str) -> ServedSpecs:
     """Return tools that pass calls on to `server`, and record its answers in the specs."""
+    import mcp.client.streamable_http  # noqa: F401  now, since the first call would block the event loop
+
     from .recording_tool import recording_tool
 
     recorder = Recorder(find_specs(specs).project.root, secret_values())
