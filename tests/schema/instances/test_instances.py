@@ -9,6 +9,8 @@ import sys
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 from toolgen.schema.instances import (
     InstanceGenerator,
@@ -19,6 +21,8 @@ from toolgen.schema.instances import (
 )
 from toolgen.schema.keywords import ASSERTIONS, FORMATS
 from toolgen.schema.validator import compiled
+
+from tools.corpus.random_schemas import schema_of
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 NODE = {
@@ -179,6 +183,7 @@ def test_a_schema_without_values_has_none(schema: Any) -> None:
     assert list(generator.valid_values(seed=1, count=3)) == []
     assert list(generator.nearly_valid_values(seed=1, count=3)) == []
     assert generator.example(seed=1) is None
+    assert generator.is_proved_empty()
 
 
 def test_boundaries_come_first_or_soon() -> None:
@@ -279,28 +284,54 @@ def test_expensive_schemas_end() -> None:
     assert list(valid_values(hidden, seed=1, count=3)) == []
 
 
+def test_values_are_the_same_where_python_shares_a_subschema() -> None:
+    shared = {"enum": ["a", "b", "c"]}
+    schema = {"type": "object", "properties": {"one": shared, "two": shared}}
+    values = list(valid_values(schema, seed=1, count=9))
+    assert values == list(valid_values(json.loads(json.dumps(schema)), seed=1, count=9))
+
+
 def test_values_are_the_same_in_another_process() -> None:
-    code = (
-        "import json, sys; from toolgen.schema.instances import *; s = json.load(sys.stdin);"
-        "print(json.dumps([[*valid_values(s, seed=3, count=20)],"
-        "[e.value for e in nearly_valid_values(s, seed=3, count=20)], example_value(s, seed=3)]))"
+    code = """if True:
+        import json, sys
+        from toolgen.schema.instances import *
+        schema = json.load(sys.stdin)
+        valid = [*valid_values(schema, seed=3, count=20)]
+        wrong = [each.value for each in nearly_valid_values(schema, seed=3, count=20)]
+        print(json.dumps([valid, wrong, example_value(schema, seed=3)]))
+    """
+    properties = {key: TABLE[key] for key in sorted(TABLE) if key not in ("pattern", "patternProperties")}
+    schema = {"type": "object", "properties": properties, "minProperties": 6}
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(schema),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    schema = {
-        "type": "object",
-        "properties": {k: v for k, v in TABLE.items() if k != "contains"},
-        "minProperties": 6,
-    }
+    valid = [*valid_values(schema, seed=3, count=20)]
+    wrong = [each.value for each in nearly_valid_values(schema, seed=3, count=20)]
+    assert json.loads(done.stdout) == [valid, wrong, example_value(schema, seed=3)]
 
-    def run(seed: str) -> str:
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            input=json.dumps(schema),
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
 
-    assert run("1") == run("2")
+@settings(max_examples=6, deadline=None, derandomize=True)
+@given(st.integers(0, 100_000), st.booleans())
+def test_values_of_random_schemas(number: int, draft_7: bool) -> None:
+    schema = schema_of(number, draft_7)
+    generator = InstanceGenerator(schema)
+    accepts = compiled(schema).is_valid
+    values = list(generator.valid_values(seed=number, count=5))
+    assert len(values) in (0, 5)
+    assert all(map(accepts, values))
+    assert not any(accepts(each.value) for each in generator.nearly_valid_values(seed=number, count=5))
+    assert not values or accepts(generator.example(seed=number))
+
+
+def test_a_schema_that_is_nested_too_deeply_is_refused() -> None:
+    value: Any = 1
+    for _ in range(5_000):
+        value = [value]
+    with pytest.raises(ValueError):
+        InstanceGenerator({"const": value})

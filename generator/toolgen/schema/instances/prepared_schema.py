@@ -16,7 +16,7 @@ from toolgen.schema.validator import SubschemaValidators, compiled
 T = TypeVar("T")
 
 _ERRORS: Final = 50  # of one value that are looked at
-_BUILT: Final = 500_000  # subschemas compiled for validators of parts, one validator after another
+_BUILT: Final = 150_000  # subschemas compiled for validators of parts, one validator after another
 _ROUNDS: Final = 200  # of computing heights: more than values may be nested
 
 
@@ -49,10 +49,13 @@ class PreparedSchema:
     """
 
     def __init__(self, schema: Schema | bool) -> None:
-        self.root: Schema = schema if isinstance(schema, Mapping) else {"allOf": [schema]}
+        try:
+            self.root: Schema = _unshared(schema if isinstance(schema, Mapping) else {"allOf": [schema]})
+            self.validators = SubschemaValidators(self.root)
+        except RecursionError as error:
+            raise ValueError("the schema is nested too deeply") from error
         self.draft = draft_of(self.root) or Draft.DRAFT_2020_12
         self.is_draft_7 = self.draft is Draft.DRAFT_7
-        self.validators = SubschemaValidators(self.root)
         self.graph = Graph(self.root)
         self._nodes: dict[int, Node] = {}
         for node in self.graph.nodes:
@@ -161,6 +164,13 @@ class PreparedSchema:
             return math.inf
         node = self._nodes.get(id(requirement))
         return 0 if node is None else self._heights[node.path]
+
+
+def _unshared(value: Any) -> Any:
+    """Return a copy in which no object occurs twice: subschemas are told apart by identity."""
+    if isinstance(value, Mapping):
+        return {key: _unshared(inner) for key, inner in value.items()}
+    return [_unshared(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _heights(graph: Graph, is_draft_7: bool) -> dict[Any, float]:

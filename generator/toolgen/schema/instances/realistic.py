@@ -22,6 +22,7 @@ from toolgen.schema.instances.usual_texts import (
     email,
     host,
     ipv4,
+    person,
     time_of_day,
     url,
     uuid,
@@ -116,10 +117,7 @@ _BY_NAME: Final = _table(
         "uuid guid": _made(uuid),
         "token cursor nonce secret": lambda dice: (digits(dice, 24, HEXADECIMAL),),
         "sha hash commit digest checksum": lambda dice: (digits(dice, 40, HEXADECIMAL),),
-        "name": lambda dice: (
-            f"{dice.one_of(FIRST_NAMES)} {dice.one_of(LAST_NAMES)}",
-            dice.one_of(FIRST_NAMES),
-        ),
+        "name": lambda dice: (person(dice), dice.one_of(FIRST_NAMES)),
         "firstname first": lambda dice: (dice.one_of(FIRST_NAMES),),
         "lastname last surname": lambda dice: (dice.one_of(LAST_NAMES),),
         "username user login author owner assignee account handle": lambda dice: (

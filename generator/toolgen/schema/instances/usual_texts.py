@@ -39,6 +39,11 @@ def uuid(dice: Dice) -> str:
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
 
 
+def person(dice: Dice) -> str:
+    """Return a first and a last name."""
+    return f"{dice.one_of(FIRST_NAMES)} {dice.one_of(LAST_NAMES)}"
+
+
 def email(dice: Dice) -> str:
     """Return an address at example.com."""
     return f"{dice.one_of(FIRST_NAMES).lower()}.{dice.one_of(LAST_NAMES).lower()}@example.com"
