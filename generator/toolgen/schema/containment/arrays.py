@@ -288,7 +288,7 @@ class _Builder:
         for goal in (one.goal for one in placed):
             several = self._different.setdefault(goal, Several(rest=Found(None)))
             if len(several.values) < len(placed) and isinstance(several.rest, Found):
-                yield from find_several(goal, len(placed), self._tools, several)
+                yield from find_several(goal, len(placed), self._tools, found=several)
                 self._attempt.note(several.rest)
         return _choose_different([self._different[one.goal].values for one in placed])
 

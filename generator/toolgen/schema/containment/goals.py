@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -232,9 +232,8 @@ class Knowledge:
                 return None
             return left
         if isinstance(node, kinds.Unevaluated):
-            return self._options_of_unevaluated(state, choice, node, type_)
-        assert isinstance(node, kinds.ExactlyOne)
-        return self._options_of_one(state, choice, node.parts, type_)
+            return self._options_of_unevaluated(state, choice, type_)
+        return self._options_of_one(state, choice, type_)
 
     def consequence(self, choice: Formula) -> Formula:
         """Return a constraint that follows from `choice`, however it is made."""
@@ -245,9 +244,9 @@ class Knowledge:
         reduced = self._translator.evaluated.reduce(node, verdicts)
         return reduced if choice > 0 else -reduced
 
-    def _options_of_unevaluated(
-        self, state: State, choice: Formula, node: kinds.Unevaluated, type_: str
-    ) -> list[Option]:
+    def _options_of_unevaluated(self, state: State, choice: Formula, type_: str) -> list[Option]:
+        node = self._formulas.node(choice)
+        assert isinstance(node, kinds.Unevaluated)
         sign = 1 if choice > 0 else -1
         reduce = self._translator.evaluated.reduce
         verdicts = [self.is_decided(state, branch.condition, type_) for branch in node.branches]
@@ -260,9 +259,10 @@ class Knowledge:
     def _decisions(self, state: State, way: Option, type_: str) -> list[bool | None]:
         return [self.is_decided(state, part, type_) for part in way]
 
-    def _options_of_one(
-        self, state: State, choice: Formula, parts: Sequence[Formula], type_: str
-    ) -> list[Option] | None:
+    def _options_of_one(self, state: State, choice: Formula, type_: str) -> list[Option] | None:
+        node = self._formulas.node(choice)
+        assert isinstance(node, kinds.ExactlyOne)
+        parts = node.parts
         decided = [self.is_decided(state, part, type_) for part in parts]
         count = decided.count(True)
         still_open = [part for part, known in zip(parts, decided, strict=True) if known is None]

@@ -99,7 +99,9 @@ def find_object(constraints: Sequence[Formula], tools: Tools) -> Search:
     place = next((place for place in map(tools.formulas.place, constraints) if place is not None), None)
     if len(wanted.demands) > _MOST_DEMANDS:
         return Stuck("too many constraints on properties together", place)
-    return (yield from attempt_twice(lambda attempt: _Builder(wanted, tools, attempt, place).construct()))
+    return (
+        yield from attempt_twice(lambda attempt: _Builder(wanted, tools, attempt, place=place).construct())
+    )
 
 
 def _read(constraints: Sequence[Formula], tools: Tools) -> _Object:
@@ -144,7 +146,7 @@ def _not(part: Formula) -> Goal:
 class _Builder:
     """Constructs an object: required properties, then demanded ones, then as many as it needs."""
 
-    def __init__(self, wanted: _Object, tools: Tools, attempt: Attempt, place: kinds.Place | None) -> None:
+    def __init__(self, wanted: _Object, tools: Tools, attempt: Attempt, *, place: kinds.Place | None) -> None:
         self._wanted = wanted
         self._tools = tools
         self._attempt = attempt

@@ -21,22 +21,22 @@ _SEVERAL: Final = 8  # texts that are tried where the validator alone knows whic
 
 
 def find_scalar(
-    type_: str, constraints: Sequence[Formula], values: frozenset[Any] | None, tools: Tools
+    type_: str, constraints: Sequence[Formula], tools: Tools, *, values: frozenset[Any] | None = None
 ) -> Answer:
     """Find a value of `type_` that satisfies `constraints`, one of `values` (keys) if they are given."""
     if values is not None:
         keys = sorted(values, key=tools.formulas.position)
-        return _first_that_holds((tools.formulas.values[key] for key in keys), constraints, tools, EMPTY)
+        return _first_that_holds((tools.formulas.values[key] for key in keys), constraints, tools)
     if type_ == "null":
-        return _first_that_holds((None,), constraints, tools, EMPTY)
+        return _first_that_holds((None,), constraints, tools)
     if type_ == "boolean":
-        return _first_that_holds((True, False), constraints, tools, EMPTY)
+        return _first_that_holds((True, False), constraints, tools)
     find = _find_number if type_ == "number" else _find_text
     return find(constraints, tools)
 
 
 def _first_that_holds(
-    values: Iterable[Any], constraints: Sequence[Formula], tools: Tools, otherwise: Answer
+    values: Iterable[Any], constraints: Sequence[Formula], tools: Tools, *, otherwise: Answer = EMPTY
 ) -> Answer:
     """Return the first of `values` that satisfies `constraints`, else `otherwise`."""
     answer = otherwise
@@ -130,7 +130,7 @@ def _find_content(limits: StringConstraints, constraints: Sequence[Formula], too
     texts = found.value if isinstance(found, Found) else []
     unread = next(one for one in constraints if isinstance(tools.formulas.node(one), kinds.Content))
     otherwise = Stuck("content of texts is not analysed", tools.formulas.place(unread))
-    return _first_that_holds([*texts, *_contents(limits.least)], constraints, tools, otherwise)
+    return _first_that_holds([*texts, *_contents(limits.least)], constraints, tools, otherwise=otherwise)
 
 
 def _contents(least: int) -> Iterator[str]:
@@ -149,4 +149,4 @@ def _confirmed(found: Search[list[Any]], constraints: Sequence[Formula], tools: 
         places = (tools.formulas.place(constraint) for constraint in constraints)
         return Stuck(found.reason, next((place for place in places if place is not None), None))
     otherwise = Stuck("the validator reads a number or text in another way")
-    return _first_that_holds(found.value, constraints, tools, otherwise)
+    return _first_that_holds(found.value, constraints, tools, otherwise=otherwise)

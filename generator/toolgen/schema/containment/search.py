@@ -190,7 +190,7 @@ class ValueSearch:
         elif type_ == "object":
             answer = yield from find_object(constraints, self._tools)
         else:
-            answer = find_scalar(type_, constraints, state.values, self._tools)
+            answer = find_scalar(type_, constraints, self._tools, values=state.values)
         if opaque and answer is not EMPTY:
             node = self._tools.formulas.node(opaque[0])
             assert isinstance(node, kinds.Opaque)

@@ -76,7 +76,7 @@ class Several:
 
 
 def find_several(
-    goal: Goal, count: int, tools: Tools, found: Several | None = None
+    goal: Goal, count: int, tools: Tools, *, found: Several | None = None
 ) -> Generator[Goal, Answer, Several]:
     """Find up to `count` different values that satisfy `goal`, in addition to those in `found`."""
     found = found or Several()
