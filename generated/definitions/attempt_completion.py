@@ -116,6 +116,13 @@ DEFINITION: Final[ToolDefinition] = {
                 "files": ["templates/quote.txt"],
             },
         },
+        {
+            "name": "two files",
+            "input": {
+                "result": "Both templates are in the folder.",
+                "files": ["templates/quote.txt", "templates/repair-done.txt"],
+            },
+        },
     ],
     "final_answer": True,
 }

@@ -189,6 +189,19 @@ DEFINITION: Final[ToolDefinition] = {
         },
         {"name": "some of the words", "input": {"query": "bamboo frames", "limit": 1}},
         {"name": "nothing found", "input": {"query": "unicycle"}},
+        {
+            "name": "until a year, several subjects",
+            "input": {
+                "query": "brakes repair",
+                "subjects": ["brakes", "repair"],
+                "year_to": 2019,
+                "limit": 20,
+            },
+        },
+        {
+            "name": "between two years",
+            "input": {"query": "wheels", "year_from": 2015, "year_to": 2020},
+        },
     ],
 }
 

@@ -229,6 +229,15 @@ DEFINITION: Final[ToolDefinition] = {
                 "quantity": 2,
             },
         },
+        {
+            "name": "until the reorder point",
+            "input": {
+                "order_number": "MO-2026-0004",
+                "product_sku": "KIT-WINTER",
+                "quantity": 1,
+                "note": "For the window.",
+            },
+        },
     ],
 }
 

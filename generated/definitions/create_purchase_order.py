@@ -275,6 +275,19 @@ DEFINITION: Final[ToolDefinition] = {
                 "note": "Please deliver before noon.",
             },
         },
+        {
+            "name": "expected on a day",
+            "input": {
+                "supplier_id": 1,
+                "location_id": 1,
+                "order_number": "PO-2026-0008",
+                "items": [
+                    {"sku": "PAD-DB1", "quantity": 1},
+                    {"sku": "KIT-DRIVE", "quantity": 1, "unit_price": "0.01"},
+                ],
+                "expected_on": "2026-12-01",
+            },
+        },
     ],
     "aliases": ["make_po"],
 }

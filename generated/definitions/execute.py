@@ -173,6 +173,40 @@ DEFINITION: Final[ToolDefinition] = {
                 "folder": "notes",
             },
         },
+        {
+            "name": "show a file",
+            "input": {"command": "cat", "arguments": ["README.md"]},
+        },
+        {
+            "name": "the first lines",
+            "input": {
+                "command": "head",
+                "arguments": ["-n", "1", "notes/suppliers.md"],
+            },
+        },
+        {
+            "name": "the last lines",
+            "input": {
+                "command": "tail",
+                "arguments": ["-n", "2", "notes/suppliers.md"],
+            },
+        },
+        {
+            "name": "sorted, in reverse",
+            "input": {"command": "sort", "arguments": ["-r", "notes/suppliers.md"]},
+        },
+        {
+            "name": "compare two files",
+            "input": {
+                "command": "diff",
+                "arguments": ["templates/quote.txt", "templates/repair-done.txt"],
+            },
+        },
+        {"name": "a folder", "input": {"command": "ls", "arguments": ["notes"]}},
+        {
+            "name": "no arguments after the end of options",
+            "input": {"command": "cat", "arguments": ["--", "README.md"]},
+        },
     ],
 }
 

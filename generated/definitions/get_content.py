@@ -99,7 +99,11 @@ DEFINITION: Final[ToolDefinition] = {
     "inject": [{"name": "db", "type": "sqlite3.Connection"}],
     "timeout": 10,
     "examples": [
-        {"name": "opening hours", "input": {"type": "page", "slug": "opening-hours"}}
+        {"name": "opening hours", "input": {"type": "page", "slug": "opening-hours"}},
+        {
+            "name": "an article",
+            "input": {"type": "article", "slug": "squealing-disc-brakes"},
+        },
     ],
 }
 

@@ -147,6 +147,9 @@ DEFINITION: Final[ToolDefinition] = {
             "input": {"types": ["page"], "limit": 2, "offset": 2},
         },
         {"name": "past the end", "input": {"types": ["project"], "offset": 3}},
+        {"name": "articles only", "input": {"types": ["article"], "limit": 3}},
+        {"name": "two types", "input": {"types": ["page", "project"], "limit": 50}},
+        {"name": "beyond the end", "input": {"offset": 500}},
     ],
 }
 

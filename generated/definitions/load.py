@@ -167,6 +167,18 @@ DEFINITION: Final[ToolDefinition] = {
                 "line_count": 1,
             },
         },
+        {
+            "name": "the end of a file",
+            "input": {"path": "notes/suppliers.md", "first_line": 4},
+        },
+        {
+            "name": "after the last line",
+            "input": {"path": "README.md", "first_line": 99},
+        },
+        {
+            "name": "in the middle",
+            "input": {"path": "templates/quote.txt", "first_line": 2, "line_count": 2},
+        },
     ],
 }
 

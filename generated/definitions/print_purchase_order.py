@@ -131,6 +131,8 @@ DEFINITION: Final[ToolDefinition] = {
     "examples": [
         {"name": "an open order", "input": {"order_number": "PO-2026-0004"}},
         {"name": "a cancelled order", "input": {"order_number": "PO-2026-0003"}},
+        {"name": "an old order", "input": {"order_number": "PO-2026-0001"}},
+        {"name": "another one", "input": {"order_number": "PO-2026-0002"}},
     ],
 }
 

@@ -240,6 +240,23 @@ DEFINITION: Final[ToolDefinition] = {
                 "items": [{"sku": "LGT-FR80", "quantity": 5}],
             },
         },
+        {
+            "name": "all of one article",
+            "input": {
+                "order_number": "PO-2026-0004",
+                "items": [{"sku": "LGT-RR", "quantity": 12}],
+            },
+        },
+        {
+            "name": "one article in two parts",
+            "input": {
+                "order_number": "PO-2026-0004",
+                "items": [
+                    {"sku": "LGT-RR", "quantity": 2},
+                    {"sku": "LGT-RR", "quantity": 3},
+                ],
+            },
+        },
     ],
 }
 

@@ -219,6 +219,28 @@ DEFINITION: Final[ToolDefinition] = {
             "input": {"query": "\\d{2}-\\d{2}", "mode": "regex", "limit": 1},
         },
         {"name": "no match", "input": {"query": "penny-farthing", "path": "templates"}},
+        {"name": "case matters", "input": {"query": "ingrid", "ignore_case": False}},
+        {
+            "name": "case matters, and fits",
+            "input": {"query": "Ingrid", "ignore_case": False},
+        },
+        {
+            "name": "one folder, some files",
+            "input": {"query": "customer", "path": "templates", "include": "quote*"},
+        },
+        {
+            "name": "one file",
+            "input": {"query": "o", "path": "notes/suppliers.md", "limit": 2},
+        },
+        {
+            "name": "a pattern that matters in case",
+            "input": {
+                "query": "^- [A-Z]\\w+ ",
+                "mode": "regex",
+                "ignore_case": False,
+                "path": "notes",
+            },
+        },
     ],
 }
 

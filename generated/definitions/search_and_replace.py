@@ -248,6 +248,40 @@ DEFINITION: Final[ToolDefinition] = {
                 "path": "templates",
             },
         },
+        {
+            "name": "without regard to case",
+            "input": {
+                "search": "OPENING HOURS",
+                "replacement": "Business hours",
+                "ignore_case": True,
+            },
+        },
+        {
+            "name": "case matters",
+            "input": {"search": "OPENING HOURS", "replacement": "Business hours"},
+        },
+        {
+            "name": "many places of one file",
+            "input": {"search": "e", "replacement": "E", "path": "notes/suppliers.md"},
+        },
+        {
+            "name": "a pattern at each line",
+            "input": {
+                "search": "^- ",
+                "replacement": "* ",
+                "mode": "regex",
+                "path": "notes",
+                "include": "m*.md",
+            },
+        },
+        {
+            "name": "remove a text",
+            "input": {
+                "search": " Harbour Cycles",
+                "replacement": "",
+                "path": "README.md",
+            },
+        },
     ],
 }
 

@@ -161,6 +161,11 @@ DEFINITION: Final[ToolDefinition] = {
             "name": "drafts stay hidden",
             "input": {"query": "mechanic drives", "types": ["page"]},
         },
+        {
+            "name": "several types, best first",
+            "input": {"query": "brakes", "types": ["article", "project"]},
+        },
+        {"name": "nothing found", "input": {"query": "unicycle"}},
     ],
 }
 

@@ -173,6 +173,12 @@ DEFINITION: Final[ToolDefinition] = {
         },
         {"name": "by number", "input": {"query": "KIT-DRIVE"}},
         {"name": "nothing found", "input": {"query": "unicycle", "category": "wheels"}},
+        {"name": "one category", "input": {"query": "light", "category": "electric"}},
+        {
+            "name": "what runs low",
+            "input": {"query": "brake", "below_reorder_point": True, "limit": 2},
+        },
+        {"name": "a limit of one", "input": {"query": "tyre", "limit": 1}},
     ],
 }
 

@@ -169,6 +169,26 @@ DEFINITION: Final[ToolDefinition] = {
                 "limit": 2,
             },
         },
+        {
+            "name": "a total",
+            "input": {
+                "query": "SELECT category, count(*) AS articles, sum(in_stock) AS units FROM items GROUP BY category ORDER BY category"
+            },
+        },
+        {
+            "name": "every kind of value",
+            "input": {
+                "query": "SELECT 1 AS a, 1.5 AS b, NULL AS c, ? AS d",
+                "parameters": ["text"],
+            },
+        },
+        {
+            "name": "no rows",
+            "input": {
+                "query": "SELECT sku FROM items WHERE in_stock > ?",
+                "parameters": [100000],
+            },
+        },
     ],
 }
 

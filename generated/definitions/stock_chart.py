@@ -135,7 +135,11 @@ DEFINITION: Final[ToolDefinition] = {
         },
     ],
     "timeout": 10,
-    "examples": [{"name": "brakes", "input": {"category": "brakes"}}],
+    "examples": [
+        {"name": "brakes", "input": {"category": "brakes"}},
+        {"name": "wheels", "input": {"category": "wheels"}},
+        {"name": "kits", "input": {"category": "kits"}},
+    ],
 }
 
 OPENAI_INPUT_SCHEMA: Final[dict[str, Any]] = {

@@ -78,6 +78,8 @@ DEFINITION: Final[ToolDefinition] = {
             "input": {"lines": ["First, take the wheel off.", "Then, the tyre."]},
         },
         {"name": "none", "input": {"lines": []}},
+        {"name": "nothing", "input": {"lines": []}},
+        {"name": "an empty line", "input": {"lines": ["", "b", ""]}},
     ],
     "final_answer": True,
 }

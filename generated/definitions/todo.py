@@ -170,6 +170,14 @@ DEFINITION: Final[ToolDefinition] = {
             "name": "a plan",
             "input": {"add": ["Count the brake pads", "Order what is missing"]},
         },
+        {
+            "name": "the longest item",
+            "input": {
+                "add": [
+                    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                ]
+            },
+        },
     ],
 }
 

@@ -224,6 +224,28 @@ DEFINITION: Final[ToolDefinition] = {
                 "total": "731.00",
             },
         },
+        {
+            "name": "as ordered, with the total",
+            "input": {
+                "order_number": "PO-2026-0004",
+                "lines": [
+                    {"sku": "LGT-FR80", "quantity": 12, "unit_price": "46.90"},
+                    {"sku": "LGT-RR", "quantity": 12, "unit_price": "28.50"},
+                ],
+                "total": "904.80",
+            },
+        },
+        {
+            "name": "one article on two lines",
+            "input": {
+                "order_number": "PO-2026-0004",
+                "lines": [
+                    {"sku": "LGT-FR80", "quantity": 6, "unit_price": "46.90"},
+                    {"sku": "LGT-FR80", "quantity": 6, "unit_price": "45.90"},
+                    {"sku": "LGT-RR", "quantity": 13},
+                ],
+            },
+        },
     ],
 }
 

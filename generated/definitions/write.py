@@ -183,6 +183,20 @@ DEFINITION: Final[ToolDefinition] = {
                 "mode": "append",
             },
         },
+        {
+            "name": "replace a file",
+            "input": {
+                "path": "README.md",
+                "text": "# Shop papers\n",
+                "mode": "replace",
+            },
+        },
+        {"name": "an empty file", "input": {"path": "notes/empty.md", "text": ""}},
+        {
+            "name": "append without a line end",
+            "input": {"path": "templates/quote.txt", "text": "P.S.", "mode": "append"},
+        },
+        {"name": "in a new folder", "input": {"path": "a/b/c/d.txt", "text": "deep\n"}},
     ],
 }
 
