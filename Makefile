@@ -83,6 +83,9 @@ test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and int
 test-bombs: $(READY) ## run every command on expensive schemas, with limits of time and memory
 	@$(BIN)/python -m pytest -m bombs tests/bombs
 
+mutants: $(READY) ## put 260 mistakes into the gallery's implementations, count how many toolgen test finds (NUMBER=400 SEED=1)
+	@$(BIN)/python -m tools.mutants $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED))
+
 # SEED=7 repeats a run; PART="text server" selects parts; REPLAY=file repeats a finding; PLANTED=1 tests the fuzzer.
 fuzz: $(READY) ## search for texts that run as code, expensive schemas, and sources and requests that hang (SECONDS=600)
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \

@@ -1,6 +1,7 @@
 """Put mistakes into the gallery's implementations, and count how many `toolgen test` finds: `make mutants`.
 
-The table in docs/testing.md is written with `--write`; `survivors.py` says why mutants survive.
+Mutants are selected by hashes of their names, the same number of each operator where it has as many. The
+tests of each run in a fork of one process: first the examples of the tools that use its module, then more.
 """
 
 from __future__ import annotations
