@@ -346,6 +346,28 @@ def test_a_name_that_is_a_ref_and_a_folder_is_the_ref(made: Repository) -> None:
         made.git("branch", "-D", "old")
 
 
+def test_no_program_of_the_repository_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "toolgen.toml": CONFIGURATION,
+        "specs/a.yaml": spec("a"),
+        ".gitattributes": "* diff=evil filter=evil\n",
+    }
+    repository = Repository.create(tmp_path / "r", files)
+    canary = tmp_path / "canary"
+    for key in ("core.fsmonitor", "core.pager", "diff.external", "diff.evil.textconv", "filter.evil.smudge"):
+        repository.git("config", key, f"touch {canary}")
+    repository.git("config", "alias.ls-tree", f"!touch {canary}")
+    repository.git("config", "core.hooksPath", str(repository.root / "hooks"))
+    for path in ("hooks/post-checkout", "hooks/post-index-change", "git"):
+        repository.write({path: f"#!/bin/sh\ntouch {canary}\n"})
+        (repository.root / path).chmod(0o755)
+    repository.write({"specs/a.yaml": spec("a", "timeout: 1\n")})
+    monkeypatch.chdir(repository.root)
+    monkeypatch.setenv("PATH", f".{os.pathsep}{os.environ['PATH']}")
+    assert list(sides(repository, "main").old.contracts) == ["a"]
+    assert not canary.exists()
+
+
 def test_a_partial_clone_fetches_nothing(folder: Path, made: Repository, tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     made.git("config", "uploadpack.allowFilter", "true")

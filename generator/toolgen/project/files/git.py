@@ -240,7 +240,9 @@ def open_repository(folder: Path) -> GitRepository | None:
 
     Raises `UnableError` if git is not installed, or refuses to read the repository.
     """
-    git = shutil.which("git")
+    # a relative entry would run a program of the repository that is read
+    folders = [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)]
+    git = shutil.which("git", path=os.pathsep.join(folders))
     if git is None or not os.path.isabs(git):
         raise UnableError("cannot-compare", "git is not installed, or not on the PATH", "install git")
     done = _run(git, folder, "rev-parse", "--show-toplevel")
