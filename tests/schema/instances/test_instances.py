@@ -277,6 +277,15 @@ def test_limits_of_size_hold() -> None:
     assert [len(text) for text in valid_values(longer, seed=1, count=9, limits=limits)] == [200]
 
 
+def test_the_negation_of_a_reference_to_itself_ends() -> None:
+    schema = {
+        "$schema": DRAFT_7,
+        "not": {"$ref": "#/definitions/A"},
+        "definitions": {"A": {"$ref": "#/definitions/A"}},
+    }
+    list(valid_values(schema, seed=1, count=1))
+
+
 def test_expensive_schemas_end() -> None:
     pairs = [{"anyOf": [{"required": [f"a{n}"]}, {"required": [f"b{n}"]}]} for n in range(40)]
     assert len(list(valid_values({"type": "object", "allOf": pairs}, seed=1, count=3))) == 3

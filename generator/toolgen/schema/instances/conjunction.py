@@ -71,6 +71,7 @@ class Expansion:
         self._seen: set[tuple[int, bool]] = set()
         self._waiting: list[tuple[Any, int, bool]] = []
         self._open: list[tuple[str, Any, int, bool]] = []
+        self._refused: set[int] = set()
         self._listed: frozenset[object] | None = None
         self.made = Conjunction()
 
@@ -125,6 +126,9 @@ class Expansion:
             return not schema
         if isinstance(schema, Not):
             return self._take(schema.schema, parent, False)
+        if id(schema) in self._refused:  # a reference may lead back to itself
+            return True
+        self._refused.add(id(schema))
         self.made.refused.append(schema)
         self._open.append(("violate", schema, parent, False))
         return True
