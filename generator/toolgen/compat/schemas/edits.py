@@ -122,6 +122,7 @@ class _Differ:
         self._old, self._new = old, new
         self._queue = deque([_Pair(Held(old.schema, ()), Held(new.schema, ()), ())])
         self._seen: set[tuple[JsonPath, JsonPath]] = set()
+        self._ends: set[tuple[JsonPath, JsonPath]] = set()  # of references on both sides
         self._found: dict[tuple[object, ...], SchemaEdit] = {}
 
     def run(self) -> Iterator[SchemaEdit]:
@@ -147,7 +148,11 @@ class _Differ:
         )
         old = self._old.view(pair.old.holder, pair.old.value, follow=follow)
         new = self._new.view(pair.new.holder, pair.new.value, follow=follow)
+        is_known = (old.home, new.home) in self._ends
+        self._ends.add((old.home, new.home))
         for keyword in dict.fromkeys((*old.keywords, *new.keywords)):
+            if is_known and (old.holder(keyword), new.holder(keyword)) == (old.home, new.home):
+                continue  # another reference led there
             if keyword not in _CONTAINERS:
                 yield from self._compare_keyword(_Both(keyword, old, new, pair.at))
 
