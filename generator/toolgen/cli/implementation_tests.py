@@ -24,7 +24,7 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 
 _CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
 _LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
-_TOTAL_SECONDS = 540.0  # that one process may take
+_TOTAL_SECONDS = 540.0  # that the tests of one tool may take
 
 
 def test_implementations(
@@ -82,7 +82,9 @@ def _run(project: Project, task: Task) -> _Run:
         command = [sys.executable, "-P", "-B", "-m", "toolgen.testing.child"]
         own = {"TMPDIR": str(Path(folder, "tmp"))}  # so that nothing is left in the user's
         Path(folder, "tmp").mkdir()
-        code = run_bounded([*command, str(result), str(trace)], project.root, _TOTAL_SECONDS, own)
+        code = run_bounded(
+            [*command, str(result), str(trace)], project.root, _TOTAL_SECONDS * len(task.tools), own
+        )
         run = _Run(code)
         _, *lines = result.read_text("utf-8", "replace").splitlines()
         run.trace = trace.read_text("utf-8", "replace") if trace.is_file() else ""
