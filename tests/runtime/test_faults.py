@@ -41,6 +41,17 @@ def test_a_property_that_is_required_twice_is_reported_once() -> None:
     assert fault_messages(schema, {}) == ["- $.a: required property is missing, expected integer"]
 
 
+def test_an_unknown_property_without_a_name_is_described() -> None:
+    schema = {"type": "object", "additionalProperties": False}
+    lines = fault_messages(schema, {"": None, "a": 1})
+    assert lines == [
+        '- $[""]: unknown property; none is allowed here',
+        "- $.a: unknown property; none is allowed here",
+    ]
+    nested = {"additionalProperties": {"type": "object", "additionalProperties": False}}
+    assert fault_messages(nested, {"": {"": None}}) == ['- $[""][""]: unknown property; none is allowed here']
+
+
 def test_twenty_faults_are_described_and_the_rest_counted() -> None:
     lines = fault_messages({"items": {"type": "integer"}}, ["x"] * 27)
     assert len(lines) == 21

@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 from toolgen.runtime import BaseTool
+from toolgen.schema.document import subschemas
 from toolgen.schema.instances import InstanceGenerator
 from toolgen.schema.validator import compiled
 
@@ -95,7 +96,7 @@ class _Judges:
         if (error is None) == valid:
             return "", ""
         same = compiled(self.schema, formats=False).is_valid(value) == plain
-        reason = _FORMATS if same else _reason(value)
+        reason = _FORMATS if same else _reason(value, self.schema)
         if error is not None:
             return f"jsonschema refuses: {error.message[:200]}", reason
         return f"jsonschema-rs refuses: {next(self.validator.iter_errors(value)).message[:200]}", reason
@@ -104,14 +105,20 @@ class _Judges:
 _RE = "jsonschema reads patterns as Python does: `\\p{…}` is an error, `\\w` and `\\d` take every alphabet"
 _END = "to jsonschema, `$` is before a last line break, too"
 _BIG = "beyond 2^53, jsonschema compares what a float holds, and jsonschema-rs what was written"
+_FRACTION = (
+    "jsonschema divides by a fraction in floats (-499.53 by 0.01), jsonschema-rs as the decimals were written"
+)
 _FORMATS = "a format, of which jsonschema asserts less (an `@` makes an `email`), or as Python does (`regex`)"
 
 
-def _reason(value: Any) -> str:
+def _reason(value: Any, schema: Mapping[str, Any]) -> str:
     """Return why the validators differ on `value`, apart from formats."""
     scalars = list(_scalars(value))
     if any(isinstance(each, int | float) and abs(each) > 2**53 for each in scalars):
         return _BIG
+    divisors = (part.get("multipleOf", 1) for _, part in subschemas(schema))
+    if any(isinstance(each, float) for each in scalars) and any(each % 1 for each in divisors):
+        return _FRACTION
     texts = [each for each in scalars if isinstance(each, str)]
     if any(text.endswith("\n") for text in texts):
         return _END

@@ -25,7 +25,7 @@ from .fault_messages import (
     sentence,
     unknown_property,
 )
-from .json_path import path_of_error, value_at
+from .json_path import path_of_closed_object, path_of_error, value_at
 from .json_value import find_non_json, is_json
 from .schema_lookup import SchemaLookup
 from .union_faults import describe_no_branch, too_many
@@ -170,8 +170,9 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
                 yield Fault(show_path([*path, name]), unknown_property(name, place, error.instance))
         case "FalseSchema" if _closes(error.schema_path):
             # the schema declares no property; the validator reports only one of them
-            for name in value_at(refusal.value, path):
-                yield Fault(show_path([*path, name]), "unknown property; none is allowed here")
+            above = path_of_closed_object(refusal.value, error)
+            for name in value_at(refusal.value, above):
+                yield Fault(show_path([*above, name]), "unknown property; none is allowed here")
         case "AnyOf" | "OneOfNotValid" | "OneOfMultipleValid" if hide:
             yield Fault(show_path(path), "expected a value that fits one of the allowed forms")
         case "AnyOf" | "OneOfNotValid":

@@ -23,13 +23,24 @@ def path_of_error(whole: Any, error: ValidationError) -> JsonPath:
 
 def possible_paths(whole: Any, error: ValidationError) -> list[JsonPath]:
     """Return every possible path of `error` in `whole`, the most likely first."""
-    found: list[_Location] = [((), whole)]
-    for step in error.instance_path:
-        found = [location for each in found for location in _below(each, step)]
-    found = [location for each in found for location in _unnamed(each)]
+    found = _possible_locations(whole, error)
     if len(found) > 1:
         found = [(path, part) for path, part in found if part == error.instance] or found
     return [path for path, _ in found]
+
+
+def path_of_closed_object(whole: Any, error: ValidationError) -> JsonPath:
+    """Return the path of the object that may have no property, of which `error` has one property's value."""
+    found = _possible_locations(whole, error)
+    objects = [path for path, part in found if isinstance(part, dict) and error.instance in part.values()]
+    return objects[0] if objects else found[0][0]
+
+
+def _possible_locations(whole: Any, error: ValidationError) -> list[_Location]:
+    found: list[_Location] = [((), whole)]
+    for step in error.instance_path:
+        found = [location for each in found for location in _below(each, step)]
+    return [location for each in found for location in _unnamed(each)]
 
 
 def value_at(whole: Any, path: Iterable[str | int]) -> Any:
