@@ -111,6 +111,12 @@ def test_patterns_that_are_not_read_are_unknown(pattern: str) -> None:
     assert isinstance(find(patterns=("^[cd]{4}$",), not_patterns=(pattern,)), Found)
 
 
+def test_classes_are_those_of_unicode_only_beside_lookaround() -> None:
+    """The validator reads them so."""
+    assert find(patterns=(r"^\d$",), not_patterns=("^[0-9]$",)) is EMPTY
+    assert isinstance(find(patterns=(r"^(?=.)\d$",), not_patterns=("^[0-9]$",)), Found)
+
+
 def test_expensive_patterns_end_in_unknown() -> None:
     scripts = "".join(
         f"[[{chr(first)}]?" for first in range(ord("a"), ord("z"))
