@@ -14,7 +14,7 @@ from .families import FAMILIES
 from .gzip_server import answering
 from .limited_process import MEGABYTES, SECONDS, Done, toolgen
 
-VERBS = ("generate", "check", "mcp", "openai", "openapi")
+VERBS = ("generate", "check", "breaking", "mcp", "openai", "openapi")
 EVERY = [(name, verb) for name in FAMILIES for verb in VERBS]
 QUICK = [(name, "generate") for name in FAMILIES if FAMILIES[name].quick] + [
     ("any_of_diamond", "check"),
@@ -43,6 +43,11 @@ def explode(folder: Path, name: str, verb: str) -> None:
     if verb in ("generate", "check"):
         write_project(folder, family.make())
         done = toolgen(verb, folder=folder)
+    elif verb == "breaking":
+        write_project(folder, family.make())
+        (folder / "before").mkdir()
+        write_project(folder / "before", {**family.make(), "minProperties": 1})
+        done = toolgen("breaking", "--against", "before", folder=folder)
     else:
         write_project(folder)
         write_source(folder, verb, family.make())

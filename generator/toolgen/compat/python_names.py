@@ -7,6 +7,7 @@ the chunk. So a class is the same one under another name.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -103,12 +104,12 @@ class _Pair:
 
 def _pairs(old: PythonNames, new: PythonNames) -> Iterator[_Pair]:
     """Yield each pair of classes once, in the order of fields."""
-    waiting = [
+    waiting = deque(
         _Pair(schema, (), key, new.roots[schema]) for schema, key in old.roots.items() if schema in new.roots
-    ]
+    )
     seen: set[tuple[str, str]] = set()
     while waiting:
-        pair = waiting.pop(0)
+        pair = waiting.popleft()
         if (pair.old, pair.new) in seen or pair.old not in old.classes or pair.new not in new.classes:
             continue
         seen.add((pair.old, pair.new))
