@@ -30,6 +30,7 @@ from tools.corpus.__main__ import SHARED
 PARTS = ("edits", "corpora", "suite")
 MOST_UNANALYSED = 0.05
 _ROUND = 20  # pairs of each cell before the clock is looked at
+_WRITTEN = 20.0  # seconds after which the figures are written again
 _SUITE = SHARED / "json_schema_containment"
 
 
@@ -99,6 +100,7 @@ def prove(
 ) -> dict[Cell, Tally]:
     """Judge pairs of each cell, in rounds, until there are enough or the time is over."""
     tallies = {} if resume is None else read_tallies(resume, seed)
+    written = time.monotonic()
     for start in range(0, pairs_per_cell, _ROUND):
         for cell in chosen:
             tally = tallies.setdefault(cell, Tally())
@@ -106,8 +108,11 @@ def prove(
                 continue
             for pair in pairs(cell, seed=seed, start=start, count=min(_ROUND, pairs_per_cell - start)):
                 judge(pair, tally, sample_count=sample_count)
-        if resume is not None:
-            write_tallies(resume, seed, tallies)
+            if resume is not None and time.monotonic() > written + _WRITTEN:
+                write_tallies(resume, seed, tallies)
+                written = time.monotonic()
+    if resume is not None:
+        write_tallies(resume, seed, tallies)
     return {cell: tallies[cell] for cell in chosen}
 
 

@@ -95,7 +95,9 @@ def write_tallies(file: Path, seed: int, tallies: Mapping[Cell, Tally]) -> None:
     """Write the figures of a run into a file."""
     by_cell = {str(cell): _plain(tally) for cell, tally in tallies.items()}
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"seed": seed, "cells": by_cell}), encoding="utf-8")
+    draft = file.with_suffix(".new")
+    draft.write_text(json.dumps({"seed": seed, "cells": by_cell}), encoding="utf-8")
+    draft.replace(file)  # a run that is killed leaves the former figures
 
 
 def read_tallies(file: Path, seed: int) -> dict[Cell, Tally]:
