@@ -33,7 +33,7 @@ class Direction(enum.Enum):
 
 
 class ValueKind(enum.Enum):
-    """What the value of a keyword is, as far as it decides how the value can change."""
+    """The kind of a keyword's value, as far as it decides how the value can change."""
 
     BOUND = "bound"
     """A number that limits: `maximum`, `minLength`."""

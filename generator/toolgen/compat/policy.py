@@ -1,4 +1,4 @@
-"""What a project allows: the level that fails, levels of rules, versions, and accepted changes."""
+"""The policy of a project: the level that fails, levels of rules, versions, and accepted changes."""
 
 from __future__ import annotations
 

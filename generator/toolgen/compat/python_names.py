@@ -47,7 +47,7 @@ class PythonNames:
 
 
 class NameChangeKind(StrEnum):
-    """What changed for Python code that imports generated names."""
+    """The changes for Python code that imports generated names."""
 
     CLASS = "class"
     FIELD = "field"

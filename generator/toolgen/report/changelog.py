@@ -23,7 +23,7 @@ _BREAK: Final = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What changed from one version to the next."""
+    """The changes from one version to the next."""
 
     title: str  # tags, or what the user called the commit
     date: str  # of the commit, in UTC; empty for the work tree

@@ -25,7 +25,7 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the process is to do."""
+    """The job of the process."""
 
     folders: tuple[str, ...]  # put on `sys.path`
     package: str  # the generated one

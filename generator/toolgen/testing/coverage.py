@@ -14,7 +14,7 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 
 @dataclass(slots=True)
 class Coverage:
-    """What the calls of one tool have shown. Parameters and values count if the call succeeded."""
+    """The coverage of one tool by its calls. Parameters and values count if the call succeeded."""
 
     tool: ToolUnderTest
     _errors: set[str] = field(default_factory=set)

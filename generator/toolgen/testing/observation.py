@@ -11,7 +11,7 @@ from toolgen.testing.subject import NO_STATE, Answer, Call, Session, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 StepKind = Literal["refused", "nobody", "preview", "call", "again", "cancelled"]
-"""What was done: a call that the user refused, one where nobody could be asked, a preview, the call itself,
+"""The kinds of calls: one that the user refused, one where nobody could be asked, a preview, the call itself,
 the same call once more, a call that was cancelled."""
 
 

@@ -1,4 +1,4 @@
-"""What a test of a tool comes to: failures, coverage of the contract, and what was not checked."""
+"""The result of testing a tool: failures, coverage of the contract, and what was not checked."""
 
 from __future__ import annotations
 

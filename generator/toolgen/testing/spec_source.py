@@ -29,7 +29,7 @@ class SpecSource:
 
     @property
     def prefix(self) -> str:
-        """What is shown before the path of a spec."""
+        """The folder that is shown before the path of a spec."""
         return f"{self.project.specs}/"
 
     def texts(self) -> Mapping[str, bytes]:

@@ -1,4 +1,4 @@
-"""What is tested: calls go in, answers and snapshots of state come out, whichever way a tool is reached."""
+"""The subject of a test: takes calls, gives answers and snapshots of state, however a tool is reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `--against` names: a commit, a folder, a file, a server or a command.
+"""Find out what `--against` names: a commit, a folder, a file, a server or a command.
 
 A name that is both a ref and a file or folder is taken for the ref, as `git checkout` does.
 """

@@ -74,7 +74,7 @@ class _ClassTable:
         self._modules = modules
 
     def add(self, module: str, name: str) -> str | None:
-        """Add a class and all that it refers to; return its key, or None if it is no class."""
+        """Add a class and all that it refers to; return its key, or None if it is not a class."""
         found = self._find(module, name)
         if found is None:
             return None

@@ -19,7 +19,7 @@ _UNRELEASED = "Unreleased"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What differs between one version and the next."""
+    """The differences between one version and the next."""
 
     title: str
     date: str  # of the commit, in UTC; empty for the work tree

@@ -1,7 +1,7 @@
 """all-of-changed: a part of `allOf` was added or removed.
 
 A further part refuses requests that were accepted. A part that is gone lets responses have values that
-callers do not expect. A part that says nothing new is no break.
+callers do not expect. A part that says nothing new breaks nobody.
 """
 
 from __future__ import annotations

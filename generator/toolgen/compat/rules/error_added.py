@@ -1,6 +1,6 @@
 """error-added: the tool may answer with another error.
 
-Callers that act on the declared codes do not know the new one. It is no break if it replaces an
+Callers that act on the declared codes do not know the new one. Nothing breaks if it replaces an
 undeclared failure.
 """
 

@@ -1,7 +1,7 @@
 """pattern-changed: the `pattern` of a text was added, removed or changed.
 
 A new pattern refuses requests whose text was accepted. A pattern that is gone, or accepts more, lets
-responses have texts that callers do not expect. A pattern that is only written in another way is no break.
+responses have texts that callers do not expect. A pattern that is only written differently breaks nobody.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """tool-renamed: a tool has another name.
 
-If the former name is in `aliases` of the new version, calls by it are answered, and this is no break.
+If the former name is in `aliases` of the new version, calls by it are answered, and nothing breaks.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What changed between two schemas, and which of it breaks somebody."""
+"""The edits between two schemas, and which of them break somebody."""

@@ -47,7 +47,7 @@ _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 
 class EntryKind(StrEnum):
-    """What an entry of a tree is."""
+    """The kind of an entry of a tree."""
 
     FILE = "blob"
     FOLDER = "tree"
@@ -66,7 +66,7 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class GitObject:
-    """What `cat-file` says of a name."""
+    """The answer of `cat-file` about a name."""
 
     oid: str
     kind: str  # blob, tree, commit, tag

@@ -202,7 +202,7 @@ class _CommitReader:
         return content
 
     def _linked(self, entry: TreeEntry, folder: str, *, is_spec: bool) -> str | None:
-        """Return the file that a link in the specs folder leads to; None if it is no spec."""
+        """Return the file that a link in the specs folder leads to; None if it is not a spec."""
         target = self.repository.read(entry.oid).decode("utf-8", "backslashreplace")
         leads = posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), target))
         found = self.repository.find(self.commit.oid, posixpath.join(folder, entry.path))

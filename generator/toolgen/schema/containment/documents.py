@@ -81,7 +81,7 @@ class Subschema:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a keyword holds that holds schemas: indices in place of the schemas."""
+    """The value of a keyword that holds schemas, with indices in place of the schemas."""
 
     value: Any  # an index, a list of indices, or a mapping to indices or lists of names
 

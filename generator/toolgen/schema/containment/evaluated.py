@@ -1,4 +1,4 @@
-"""What `unevaluatedProperties` and `unevaluatedItems` apply to: the parts that no other keyword evaluates.
+"""Apply `unevaluatedProperties` and `unevaluatedItems` to the parts that no other keyword evaluates.
 
 Which branches of `anyOf`, `if` and the like evaluate a part depends on the value. Each such branch is
 decided, one after another; then the keyword is one of `additionalProperties` or `items`.

@@ -17,7 +17,7 @@ from toolgen.schema.validator import compiled
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What is known of one format."""
+    """The texts of one format: patterns that bound them from above and below, and samples."""
 
     upper: str  # a pattern that every valid text matches
     lower: str | None  # a pattern that only valid texts match; None: none is known

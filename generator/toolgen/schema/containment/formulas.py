@@ -98,7 +98,7 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What is evaluated if `condition` holds."""
+    """The parts that are evaluated if `condition` holds."""
 
     condition: Formula
     evaluated: Evaluated

@@ -28,7 +28,7 @@ class Parts:
 
 @dataclass(slots=True)
 class State:
-    """What is assumed about a value of one type on the way to a decision."""
+    """Assumptions about a value of one type, on the way to a decision."""
 
     constraints: dict[Formula, None] = field(default_factory=dict)
     facts: set[Formula] = field(default_factory=set)  # all that was assumed
@@ -55,7 +55,7 @@ Option = tuple[Formula, ...]
 
 
 class Knowledge:
-    """What follows from formulas for values of each type."""
+    """The consequences of formulas for values of each type."""
 
     def __init__(self, formulas: Formulas, translator: Translator, evaluator: Evaluator) -> None:
         self._formulas = formulas

@@ -31,7 +31,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class NumberConstraints:
-    """What one number has to satisfy."""
+    """Constraints on one number."""
 
     lower: Bound | None = None
     upper: Bound | None = None

@@ -1,4 +1,4 @@
-"""What the parts of the search share: answers, the protocol of questions, and the count of steps."""
+"""Shared by the parts of the search: answers, the protocol of questions, and the count of steps."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the searches for values of each type work with."""
+    """The context of the searches for values of each type."""
 
     formulas: Formulas
     evaluator: Evaluator

@@ -36,7 +36,7 @@ _EXPENSIVE = "patterns that are too expensive to compare"
 
 @dataclass(frozen=True, slots=True)
 class StringConstraints:
-    """What one string has to satisfy. Lengths are in code points."""
+    """Constraints on one string. Lengths are in code points."""
 
     least: int = 0
     most: int | None = None

@@ -42,7 +42,7 @@ _CONTENT: Final = {
     "contentEncoding": ("base64", "base64url", "base32", "base16"),
     "contentMediaType": ("application/json",),
 }
-"""What the validator asserts in draft-07. With another encoding or media type, it asserts neither."""
+"""Pairs asserted in draft-07. With another encoding or media type, it asserts neither."""
 
 
 class Translator:

@@ -1,4 +1,4 @@
-"""What the parts that apply to an array say of its items."""
+"""Constraints on the items of an array, from all parts that apply to it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What is known of an alternative before it is tried."""
+    """Facts about an alternative, before it is tried."""
 
     height: float  # levels that a value must have at least
     is_null: bool = False  # only null satisfies it

@@ -1,4 +1,4 @@
-"""What the parts that apply to an object say of its properties."""
+"""Constraints on the properties of an object, from all parts that apply to it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _ODD_LENGTHS: Final = 300  # characters; beyond, a boundary has one text only
 
 @dataclass(frozen=True, slots=True)
 class StringFacts:
-    """What the schema objects that apply say of a string."""
+    """Constraints on a string, from all schema objects that apply."""
 
     constraints: StringConstraints
     draft: Draft

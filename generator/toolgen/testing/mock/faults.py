@@ -22,7 +22,7 @@ _OPTIONS: Final = ("example", "fail", "latency", "made_up")
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What a mock does beside answering. The same calls in the same order always get the same faults."""
+    """Latency and errors of a mock. The same calls in the same order always get the same faults."""
 
     latency: float = 0.0  # seconds before each answer
     rates: Mapping[str, float] = field(default_factory=dict)  # code → share of the calls, from 0 to 1
@@ -30,7 +30,7 @@ class Faults:
 
 @dataclass(frozen=True, slots=True)
 class CallControls:
-    """What one call asks of the mock, in its `_meta`."""
+    """The options of one call for the mock, in its `_meta`."""
 
     fail: str | None = None  # the code of the error
     latency: float | None = None  # seconds

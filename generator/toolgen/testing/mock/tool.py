@@ -28,7 +28,7 @@ _MAX_PREVIEW = 500  # characters of the answer in a preview
 
 @dataclass(frozen=True, slots=True)
 class MockSettings:
-    """What all tools of one mock share."""
+    """The state that all tools of one mock share."""
 
     faults: Faults
     seed: int

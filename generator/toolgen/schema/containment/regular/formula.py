@@ -1,4 +1,4 @@
-"""What a text has to satisfy, as a formula of patterns without lookaround."""
+"""Constraints on a text, as a formula of patterns without lookaround."""
 
 from __future__ import annotations
 

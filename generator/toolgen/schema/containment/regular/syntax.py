@@ -64,7 +64,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What follows or precedes, or does not."""
+    """Lookaround: a part that must follow or precede, or must not."""
 
     part: Node
     ahead: bool
@@ -73,7 +73,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class BackReference:
-    """What a group has matched, again."""
+    """A back-reference: the text that a group has matched, again."""
 
     group: Node
 
