@@ -42,6 +42,17 @@ places()
 plant()
 print(json.dumps([finding.kind for finding in replay(json.load(sys.stdin))]))
 """
+# Each bug in a fork: a bug that is planted hides the place of another.
+PLANT_EACH = """
+import os
+from tools.fuzz.planted import PLANTED_BUGS, toolgen_modules
+toolgen_modules()
+for name, bug in PLANTED_BUGS.items():
+    if os.fork() == 0:
+        bug.plant()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.wait()[1]) == 0, name
+"""
 
 
 @pytest.mark.parametrize("entry", list(entries()), ids=lambda entry: entry.name)
@@ -111,6 +122,11 @@ def test_syntax_that_no_template_prints_is_found(code: str) -> None:
 
 def test_another_encoding_is_found() -> None:
     assert faults_of("models/x.py", b"# coding=utf-7\nx = 1\n") == ["is read as utf-7"]
+
+
+def test_toolgen_has_the_places_of_all_planted_bugs() -> None:
+    done = subprocess.run([sys.executable, "-c", PLANT_EACH], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def main() -> int:
     return run(sys.argv[1:])
 
 
-def _modules() -> list[ModuleType]:
+def toolgen_modules() -> list[ModuleType]:
     """Return all modules of toolgen except those that need an SDK."""
     toolgen = importlib.import_module("toolgen")
     for found in pkgutil.walk_packages(toolgen.__path__, "toolgen."):
@@ -64,7 +64,7 @@ def _modules() -> list[ModuleType]:
 
 def _replace(name: str, new: Any, *, beside: str) -> None:
     """Replace a function in every module that has imported it."""
-    modules = _modules()
+    modules = toolgen_modules()
     homes = [each for each in modules if hasattr(each, name) and hasattr(each, beside)]
     old = [vars(each)[name] for each in homes if getattr(vars(each)[name], "__module__", "") == each.__name__]
     if not old:
@@ -76,12 +76,12 @@ def _replace(name: str, new: Any, *, beside: str) -> None:
 
 def _filter(name: str, change: Callable[[Callable[..., str]], Callable[..., str]]) -> None:
     """Replace a filter with which templates escape."""
-    found = {id(each.FILTERS): each.FILTERS for each in _modules() if hasattr(each, "FILTERS")}
+    found = {id(each.FILTERS): each.FILTERS for each in toolgen_modules() if hasattr(each, "FILTERS")}
     if not found:
         raise LookupError("toolgen has no FILTERS: plant the bug elsewhere")
     for filters in found.values():
         filters[name] = change(filters[name])
-    for each in _modules():
+    for each in toolgen_modules():
         for value in vars(each).values():  # cached environments with the original filters
             if hasattr(value, "cache_clear") and getattr(value, "__module__", "") == each.__name__:
                 value.cache_clear()
@@ -132,7 +132,7 @@ def a_reference_reads_any_file() -> None:
 
 @planted_bug("text")
 def diagnostics_print_what_is_there() -> None:
-    _replace("_safe", lambda text, keep_tabs=False: text, beside="render")
+    _replace("printable", lambda text, keep_tabs=False: text, beside="split_lines")
 
 
 @planted_bug("schemas")
