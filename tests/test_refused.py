@@ -32,7 +32,7 @@ def _texts(case: Path) -> dict[str, bytes]:
 def _report(texts: dict[str, bytes]) -> tuple[str, str]:
     """Return whether the case was refused, and the report that the user reads."""
     try:
-        program = adapt(resolve(parse(read(texts))), TARGETS)
+        program = adapt(resolve(parse(read(texts)), is_whole=True), TARGETS)
         lower(program, PackageSettings())
     except SpecErrors as errors:
         return "refused", render(errors.diagnostics, texts)

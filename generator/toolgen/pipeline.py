@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any, cast
 
+from toolgen.compile.checking.asked_examples import find_contradicting_asks, find_unknown_tools
 from toolgen.compile.checking.conflicts import find_conflicts
 from toolgen.compile.checking.resolve import resolve
 from toolgen.compile.compiled_specs import FORMAT, collect
@@ -22,7 +23,7 @@ from toolgen.compile.publishing.request_limits import exceeded_request_limits
 from toolgen.compile.reading.parse import parse
 from toolgen.compile.reading.read import read
 from toolgen.data.changes import PackageTree, Tree
-from toolgen.data.compiled_spec import CompiledSpec
+from toolgen.data.compiled_spec import CompiledSpec, NameKind
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.package import Package, PackageSettings, Tool
@@ -42,7 +43,7 @@ class LinkedPackage:
     shared: tuple[CompiledSpec, ...]  # the files of shared schemas
     index: Tree  # the files that belong to none of these
     warnings: tuple[Diagnostic, ...]  # of the specs, and of their tools together
-    request_warnings: tuple[Diagnostic, ...]  # the latter alone
+    joint_warnings: tuple[Diagnostic, ...]  # the latter alone
 
     @property
     def tree(self) -> PackageTree:
@@ -72,20 +73,35 @@ def compile_project(
 
 
 def analyze(
-    texts: Texts, targets: Sequence[Target], prefix: str = "", *, needs_tools: bool = True
+    texts: Texts,
+    targets: Sequence[Target],
+    prefix: str = "",
+    *,
+    needs_tools: bool = True,
+    is_whole: bool = False,
 ) -> Program:
-    """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`."""
-    program = bind(texts, targets, prefix, needs_tools=needs_tools)
+    """Read and check specs, whose places are shown with `prefix` before the path. Raises `SpecErrors`.
+
+    If `is_whole`, they are all specs of a project.
+    """
+    program = bind(texts, targets, prefix, needs_tools=needs_tools, is_whole=is_whole)
     return adapt(program, targets)  # tools → tools as each target publishes them
 
 
 def bind(
-    texts: Texts, targets: Sequence[Target] = (), prefix: str = "", *, needs_tools: bool = True
+    texts: Texts,
+    targets: Sequence[Target] = (),
+    prefix: str = "",
+    *,
+    needs_tools: bool = True,
+    is_whole: bool = False,
 ) -> Program:
     """Read and check specs that are not published: tools whose references are bound. Raises `SpecErrors`."""
     sources = read(texts, prefix)  # text → data with the place of every part
     parsed = parse(sources, targets)  # data → specs
-    return resolve(parsed, needs_tools=needs_tools)  # specs → tools whose references are bound
+    return resolve(
+        parsed, needs_tools=needs_tools, is_whole=is_whole
+    )  # specs → tools whose references are bound
 
 
 def compile_specs(
@@ -116,27 +132,47 @@ def link(
     settings: PackageSettings,
     cache: Cache,
 ) -> LinkedPackage:
-    """Join compiled specs to a package. Raises `SpecErrors` where two tools need one name."""
-    if conflicts := find_conflicts(claim for spec in compiled.values() for claim in spec.claims):
-        raise SpecErrors(conflicts)
+    """Join compiled specs to a package.
+
+    Raises `SpecErrors` where two tools need one name, and for names of tools that no spec has.
+    """
+    if faults := _faults_together(compiled.values()):
+        raise SpecErrors(faults)
     by_name = {spec.summary.wire_name: spec for spec in compiled.values() if spec.summary}
     specs = tuple(by_name[name] for name in sorted(by_name))
-    summaries = tuple(spec.summary for spec in specs if spec.summary)
     index = render_index(_index_package(settings, specs, targets), targets)
     shared = tuple(spec for _, spec in sorted(compiled.items()) if spec.is_shared)
     if twice := sorted(
         index.tree.keys() & {path for spec in (*specs, *shared) for path in spec.file_summaries}
     ):
         raise TemplateBug(f"two templates print {twice[0]}")
-    of_requests = exceeded_request_limits(summaries, targets)
+    together = _warnings_together(specs, targets)
     warnings = [warning for spec in compiled.values() for warning in spec.warnings]
     return LinkedPackage(
         tools=specs,
         shared=shared,
         index=_formatted(index),
-        warnings=in_order([*warnings, *of_requests]),
-        request_warnings=of_requests,
+        warnings=in_order([*warnings, *together]),
+        joint_warnings=together,
     )
+
+
+def _faults_together(compiled: Collection[CompiledSpec]) -> list[Diagnostic]:
+    claims = [claim for spec in compiled for claim in spec.claims]
+    names = [
+        (spec.tool_name, [claim.name for claim in spec.claims if claim.kind is NameKind.ALIAS])
+        for spec in compiled
+        if spec.tool_name
+    ]
+    asked = (example for spec in compiled for example in spec.asked)
+    return [*find_conflicts(claims), *find_unknown_tools(asked, names)]
+
+
+def _warnings_together(specs: Sequence[CompiledSpec], targets: Sequence[Target]) -> tuple[Diagnostic, ...]:
+    """Return the warnings about tools that only all of them together cause."""
+    summaries = [spec.summary for spec in specs if spec.summary]
+    asked = (example for spec in specs for example in spec.asked)
+    return (*exceeded_request_limits(summaries, targets), *find_contradicting_asks(asked))
 
 
 def _index_package(

@@ -12,6 +12,7 @@ from dataclasses import asdict, fields, replace
 from functools import lru_cache
 from typing import Any
 
+from toolgen.compile.checking.asked_examples import asked_examples
 from toolgen.compile.checking.conflicts import (
     group_names,
     module_of_shared_file,
@@ -23,7 +24,7 @@ from toolgen.compile.output_changes import summarize_file
 from toolgen.compile.publishing.request_limits import tool_summary
 from toolgen.compile.reading.read import read
 from toolgen.data.changes import FileSummary, Tree
-from toolgen.data.compiled_spec import CompiledSpec, NameClaim, NameKind, SpecCode
+from toolgen.data.compiled_spec import AskedExample, CompiledSpec, NameClaim, NameKind, SpecCode
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import ErrorClass, Import, Package, RequestCost, Tool, ToolSummary
 from toolgen.data.program import Program, ProgramTool, PublishedTool
@@ -31,7 +32,7 @@ from toolgen.data.source import Marks, Source
 from toolgen.data.target import Target
 from toolgen.schema.document import Schema
 
-FORMAT = 11
+FORMAT = 12
 """Raised when the same spec is encoded otherwise than before."""
 
 
@@ -54,7 +55,8 @@ def collect(
 
     def checked(tool: ProgramTool) -> CompiledSpec:
         used = _digests(tool.source.path, tool.shared_files, digests)
-        return CompiledSpec(tool.source, used, tool.warnings)
+        asked = tuple(asked_examples(tool))
+        return CompiledSpec(tool.source, used, tool.warnings, tool_name=tool.spec.name, asked=asked)
 
     compiled = {
         path: CompiledSpec(
@@ -101,6 +103,8 @@ def encode(spec: CompiledSpec) -> bytes:
         "shared_files": dict(spec.shared_files),
         "warnings": [warning.as_data() for warning in spec.warnings],
         "claims": [[claim.kind, claim.name, claim.owner, claim.path, claim.target] for claim in spec.claims],
+        "tool_name": spec.tool_name,
+        "asked": [[each.index, each.ask, each.input, each.avoided] for each in spec.asked],
         "is_shared": spec.is_shared,
         "summary": None if spec.summary is None else asdict(spec.summary),
         "files": {path: [file.digest, file.source] for path, file in spec.file_summaries.items()},
@@ -116,13 +120,19 @@ def decode(data: bytes) -> CompiledSpec | None:
         first, tool, files = data.split(b"\n")
         head = json.loads(first)
         source = _source_of(*head["source"])
+        name = head["tool_name"]
         return CompiledSpec(
             source,
             head["shared_files"],
             tuple(map(Diagnostic.of_data, head["warnings"])),
             tuple(
-                NameClaim(NameKind(kind), name, owner, source, tuple(path), target)
-                for kind, name, owner, path, target in head["claims"]
+                NameClaim(NameKind(kind), claimed, owner, source, tuple(path), target)
+                for kind, claimed, owner, path, target in head["claims"]
+            ),
+            name,
+            tuple(
+                AskedExample(name, index, ask, arguments, tuple(avoided), source)
+                for index, ask, arguments, avoided in head["asked"]
             ),
             head["is_shared"],
             None if head["summary"] is None else _summary_of(head["summary"]),

@@ -270,6 +270,11 @@ CONSISTENCY: dict[str, Code] = {
         "Examples drive docs, mock and contract tests, so they must be valid calls.",
         "Change the example, or the schema.",
     ),
+    "contradicting-asks": warning(
+        "two examples with the same `ask` that expect different calls",
+        "A model that is asked the same makes the same call, so that one of the two fails as a test.",
+        "Write into `ask` what distinguishes the two, or remove one of them.",
+    ),
     "conflicting-options": error(
         "two fields that a provider does not take together",
         "It would refuse every request with this tool.",
@@ -279,6 +284,12 @@ CONSISTENCY: dict[str, Code] = {
         "an example with an output and an error",
         "A call ends in one or the other.",
         "Remove one of them.",
+    ),
+    "unknown-tool": error(
+        "an example that names a tool which no spec has",
+        "`not` has the tools that a model must not call. A misspelt name would never be called, so that the "
+        "test could not fail.",
+        "Use the `name` of another tool in the specs folder.",
     ),
     "undeclared-error": error(
         "an example that ends in an undeclared error",

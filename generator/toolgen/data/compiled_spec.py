@@ -11,7 +11,7 @@ from toolgen.data.changes import FileSummary, Tree
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.package import Tool, ToolSummary
 from toolgen.data.source import Source
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonObject, JsonPath
 
 
 class NameKind(StrEnum):
@@ -35,6 +35,18 @@ class NameClaim:
     source: Source
     path: JsonPath
     target: str = ""  # that publishes the name
+
+
+@dataclass(frozen=True, slots=True)
+class AskedExample:
+    """An example with `ask`, as far as the examples of other tools can contradict it."""
+
+    tool: str  # wire name
+    index: int  # in the list of examples
+    ask: str
+    input: JsonObject
+    avoided: tuple[str, ...]  # names of tools that the model must not call
+    source: Source
 
 
 class SpecCode:
@@ -69,6 +81,8 @@ class CompiledSpec:
     shared_files: Mapping[str, str] = field(default_factory=dict)  # path below the specs folder → digest
     warnings: tuple[Diagnostic, ...] = ()
     claims: tuple[NameClaim, ...] = ()
+    tool_name: str = ""  # also of a tool that is not enabled
+    asked: tuple[AskedExample, ...] = ()
     is_shared: bool = False  # a file of shared schemas
     summary: ToolSummary | None = None  # None: shared schemas, or a tool that is not enabled
     file_summaries: Mapping[str, FileSummary] = field(default_factory=dict)  # of its files, by path

@@ -165,6 +165,10 @@ class Example(SpecPart):
     """One call as it should go: an output or a declared error; neither, where only the input matters."""
 
     name: Text = _about("What the example shows.")
+    ask: Text | None = _about("What a user would say, so that the model makes this call.", None)
+    not_: list[Annotated[str, StringConstraints(pattern=NAME)]] = Field(
+        [], alias="not", description="Names of other tools that the model must not call for `ask`."
+    )
     input: JsonObject = _about("The arguments; they must fit `input_schema`.")
     output: Any = _about("The result; it must fit `output_schema`.", None)
     error: str | None = _about("The code of the declared error that the call ends in.", None)

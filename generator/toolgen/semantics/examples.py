@@ -24,6 +24,7 @@ def check_examples(
     chunk = validators.get("chunk_schema")
     for index, example in enumerate(tool.spec.examples):
         path: JsonPath = ("examples", index)
+        yield from _avoided(tool, path, example)
         if request is not None:
             yield from _violations(tool, (*path, "input"), example.input, request, "input_schema")
         has_output = "output" in example.model_fields_set
@@ -36,6 +37,21 @@ def check_examples(
         elif chunk is not None and isinstance(example.output, list):
             for number, item in enumerate(example.output):
                 yield from _violations(tool, (*path, "output", number), item, chunk, "chunk_schema")
+
+
+def _avoided(tool: ProgramTool, path: JsonPath, example: Example) -> Iterator[Diagnostic]:
+    if example.not_ and example.ask is None:
+        message = "the field 'ask' is missing: `not` has the tools that must not be called for it"
+        yield Diagnostic(
+            tool.source.key((*path, "not")), "missing-field", message, "write what a user would say"
+        )
+    for number, name in enumerate(example.not_):
+        where = tool.source.value((*path, "not", number))
+        if name == tool.spec.name:
+            message = "the example is a call of this tool, so `not` cannot name it"
+            yield Diagnostic(where, "bad-value", message, "name other tools")
+        elif name in example.not_[:number]:
+            yield Diagnostic(where, "duplicate-name", f"the tool {name!r} is used twice", "remove one")
 
 
 def _error(tool: ProgramTool, path: JsonPath, example: Example, has_output: bool) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ DEFAULT_FIXTURES = "tests/toolgen_fixtures.py"
 
 def project_tools(project: Project) -> list[ToolUnderTest]:
     """Return all enabled tools. Raises `SpecErrors` or `UnableError` if the specs cannot be read."""
-    program = analyze(read_specs(project), load_targets(project), f"{project.specs}/")
+    program = analyze(read_specs(project), load_targets(project), f"{project.specs}/", is_whole=True)
     return [tool_under_test(tool) for tool in program.tools]
 
 

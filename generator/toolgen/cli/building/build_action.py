@@ -189,5 +189,5 @@ def _link_index(args: argparse.Namespace) -> _ActionResult:
         generated={**package.index, NAME: manifest_text(manifest)},
         written_before={NAME, *files_of_manifest(os.path.join(args.out, NAME))},
         inputs=[*pieces, *(word[1:] for word in args.index if word.startswith("@"))],
-        warnings=package.request_warnings,
+        warnings=package.joint_warnings,
     )

@@ -91,7 +91,7 @@ def read_inputs(start: str) -> Inputs:
 
 def program_of(inputs: Inputs) -> Program:
     """Return the analyzed specs. Raises `SpecErrors` with every fault in them."""
-    return analyze(inputs.specs, inputs.targets, f"{inputs.project.specs}/")
+    return analyze(inputs.specs, inputs.targets, f"{inputs.project.specs}/", is_whole=True)
 
 
 def package_of(program: Program, inputs: Inputs) -> Package:

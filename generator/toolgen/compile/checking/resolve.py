@@ -10,6 +10,11 @@ from dataclasses import replace
 
 import jsonschema_rs
 
+from toolgen.compile.checking.asked_examples import (
+    asked_examples,
+    find_contradicting_asks,
+    find_unknown_tools,
+)
 from toolgen.compile.checking.conflicts import find_conflicts, tool_names
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.program import Parsed, Program, ProgramTool, SharedFile
@@ -29,9 +34,10 @@ from toolgen.semantics.placeholders import check_placeholders
 from toolgen.semantics.reference_loops import find_loops
 
 
-def resolve(parsed: Parsed, *, needs_tools: bool = True) -> Program:
+def resolve(parsed: Parsed, *, needs_tools: bool = True, is_whole: bool = False) -> Program:
     """Bind and check every tool; tools with `enabled: false` are checked, but not part of the output.
 
+    If `is_whole`, these are all specs of a project: names of other tools in examples are checked, too.
     Raises `SpecErrors` with the faults of all files; shared schemas alone are one, unless not `needs_tools`.
     """
     faults: list[Diagnostic] = []
@@ -42,12 +48,17 @@ def resolve(parsed: Parsed, *, needs_tools: bool = True) -> Program:
     shared = _shared_files(parsed.shared, faults)
     tools = [_tool(spec, source, parsed.shared, shared, faults=faults) for spec, source in parsed.tools]
     faults.extend(find_conflicts(claim for tool in tools if tool.spec.enabled for claim in tool_names(tool)))
+    if is_whole:
+        asked = [example for tool in tools for example in asked_examples(tool)]
+        faults.extend(find_unknown_tools(asked, [(tool.spec.name, tool.spec.aliases) for tool in tools]))
     if faults:
         raise SpecErrors(faults)
     tools.sort(key=lambda tool: tool.spec.name)
     warnings = in_order(warning for tool in tools for warning in tool.warnings)
     enabled = tuple(tool for tool in tools if tool.spec.enabled)
     disabled = tuple(tool for tool in tools if not tool.spec.enabled)
+    if is_whole:
+        warnings += find_contradicting_asks(example for tool in enabled for example in asked_examples(tool))
     return Program(enabled, warnings, disabled, shared)
 
 

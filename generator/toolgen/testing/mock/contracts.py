@@ -48,10 +48,19 @@ class ServedContracts:
 
 
 def read_contracts(
-    texts: Mapping[str, bytes], targets: Sequence[Target], prefix: str, *, coerce: bool = True
+    texts: Mapping[str, bytes],
+    targets: Sequence[Target],
+    prefix: str,
+    *,
+    coerce: bool = True,
+    is_whole: bool = True,
 ) -> ServedContracts:
-    """Return the contracts of specs. Raises `SpecErrors` with every fault in them."""
-    program = adapt(bind(texts, targets, prefix), [each for each in targets if each.name == MCP.name])
+    """Return the contracts of specs. Raises `SpecErrors` with every fault in them.
+
+    `is_whole`: they are all specs of a project.
+    """
+    program = bind(texts, targets, prefix, is_whole=is_whole)
+    program = adapt(program, [each for each in targets if each.name == MCP.name])
     settings = PackageSettings("mock", coerce=coerce)
     return ServedContracts(tuple(_contract(tool, settings) for tool in program.tools), program.warnings)
 

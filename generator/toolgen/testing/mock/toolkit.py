@@ -123,4 +123,6 @@ class ServedSpecs:
 
 def _read(source: SpecSource, texts: Mapping[str, bytes]) -> ServedContracts:
     targets = load_targets(replace(source.project, targets=None))
-    return read_contracts(texts, targets, source.prefix, coerce=source.project.coerce)
+    return read_contracts(
+        texts, targets, source.prefix, coerce=source.project.coerce, is_whole=not source.only
+    )
