@@ -11,6 +11,7 @@ from toolgen.compat.finding import Witness
 from toolgen.compat.rule import SchemaRule
 from toolgen.compat.table import (
     CODES,
+    PACKAGES,
     RULES,
     SCHEMA_RULES,
     TOOL_RULES,
@@ -60,10 +61,10 @@ def test_pages_begin_with_the_code_and_have_a_reason() -> None:
 
 
 def test_every_rule_and_every_case_is_listed() -> None:
-    modules = {path.stem.replace("_", "-") for path in RULE_MODULES.glob("*.py")} - {"--init--"}
+    modules = {path.stem.replace("_", "-") for path in RULE_MODULES.glob("*/*.py")} - {"--init--"}
     assert set(CODES) == modules
     assert {path.name for path in CASES.iterdir()} == set(CODES)
-    assert list(CODES) == sorted(CODES)
+    assert all(list(codes) == sorted(codes) for codes in PACKAGES.values())
 
 
 def test_every_edit_is_claimed_by_a_rule_or_waived() -> None:

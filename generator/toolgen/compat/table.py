@@ -10,98 +10,113 @@ from typing import Final
 from toolgen.compat.edit_space import Cell, Direction, Edit
 from toolgen.compat.rule import Rule, SchemaRule, ToolRule
 
-CODES: Final = (
-    "acceptance-expired",
-    "acceptance-unused",
-    "access-changed",
-    "alias-added",
-    "alias-removed",
-    "all-of-changed",
-    "array-narrowed",
-    "array-widened",
-    "call-limit-lowered",
-    "call-limit-raised",
-    "class-name-replaced",
-    "class-renamed",
-    "coercion-lost",
-    "condition-changed",
-    "confirm-added",
-    "confirm-stricter",
-    "confirm-text-changed",
-    "confirm-weakened",
-    "const-changed",
-    "content-lost",
-    "content-widened",
-    "default-changed",
-    "dependency-changed",
-    "deprecation-changed",
-    "description-changed",
-    "destructive-gained",
-    "details-changed",
-    "draft-changed",
-    "encoding-changed",
-    "enum-value-added",
-    "enum-value-removed",
-    "error-added",
-    "error-removed",
-    "error-retry-changed",
-    "error-text-changed",
-    "field-renamed",
-    "field-type-changed",
-    "final-answer-changed",
-    "format-changed",
-    "group-changed",
-    "idempotent-lost",
-    "inject-changed",
-    "keyword-changed",
-    "limit-loosened",
-    "limit-tightened",
-    "multiple-of-changed",
-    "object-closed",
-    "object-opened",
-    "open-world-gained",
-    "order-changed",
-    "page-changed",
-    "pattern-changed",
-    "preview-required",
-    "property-added",
-    "property-deprecated",
-    "property-names-changed",
-    "property-optional",
-    "property-removed",
-    "property-required",
-    "property-text-changed",
-    "published-name-changed",
-    "read-only-lost",
-    "reference-changed",
-    "request-widened",
-    "response-narrowed",
-    "response-schema-added",
-    "response-schema-removed",
-    "safety-improved",
-    "schema-changed",
-    "schema-replaced",
-    "scope-added",
-    "scope-removed",
-    "secret-added",
-    "stream-changed",
-    "sunset-earlier",
-    "title-changed",
-    "tool-added",
-    "tool-removed",
-    "tool-removed-after-sunset",
-    "tool-renamed",
-    "type-narrowed",
-    "type-widened",
-    "unanalysed",
-    "union-narrowed",
-    "union-widened",
-    "unique-items-changed",
-    "version-decreased",
-    "version-invalid",
-    "version-not-bumped",
-)
-"""The codes of all rules: each has a module of its name in `rules/`."""
+PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "policy": (
+        "acceptance-expired",
+        "acceptance-unused",
+        "version-decreased",
+        "version-invalid",
+        "version-not-bumped",
+    ),
+    "python": (
+        "class-name-replaced",
+        "class-renamed",
+        "field-renamed",
+        "field-type-changed",
+    ),
+    "results": (
+        "content-lost",
+        "content-widened",
+        "error-added",
+        "error-removed",
+        "error-retry-changed",
+        "error-text-changed",
+        "final-answer-changed",
+        "page-changed",
+        "stream-changed",
+    ),
+    "safety": (
+        "confirm-added",
+        "confirm-stricter",
+        "confirm-text-changed",
+        "confirm-weakened",
+        "destructive-gained",
+        "idempotent-lost",
+        "open-world-gained",
+        "preview-required",
+        "read-only-lost",
+        "safety-improved",
+        "scope-added",
+        "scope-removed",
+        "secret-added",
+    ),
+    "schemas": (
+        "access-changed",
+        "all-of-changed",
+        "array-narrowed",
+        "array-widened",
+        "condition-changed",
+        "const-changed",
+        "default-changed",
+        "dependency-changed",
+        "draft-changed",
+        "encoding-changed",
+        "enum-value-added",
+        "enum-value-removed",
+        "format-changed",
+        "keyword-changed",
+        "limit-loosened",
+        "limit-tightened",
+        "multiple-of-changed",
+        "object-closed",
+        "object-opened",
+        "order-changed",
+        "pattern-changed",
+        "property-added",
+        "property-deprecated",
+        "property-names-changed",
+        "property-optional",
+        "property-removed",
+        "property-required",
+        "property-text-changed",
+        "reference-changed",
+        "request-widened",
+        "response-narrowed",
+        "response-schema-added",
+        "response-schema-removed",
+        "schema-changed",
+        "schema-replaced",
+        "type-narrowed",
+        "type-widened",
+        "unanalysed",
+        "union-narrowed",
+        "union-widened",
+        "unique-items-changed",
+    ),
+    "tools": (
+        "alias-added",
+        "alias-removed",
+        "call-limit-lowered",
+        "call-limit-raised",
+        "coercion-lost",
+        "deprecation-changed",
+        "description-changed",
+        "details-changed",
+        "group-changed",
+        "inject-changed",
+        "published-name-changed",
+        "sunset-earlier",
+        "title-changed",
+        "tool-added",
+        "tool-removed",
+        "tool-removed-after-sunset",
+        "tool-renamed",
+    ),
+}
+"""Package of `rules/` → the codes of its rules: each has a module of its name."""
+
+CODES: Final = tuple(sorted(code for codes in PACKAGES.values() for code in codes))
+"""The codes of all rules."""
 
 WAIVED_KEYWORDS: Final[Mapping[str, str]] = {
     "$anchor": "references are followed, so the name of an anchor is no edit",
@@ -132,12 +147,12 @@ WAIVED_FIELDS: Final[Mapping[str, str]] = {
 """Field of a spec that no rule claims → the reason, or the rules for tools as a whole."""
 
 
-def _load() -> dict[str, Rule]:
-    rules = (import_module(f"toolgen.compat.rules.{code.replace('-', '_')}").RULE for code in CODES)
-    return {rule.code: rule for rule in rules}
-
-
-RULES: Final[Mapping[str, Rule]] = _load()
+_MODULES: Final = {
+    code: import_module(f"toolgen.compat.rules.{package}.{code.replace('-', '_')}")
+    for package, codes in PACKAGES.items()
+    for code in codes
+}
+RULES: Final[Mapping[str, Rule]] = {code: _MODULES[code].RULE for code in CODES}
 """Code → rule."""
 
 TOOL_RULES: Final = tuple(rule for rule in RULES.values() if isinstance(rule, ToolRule))
@@ -176,4 +191,4 @@ def waiver(cell: Cell) -> str | None:
 
 def page(code: str) -> str:
     """Return the page of a rule: its module's docstring."""
-    return import_module(f"toolgen.compat.rules.{code.replace('-', '_')}").__doc__ or ""
+    return _MODULES[code].__doc__ or ""

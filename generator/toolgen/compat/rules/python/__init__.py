@@ -1,0 +1,1 @@
+"""Rules about names and types of generated code, which importers of it depend on."""

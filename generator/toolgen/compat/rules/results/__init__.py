@@ -1,0 +1,1 @@
+"""Rules about what a call ends with beside the schema of its response: errors, content, streams, pages."""

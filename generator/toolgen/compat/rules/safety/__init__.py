@@ -1,0 +1,1 @@
+"""Rules about what a user is asked, and what a tool may do: confirmation, scopes, secrets, annotations."""

@@ -1,0 +1,1 @@
+"""Rules about the schemas of requests, responses and chunks."""
