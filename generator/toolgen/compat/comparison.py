@@ -13,7 +13,8 @@ from toolgen.compat.policy import Policy, apply_policy
 from toolgen.compat.renames import find_renames
 from toolgen.compat.rule import OtherRule, ToolEdit, ToolPair, ToolRule
 from toolgen.compat.schema_findings import schema_findings
-from toolgen.compat.table import RULES, TOOL_RULES
+from toolgen.compat.settings import Settings
+from toolgen.compat.table import RULES, SETTING_RULES, TOOL_RULES
 from toolgen.compat.versions import version_findings
 from toolgen.data.source import Span
 from toolgen.schema.document import plain_pointer
@@ -53,7 +54,27 @@ def _differences(old: Side, new: Side, today: date) -> list[Finding]:
         found += compare_tools(pair)
     known = {*old.contracts, *renames.values()}
     found += [_added(contract) for name, contract in new.contracts.items() if name not in known]
+    if old.settings is not None and new.settings is not None:
+        found += compare_settings(old.settings, new.settings)
     return found
+
+
+def compare_settings(old: Settings, new: Settings) -> Iterator[Finding]:
+    """Yield the findings about the settings of a project."""
+    for rule in SETTING_RULES:
+        for edit in rule.check(old, new):
+            yield Finding(
+                code=rule.code,
+                category=rule.category,
+                level=rule.level,
+                direction=None,
+                tool="",
+                pointer=plain_pointer((edit.setting,)),
+                message=edit.message,
+                hint=rule.advice,
+                places=Places(new.places.get(edit.setting), old.places.get(edit.setting)),
+                detail=edit.detail,
+            )
 
 
 def compare_tools(pair: ToolPair) -> Iterator[Finding]:

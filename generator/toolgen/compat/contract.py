@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from toolgen.compat.python_names import PythonNames
+from toolgen.compat.settings import Settings
 from toolgen.data.program import Origins, Program, ProgramTool
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Spec
@@ -46,6 +47,7 @@ class Contract:
     places: Places
     knows: frozenset[str] = ALL_FIELDS  # fields of `Spec` that the source can express
     python: PythonNames | None = None  # names of its generated code; None: they are not known
+    repairs: Mapping[str, str] = field(default_factory=dict)  # schema that was not valid → the first repair
 
     @property
     def name(self) -> str:
@@ -65,6 +67,7 @@ class Side:
     label: str  # as the user named it
     contracts: Mapping[str, Contract]  # by wire name, those that callers can see
     texts: Mapping[str, bytes | str] = field(default_factory=dict)  # file of a span → text, for source lines
+    settings: Settings | None = None  # of the project; None: the side has none
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class Finding:
     category: Category
     level: Level
     direction: Direction | None  # None: about the tool as a whole
-    tool: str
+    tool: str  # empty: about a setting of the project
     pointer: str  # JSON Pointer into the spec, as if references were replaced by what they refer to
     message: str
     hint: str

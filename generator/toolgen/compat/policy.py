@@ -20,7 +20,7 @@ class Acceptance:
     """A change that the project accepts, as an entry of `breaking.toml`."""
 
     code: str
-    tool: str
+    tool: str  # empty: a setting of the project
     reason: str
     span: Span  # in the file
     pointer: str | None = None  # None: anywhere in the tool
@@ -88,7 +88,7 @@ def _with_level(finding: Finding, levels: Mapping[str, Level]) -> Finding:
 
 def _about_acceptances(policy: Policy, used: Collection[Acceptance], today: date) -> Iterator[Finding]:
     for each in policy.acceptances:
-        what = f"{each.code} of {quoted(each.tool)}"
+        what = f"{each.code} of {quoted(each.tool)}" if each.tool else each.code
         if each not in used:
             yield _of_entry("acceptance-unused", each, f"no finding matches the accepted change {what}")
         elif each.expires is not None and each.expires < today:

@@ -12,6 +12,7 @@ from toolgen.compat.contract import Contract
 from toolgen.compat.edit_space import Direction, Edit, is_asserted
 from toolgen.compat.finding import Category, Level
 from toolgen.compat.python_names import NameChange, find_name_changes
+from toolgen.compat.settings import Settings
 from toolgen.schema.document import Draft, JsonPath
 from toolgen.schema.keywords import KEYWORDS
 
@@ -97,6 +98,26 @@ class ToolRule:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingEdit:
+    """A change of a setting."""
+
+    setting: str  # field of `Settings`
+    message: str
+    detail: Any = None  # JSON data that tells apart edits of one setting
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRule:
+    """A rule about the settings of a project, which apply to all of its tools."""
+
+    code: str
+    check: Callable[[Settings, Settings], Iterator[SettingEdit]]  # of the old and the new version
+    advice: str
+    category: Category
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
 class OtherRule:
     """A rule that the comparison as a whole applies: tools that appear, versions, accepted changes."""
 
@@ -106,4 +127,4 @@ class OtherRule:
     level: Level
 
 
-Rule = SchemaRule | ToolRule | OtherRule
+Rule = SchemaRule | ToolRule | SettingRule | OtherRule

@@ -28,6 +28,7 @@ def schema_findings(pair: ToolPair) -> Iterator[Finding]:
             continue
         old, new = pair.old.schemas.get(name), pair.new.schemas.get(name)
         schemas = _Schemas(pair, name)
+        yield from schemas.repaired()
         if old is None or new is None:
             if name == RESPONSE and old is not new:
                 yield from schemas.presence(old, new)
@@ -73,6 +74,16 @@ class _Schemas:
         elif isinstance(judged.whole, Unanalysed):
             message = f"the {_NOUNS[self.name]} could not be compared: {judged.whole.reason}"
             yield self._whole(RULES["unanalysed"], message, None)
+
+    def repaired(self) -> Iterator[Finding]:
+        """Yield a finding if a schema was not valid: a repair may mean something else than its author did."""
+        for contract in (self.pair.old, self.pair.new):
+            if repair := contract.repairs.get(self.name):
+                message = (
+                    f"the schema of {_NOUNS[self.name]}s was not valid, and is compared as repaired: {repair}"
+                )
+                yield self._whole(RULES["unanalysed"], message, None, detail="repaired")
+                return
 
     def _edit(self, each: JudgedEdit, rule: SchemaRule) -> Finding:
         breaks = isinstance(each.verdict, NotContained)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Final
 
 from toolgen.compat.edit_space import Cell, Direction, Edit
-from toolgen.compat.rule import Rule, SchemaRule, ToolRule
+from toolgen.compat.rule import Rule, SchemaRule, SettingRule, ToolRule
 
 PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "policy": (
@@ -18,6 +18,14 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
         "version-invalid",
         "version-not-bumped",
     ),
+    "project": (
+        "coercion-default-lost",
+        "instructions-changed",
+        "package-moved",
+        "server-renamed",
+        "target-added",
+        "target-removed",
+    ),
     "python": (
         "class-name-replaced",
         "class-renamed",
@@ -26,6 +34,7 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "results": (
         "content-lost",
+        "content-narrowed",
         "content-widened",
         "error-added",
         "error-removed",
@@ -155,6 +164,7 @@ _MODULES: Final = {
 RULES: Final[Mapping[str, Rule]] = {code: _MODULES[code].RULE for code in CODES}
 """Code → rule."""
 
+SETTING_RULES: Final = tuple(rule for rule in RULES.values() if isinstance(rule, SettingRule))
 TOOL_RULES: Final = tuple(rule for rule in RULES.values() if isinstance(rule, ToolRule))
 SCHEMA_RULES: Final = {
     claim: rule for rule in RULES.values() if isinstance(rule, SchemaRule) for claim in rule.claims

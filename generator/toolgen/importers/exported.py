@@ -74,7 +74,14 @@ class ExportedTool:
     places: Mapping[str, JsonPath]  # field of a spec → its path in the document
     at: JsonPath  # of the definition in the document
     line: int  # of the document in the source; 0: the source is one document
-    notes: tuple[str, ...] = field(default=())  # what was repaired
+    repairs: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # field of a spec → what was repaired
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence for each repair."""
+        return tuple(f"{self.name}: {note}" for notes in self.repairs.values() for note in notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +190,7 @@ def _tool(found: _Definition, line: int, where: str) -> ExportedTool:
         raise SourceError(f"{where}: a tool without a name that can be shown", _EXPECTED)
     fields: dict[str, Any] = {}
     places: dict[str, JsonPath] = {}
-    notes: list[str] = []
+    repairs: dict[str, tuple[str, ...]] = {}
     for key, paths in found.format.paths.items():
         for path in paths:
             value = _at(found.data, path)
@@ -194,11 +201,11 @@ def _tool(found: _Definition, line: int, where: str) -> ExportedTool:
         if not isinstance(fields.get(key, {}), dict):
             raise SourceError(f"{where}: `{key}` of {quoted(name)} must be an object", _EXPECTED)
         if key in fields or key == "input_schema":
-            fields[key] = _repaired(fields.get(key, {"type": "object"}), key, notes)
+            fields[key], notes = _repaired(fields.get(key, {"type": "object"}), key)
+            repairs |= {key: notes} if notes else {}
     if not isinstance(fields.get("description", ""), str):
         raise SourceError(f"{where}: the description of {quoted(name)} must be a string", _EXPECTED)
-    said = tuple(f"{name}: {note}" for note in notes)
-    return ExportedTool(found.format, name, fields, places, found.at, line, said)
+    return ExportedTool(found.format, name, fields, places, found.at, line, repairs)
 
 
 def _at(data: Any, path: JsonPath) -> Any:
@@ -207,10 +214,8 @@ def _at(data: Any, path: JsonPath) -> Any:
     return data
 
 
-def _repaired(written: Any, key: str, notes: list[str]) -> dict[str, Any]:
+def _repaired(written: Any, key: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     schema = copy_json(written)
-    notes += rewrite_type_names(schema, key)
-    notes += move_misplaced_keywords(schema, key)
+    notes = [*rewrite_type_names(schema, key), *move_misplaced_keywords(schema, key)]
     repaired = repair_schema(schema, key)
-    notes += repaired.notes
-    return repaired.schema
+    return repaired.schema, (*notes, *repaired.notes)

@@ -15,6 +15,7 @@ from toolgen.report.findings import as_data
 
 _MAX_WITNESS: Final = 80  # characters
 _MAX_LISTED: Final = 20  # findings in a summary
+_SETTINGS: Final = "settings of the project"
 _SPECIAL: Final = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w))")
 _REFERENCE: Final = re.compile(r"([@#])(?=\w)")  # a forge would notify a user, or link an issue
 _OF_WHOLE_SCHEMAS: Final = frozenset(("request-widened", "response-narrowed"))
@@ -62,16 +63,19 @@ def as_summary(title: str, releases: Iterable[Release]) -> str:
         return f"No tool changed since {_code(title)}.\n"
     tools = sorted({each.tool for each in findings}, key=lambda tool: (not _count(breaks, tool), tool))
     counts = [_counted(len(breaks), "breaking change"), _counted(len(findings) - len(breaks), "other change")]
-    lines = [f"**{counts[0]}**, {counts[1]} in {_counted(len(tools), 'tool')} since {_code(title)}", ""]
+    where = [_counted(number, "tool")] if (number := sum(map(bool, tools))) else []
+    where += ["the settings"] if "" in tools else []
+    lines = [f"**{counts[0]}**, {counts[1]} in {' and '.join(where)} since {_code(title)}", ""]
     lines += ["| tool | breaking | not decided | other |", "|---|---|---|---|"]
     for tool in tools[:_MAX_LISTED]:
         own, broken, open_ = _count(findings, tool), _count(breaks, tool), _count(undecided, tool)
-        lines.append(f"| {_cell(tool)} | {broken or ''} | {open_ or ''} | {own - broken - open_ or ''} |")
+        name = _cell(tool) if tool else _SETTINGS
+        lines.append(f"| {name} | {broken or ''} | {open_ or ''} | {own - broken - open_ or ''} |")
     if len(tools) > _MAX_LISTED:
         lines.append(f"| and {len(tools) - _MAX_LISTED} more | | | |")
     worst = [*breaks, *undecided]
     if worst:
-        lines += ["", *(f"- {_code(each.tool)}: {_in_words(each)}" for each in worst[:_MAX_LISTED])]
+        lines += ["", *(f"- {_subject(each.tool)}: {_in_words(each)}" for each in worst[:_MAX_LISTED])]
     if len(worst) > _MAX_LISTED:
         lines.append(f"- and {len(worst) - _MAX_LISTED} more")
     return "\n".join(lines) + "\n"
@@ -122,12 +126,17 @@ def _of_tools(findings: Iterable[Finding], versions: Mapping[str, str]) -> Itera
     """Yield a line for each finding, below its tool if that has several."""
     for tool, group in groupby(sorted(findings, key=lambda each: each.tool), key=lambda each: each.tool):
         own = list(dict.fromkeys(map(_in_words, group)))
-        head = f"- {_code(tool)}{f' ({_text(versions[tool])})' if tool in versions else ''}"
+        head = f"- {_subject(tool)}{f' ({_text(versions[tool])})' if tool in versions else ''}"
         if len(own) == 1:
             yield f"{head}: {own[0]}"
         else:
             yield head
             yield from (f"  - {each}" for each in own)
+
+
+def _subject(tool: str) -> str:
+    """Return a tool's name as code; the empty name is that of findings about settings."""
+    return _code(tool) if tool else _SETTINGS
 
 
 def _in_words(finding: Finding) -> str:

@@ -32,9 +32,13 @@ def render(findings: Iterable[Finding], texts: Mapping[str, bytes | str], *, col
         span = finding.places.new or finding.places.old or _NOWHERE
         if span.file not in lines:
             lines[span.file] = split_lines(texts.get(span.file, ""))
-        heading = Heading(finding.level.value, finding.code, printable(f"{finding.tool}: {finding.message}"))
+        heading = Heading(finding.level.value, finding.code, printable(_title(finding)))
         blocks.append(block(span, heading, _labels(finding), lines[span.file], color=color))
     return "".join(blocks)
+
+
+def _title(finding: Finding) -> str:
+    return f"{finding.tool}: {finding.message}" if finding.tool else finding.message
 
 
 def as_data(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -45,7 +49,7 @@ def as_data(findings: Iterable[Finding]) -> list[dict[str, Any]]:
             "category": each.category.value,
             "direction": each.direction.value if each.direction else None,
             "level": each.level.value,
-            "tool": each.tool,
+            "tool": each.tool or None,
             "pointer": each.pointer,
             "message": each.message,
             "hint": each.hint,

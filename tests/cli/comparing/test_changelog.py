@@ -164,6 +164,14 @@ def test_what_a_project_accepts_breaks_nothing() -> None:
     assert as_summary("v1", [release]).startswith("**0 breaking changes**, 1 other change in 1 tool")
 
 
+def test_settings_are_named_like_a_tool() -> None:
+    releases = [Release("v2", "", (finding("target removed", tool=""), finding("it changed")), {})]
+    assert "- settings of the project: request: target removed" in as_markdown("v1..v2", releases)
+    summary = as_summary("v1", releases)
+    assert summary.startswith("**2 breaking changes**, 0 other changes in 1 tool and the settings")
+    assert "| settings of the project | 1 |  |  |" in summary
+
+
 def test_a_summary_is_short() -> None:
     findings = tuple(finding("it changed", tool=f"tool_{number:02}") for number in range(30))
     lines = as_summary("v1", [Release("v2", "", findings, {})]).splitlines()

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 
 import pytest
-from toolgen.compat.table import CODES
+from toolgen.compat.rule import SettingRule
+from toolgen.compat.table import CODES, RULES
 from toolgen.data.manifest import Manifest
 from toolgen.project.output.manifest import NAME, manifest_text
 
@@ -17,12 +18,25 @@ from tests.cli.comparing.repository import Repository
 from tests.cli.conftest import Cli
 from tests.compat.cases import CASES, TODAY
 
-CONFIGURATION = """\
-specs = "specs"
+POLICY = """\
 [breaking]
 level = "info"
 versions = "semver"
 accept = "breaking.toml"
+"""
+OLD_SETTINGS = """\
+targets = ["mcp", "openai"]
+[server]
+name = "shop"
+instructions = "Ask before you order."
+"""
+NEW_SETTINGS = """\
+targets = ["anthropic", "mcp"]
+output = "tools/generated"
+coerce = false
+[server]
+name = "store"
+instructions = "Order at once."
 """
 
 
@@ -71,24 +85,34 @@ def branch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """A repository with the old versions of all cases on `main`; checked out is a branch with the new ones."""
     noon = datetime.combine(TODAY, time(12), tzinfo=UTC)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(noon.timestamp())))
-    repository = Repository.create(tmp_path / "planted", {"toolgen.toml": CONFIGURATION, **specs("old")})
+    repository = Repository.create(
+        tmp_path / "planted", {"toolgen.toml": OLD_SETTINGS + POLICY, **specs("old")}
+    )
     repository.git("checkout", "-q", "-b", "planted")
     for path in specs("old").keys() - specs("new").keys():
         (repository.root / path).unlink()
-    repository.write({**specs("new"), "breaking.toml": acceptances(), f"generated/{NAME}": manifest()})
+    repository.write(
+        {
+            "toolgen.toml": NEW_SETTINGS + POLICY,
+            **specs("new"),
+            "breaking.toml": acceptances(),
+            f"tools/generated/{NAME}": manifest(),
+        }
+    )
     repository.commit()
     return repository
+
+
+def own(tool: str, code: str) -> bool:
+    """True for a tool of the case of the rule, and for the settings, which all cases share."""
+    return tool.startswith(prefix(CASES / code)) if tool else isinstance(RULES[code], SettingRule)
 
 
 def test_breaking_finds_the_planted_break_of_every_rule(
     branch: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = Cli(branch.root, capsys)("breaking", "--against", "main", "--format", "json")
-    found = {(each["rule"], each["tool"]) for each in json.loads(done.out)["findings"]}
-    missed = [
-        code
-        for code in CODES
-        if not any(rule == code and tool.startswith(prefix(CASES / code)) for rule, tool in found)
-    ]
+    found = {(each["rule"], each["tool"] or "") for each in json.loads(done.out)["findings"]}
+    missed = [code for code in CODES if not any(rule == code and own(tool, code) for rule, tool in found)]
     assert done.code == 1
     assert missed == []

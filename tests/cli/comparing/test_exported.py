@@ -124,6 +124,21 @@ def test_published_names_are_compared(exported: Path, tmp_path: Path) -> None:
     assert found.old.contracts["gone"].place("name").line == 2
 
 
+@pytest.mark.parametrize("minimum", ['"1"', '"1", "maximum": 5'])
+def test_a_schema_that_was_not_valid_is_not_called_safe(
+    exported: Path, tmp_path: Path, minimum: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    response = f'{{"type": "object", "properties": {{"id": {{"type": "integer", "minimum": {minimum}}}}}}}'
+    definition = json.loads(export(exported, "mcp", capsys))["tools"][0] | {
+        "outputSchema": json.loads(response)
+    }
+    (tmp_path / "old.json").write_text(json.dumps([definition]))
+    assert main(["-C", str(exported), "breaking", "--against", str(tmp_path / "old.json")]) == 1
+    shown = capsys.readouterr().out
+    assert "unanalysed" in shown
+    assert "minimum: invalid JSON Schema" in shown
+
+
 def test_stdin(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = json.dumps({"tools": [{"name": "old", "inputSchema": {"type": "object"}}]})
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

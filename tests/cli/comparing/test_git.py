@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from toolgen.cli.comparing.sides import Sides, read_sides
 from toolgen.data.diagnostic import SpecErrors
+from toolgen.data.source import Span
 from toolgen.project import UnableError
 
 from .repository import SHARED, Repository, spec, spec_with_ref
@@ -64,6 +65,19 @@ def faults(repository: Repository, against: str) -> list[str]:
     with pytest.raises(SpecErrors) as found:
         sides(repository, against)
     return [f"{each.span.file}:{each.span.line}: {each.code}" for each in found.value.diagnostics]
+
+
+def test_settings_are_compared_with_those_of_the_commit(folder: Path) -> None:
+    files = {"tools/toolgen.toml": 'targets = ["mcp", "openai"]\n', "tools/specs/greet.yaml": spec("greet")}
+    repository = Repository.create(folder / "settings", files)
+    repository.write({"tools/toolgen.toml": 'coerce = false\ntargets = ["mcp"]\n'})
+    found = sides(repository, "main", "tools")
+    assert found.old.settings is not None
+    assert found.new.settings is not None
+    assert found.old.settings.targets == {"mcp", "openai"}
+    assert found.old.settings.places["targets"] == Span("main:tools/toolgen.toml", 1, 1, 7)
+    assert found.new.settings.places["targets"] == Span("toolgen.toml", 2, 1, 7)
+    assert sides(repository, "main:tools/specs", "tools").old.settings is None
 
 
 def test_only_specs_that_differ_are_read(made: Repository) -> None:

@@ -175,6 +175,7 @@ def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Sid
         name
         for name in before.keys() & after.keys()
         if json.dumps(before[name].fields) == json.dumps(after[name].fields)
+        and not (before[name].repairs or after[name].repairs)
     }
     return _side(old, same), _side(new, same)
 
@@ -240,7 +241,9 @@ def _side(side: ExportedSide, left_out: set[str]) -> Side:
         changes = {"name": tool.name, "aliases": own.aliases if own else analysed.spec.aliases}
         schemas = {key: schema for key in SCHEMA_PATHS if (schema := getattr(analysed, key)) is not None}
         spec = analysed.spec.model_copy(update=changes)
-        contracts.append(Contract(spec, schemas, side.places[tool.name], tool.format.knows))
+        repairs = {key: notes[0] for key, notes in tool.repairs.items()}
+        places = side.places[tool.name]
+        contracts.append(Contract(spec, schemas, places, tool.format.knows, repairs=repairs))
     return Side(side.label, by_name(contracts), side.texts)
 
 

@@ -9,7 +9,9 @@ from toolgen.cli.building.project_build import Inputs, read_inputs
 from toolgen.cli.comparing.against import AtCommit, OnDisk, find_against
 from toolgen.cli.comparing.changed_specs import find_changed
 from toolgen.cli.comparing.generated_names import python_names
+from toolgen.cli.comparing.settings import settings_of
 from toolgen.compat.contract import Side, contracts_of
+from toolgen.compat.settings import Settings
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.target import Target
 from toolgen.incremental import Texts
@@ -47,6 +49,8 @@ class SpecFiles:
     specs: Texts
     targets: Sequence[Target]
     former_names: Mapping[str, Mapping[str, str]]  # of classes that generated modules still give, by module
+    settings: Settings | None = None  # None: it is a folder of specs, not a project
+    settings_text: str = ""  # of the configuration
 
 
 def read_sides(against: str, start: str) -> Sides:
@@ -81,13 +85,22 @@ def read_sides(against: str, start: str) -> Sides:
 def compare_files(old: SpecFiles, new: SpecFiles) -> Sides:
     """Return the tools of both sides whose specs differ."""
     changed = find_changed(old.specs, new.specs)
-    return Sides(_side(old, changed.old), _side(new, changed.new))
+    return Sides(_with_settings(_side(old, changed.old), old), _with_settings(_side(new, changed.new), new))
+
+
+def _with_settings(side: Side, files: SpecFiles) -> Side:
+    if files.settings is None:
+        return side
+    texts = {span.file: files.settings_text for span in files.settings.places.values()}
+    return replace(side, settings=files.settings, texts={**side.texts, **texts})
 
 
 def files_of(inputs: Inputs) -> SpecFiles:
     """Return the specs of the project in the work tree."""
     project = inputs.project
-    return SpecFiles("", f"{project.specs}/", inputs.specs, inputs.targets, _former_names(project))
+    settings = settings_of(project, inputs.targets) if project.file else None
+    former = _former_names(project)
+    return SpecFiles("", f"{project.specs}/", inputs.specs, inputs.targets, former, settings, project.text)
 
 
 def _former_names(project: Project) -> Mapping[str, Mapping[str, str]]:
@@ -106,7 +119,11 @@ def files_at(found: AtCommit, project: Project, known: Mapping[str, bytes]) -> S
         revision = read_revision(found.repository, found.commit, project, known)
     else:
         revision = read_folder(found.repository, found.commit, found.path, project=project, known=known)
-    return SpecFiles(found.commit.label, revision.prefix, revision.specs, revision.targets, {})
+    files = SpecFiles(found.commit.label, revision.prefix, revision.specs, revision.targets, {})
+    if revision.configured_in is None:
+        return files
+    settings = settings_of(revision.project, revision.targets, revision.configured_in)
+    return replace(files, settings=settings, settings_text=revision.project.text)
 
 
 def _folder_files(found: OnDisk) -> SpecFiles:
@@ -123,7 +140,12 @@ def _folder_files(found: OnDisk) -> SpecFiles:
         specs = read_specs(project)
     except UnableError as error:
         raise UnableError("no-specs", f"there is no spec in {prefix.rstrip('/')}", _NO_TOOLS) from error
-    return SpecFiles(found.shown, prefix, specs, load_targets(project), {})
+    targets = load_targets(project)
+    files = SpecFiles(found.shown, prefix, specs, targets, {})
+    if not project.file:
+        return files
+    settings = settings_of(project, targets, f"{shown}/".removeprefix("./"))
+    return replace(files, settings=settings, settings_text=project.text)
 
 
 def _side(files: SpecFiles, texts: Texts) -> Side:

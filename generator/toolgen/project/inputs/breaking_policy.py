@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from toolgen.compat.finding import Level
 from toolgen.compat.policy import Acceptance, Policy
-from toolgen.compat.table import CODES
+from toolgen.compat.table import CODES, SETTING_RULES
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
 from toolgen.project.errors import UnableError
@@ -24,6 +24,7 @@ MAX_BYTES: Final = 256 * 1024
 
 _KEYS: Final = ("code", "tool", "reason", "pointer", "fingerprint", "expires")
 _REQUIRED: Final = ("code", "tool", "reason")
+_WITHOUT_TOOL: Final = frozenset(rule.code for rule in SETTING_RULES)
 _HEADER: Final = re.compile(r"^[ \t]*\[\[\s*accept\s*\]\]", re.MULTILINE)
 
 
@@ -110,7 +111,7 @@ def _place(table: Table) -> Span:
 
 def _faults(table: Table) -> Iterator[Diagnostic]:
     for key in _REQUIRED:
-        if key not in table.data:
+        if key not in table.data and not (key == "tool" and table.data.get("code") in _WITHOUT_TOOL):
             message = f"an accepted change needs {quoted(key)}"
             yield Diagnostic(_place(table), "invalid-setting", message, "it has a code, a tool and a reason")
     for key, value in table.data.items():
@@ -149,7 +150,7 @@ def _acceptance(table: Table) -> Acceptance:
     data = table.data
     return Acceptance(
         code=data["code"],
-        tool=data["tool"],
+        tool=data.get("tool", ""),
         reason=data["reason"],
         pointer=data.get("pointer"),
         fingerprint=data.get("fingerprint"),

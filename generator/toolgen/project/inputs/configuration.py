@@ -138,8 +138,11 @@ class Project:
         return self.import_root.joinpath(*dotted.split("."))
 
     def place_in(self, section: str, key: str) -> Span:
-        """Return the place where a section of the configuration, `breaking.levels` for one, sets `key`."""
-        name = section if self.file == FILE else f"{TABLE}.{section}"
+        """Return the place where a section of the configuration, `breaking.levels` for one, sets `key`.
+
+        The section "" is the top of the configuration.
+        """
+        name = section if self.file == FILE else f"{TABLE}.{section}".removesuffix(".")
         return Table(self.file, self.text, name, {}).key(key)
 
     def place_of(self, key: str, value: str) -> Span:

@@ -42,6 +42,9 @@ class Revision:
     prefix: str  # of the paths of its specs in messages: "main:tools/specs/"
     specs: Mapping[str, bytes]  # posix path below the specs folder → content
     targets: tuple[Target, ...]
+    configured_in: str | None = (
+        None  # "main:tools/", the folder of its configuration; None: it is a folder of specs
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,7 @@ class _CommitReader:
         except SpecErrors as errors:
             raise SpecErrors(_moved(errors.diagnostics, self._shown(folder))) from None
         found = self.read_specs(project, posixpath.normpath(folder + project.specs))
-        return replace(found, targets=targets)
+        return replace(found, targets=targets, configured_in=self._shown(folder))
 
     def read_specs(self, project: Project, folder: str) -> Revision:
         """Return the specs in `folder`, with the built-in targets."""

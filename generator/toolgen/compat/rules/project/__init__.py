@@ -1,0 +1,1 @@
+"""Rules about the settings of a project, which apply to all of its tools."""
