@@ -109,7 +109,7 @@ def expected_failures() -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("version", "flags", "least"),
-    [("2025-11-25", [], 67), ("2026-07-28", [], 135), ("2026-07-28", ["--stateless"], 135)],
+    [("2025-11-25", [], 67), ("2026-07-28", [], 137), ("2026-07-28", ["--stateless"], 137)],
     ids=str,
 )
 def test_every_scenario_of_the_suite(

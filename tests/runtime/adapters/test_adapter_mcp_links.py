@@ -50,6 +50,7 @@ def test_a_link_that_nobody_was_given_is_refused(era: str) -> None:
         with pytest.raises(MCPError) as caught:
             await client.read_resource("toolgen://results/guessed/a.png")
         assert (await client.list_resources()).resources == []
+        assert (await client.list_resource_templates()).resource_templates == []
         return caught.value.error.code
 
     code = talk(era, work, Toolkit([returning(Image(PNG), content="any")]))

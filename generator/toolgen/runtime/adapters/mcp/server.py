@@ -59,7 +59,11 @@ def build_server(
     handlers = _Handlers(service)
     resources: dict[str, Any] = {}
     if any("content" in definition for definition in toolkit.definitions.values()):
-        resources = {"on_list_resources": handlers.list_resources, "on_read_resource": handlers.read_resource}
+        resources = {
+            "on_list_resources": handlers.list_resources,
+            "on_list_resource_templates": handlers.list_resource_templates,
+            "on_read_resource": handlers.read_resource,
+        }
     server = ToolServer(
         name,
         version=version or DEFAULT_VERSION,
@@ -132,6 +136,11 @@ class _Handlers:
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=[])  # links to results are only known to their callers
+
+    async def list_resource_templates(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[])
 
     async def read_resource(
         self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
