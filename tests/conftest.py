@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,10 @@ from hypothesis import settings
 # The same examples on every run and every machine, without deadlines, so that failures are reproducible.
 settings.register_profile("toolgen", deadline=None, derandomize=True)
 settings.load_profile("toolgen")
+
+# Where Python is told to write no byte-code, each command that a test starts would compile toolgen anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Commands that a shell starts in the background ignore ^C, and so would every command that a test interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
