@@ -12,7 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
+.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -110,6 +110,9 @@ conformance: $(READY) ## run the MCP Inspector and the MCP conformance suite (ne
 
 test-browser: $(READY) ## show a chart in the web interface of the MCP Inspector (needs npm; Debian: chromium)
 	@$(BIN)/python -m pytest -m browser tests/conformance -v
+
+evals-promptfoo: $(READY) ## run suites of `toolgen evals` with promptfoo and a scripted model (needs npm)
+	@$(BIN)/python -m pytest -m promptfoo tests/promptfoo -v
 
 bazel: $(READY) ## build examples/bazel with Bazel and count its actions (Debian: bazel-bootstrap)
 	@$(BIN)/python -m examples.bazel.show

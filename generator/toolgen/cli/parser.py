@@ -26,6 +26,7 @@ COMMANDS = {
     "call": "call one tool's implementation, with validation and confirmation",
     "mock": "serve the specs over MCP before they are implemented: examples, or made-up valid answers",
     "test": "test implementations against their specs: examples, and properties of every call",
+    "evals": "write the examples as tests of whether a model calls the right tool",
     "schema": "print the JSON Schema of the spec language",
     "explain": "explain a diagnostic code",
 }

@@ -451,6 +451,11 @@ PROJECT: dict[str, Code] = {
         "`call` and `test` run the generated package with the configured implementations.",
         "Run `toolgen generate`.",
     ),
+    "no-asks": error(
+        "no example says what a user would ask",
+        "`toolgen evals` writes a test of a model for each example with `ask`.",
+        "Write `ask` into the examples of the tools that a model should find: ask: Order 24 brake pads.",
+    ),
     "no-such-tool": error(
         "there is no tool by that name",
         "The call was not made.",

@@ -9,21 +9,20 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from toolgen.cli.building.exports import document, export_formats, for_target
 from toolgen.cli.output import emit_json
 
 if TYPE_CHECKING:
     from toolgen.cli.building.project_build import Inputs
     from toolgen.data.package import Tool
-    from toolgen.targets.definition import ExportFormat
 
 _LOSSES = frozenset({"dialect-loss", "provider-limit"})
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    formats = _formats()
+    formats = export_formats()
     width = max(map(len, formats))
     parser.description = f"{__doc__}\n" + "\n".join(
         f"{name:<{width}}  {found.help}" for name, (_, found) in formats.items()
@@ -36,7 +35,7 @@ def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.building.project_build import package_of, program_of
     from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 
-    target, found = _formats().get(args.target, (args.target, None))
+    target, found = export_formats().get(args.target, (args.target, None))
     inputs = _inputs(args, target)
     program = program_of(inputs)
     tools = package_of(program, inputs).tools
@@ -45,20 +44,13 @@ def run(args: argparse.Namespace) -> bool:
     summaries = [tool_summary(tool, inputs.targets) for tool in tools]
     if warnings := [*warnings, *exceeded_request_limits(summaries, inputs.targets)]:
         diagnostics.show(warnings, args.start, as_json=False)
-    emit_json(_document(found, tools) if found else _plain(target, tools))
+    emit_json(document(found, tools) if found else _plain(target, tools))
     return True
-
-
-def _formats() -> dict[str, tuple[str, ExportFormat]]:
-    """Return the formats of the built-in targets with the names of their targets."""
-    from toolgen.targets.builtin import BUILT_IN
-
-    return {each.name: (name, each) for name, target in BUILT_IN.items() for each in target.exports}
 
 
 def _inputs(args: argparse.Namespace, target: str) -> Inputs:
     """Read the project as if it named this one target. Raises `UnableError` for an unknown target."""
-    from toolgen.cli.building.project_build import Inputs, read_inputs
+    from toolgen.cli.building.project_build import read_inputs
     from toolgen.project import UnableError, load_targets
     from toolgen.suggestions import did_you_mean
     from toolgen.targets.builtin import BUILT_IN
@@ -66,18 +58,10 @@ def _inputs(args: argparse.Namespace, target: str) -> Inputs:
     inputs = read_inputs(args.start)
     publishing = [each.name for each in load_targets(replace(inputs.project, targets=None)) if each.tool_name]
     if target not in publishing:
-        names = [*_formats(), *(name for name in publishing if name not in BUILT_IN)]
+        names = [*export_formats(), *(name for name in publishing if name not in BUILT_IN)]
         hint = did_you_mean(args.target, names) or f"there are {', '.join(names)}"
         raise UnableError("usage", f"there is no target {args.target!r}", hint)
-    named = replace(inputs.project, targets=(target,))
-    return Inputs(named, inputs.specs, load_targets(named))
-
-
-def _document(found: ExportFormat, tools: Iterable[Tool]) -> Any:
-    """Return the definitions as the adapter of a built-in target gives them."""
-    module, _, name = found.function.partition(":")
-    definitions = getattr(import_module(module), name)({tool.wire_name: tool.definition for tool in tools})
-    return {found.key: definitions} if found.key else definitions
+    return for_target(inputs, target)
 
 
 def _plain(target: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:

@@ -1,0 +1,128 @@
+"""evals: the examples with `ask` as a suite for promptfoo, which `make evals-promptfoo` runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from .conftest import Cli
+
+ORDER = """\
+name: order
+description: "Order. {{ 7*7 }} {% raw %} file://x"
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [article]
+  properties:
+    article: {type: string}
+    count: {type: integer, default: 1}
+    ship to: {type: string}
+examples:
+  - {name: bell, ask: Order a bell., not: [close_shop, search], input: {article: bell, ship to: Ada}}
+  - {name: silent, input: {article: saddle}}
+"""
+SEARCH = """\
+name: search
+description: Find articles.
+input_schema: {type: object}
+targets: {anthropic: {name: find}}
+"""
+CLOSE = "name: close_shop\ndescription: Close the shop.\nenabled: false\ninput_schema: {type: object}\n"
+FILES = ["promptfooconfig.yaml", "tests.json", "tool_calls.cjs", "tools.json"]
+
+
+@pytest.fixture
+def shop(project: Cli) -> Cli:
+    for name, text in {"order": ORDER, "search": SEARCH, "close_shop": CLOSE}.items():
+        (project.root / f"specs/{name}.yaml").write_text(text)
+    return project
+
+
+def suite(shop: Cli, *words: str, folder: str = "evals") -> dict[str, str]:
+    done = shop("evals", *words)
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == [f"{folder}/{name}" for name in FILES]
+    return {name: (shop.root / folder / name).read_text() for name in FILES}
+
+
+def checks(files: dict[str, str]) -> dict[str, Any]:
+    (test,) = json.loads(files["tests.json"])
+    return {each["metric"]: each["config"] for each in test["assert"]}
+
+
+def test_a_suite_has_the_exported_tools_and_a_test_for_each_example_with_ask(shop: Cli) -> None:
+    files = suite(shop)
+    assert "id: openai:chat:gpt-5.5\n" in files["promptfooconfig.yaml"]
+    assert json.loads(files["tools.json"]) == json.loads(shop("export", "openai-chat").out)
+    (test,) = json.loads(files["tests.json"])
+    assert (test["description"], test["vars"]) == ("order: bell", {"ask": "Order a bell."})
+    assert checks(files) == {
+        "tool": {"tool": "order"},
+        "arguments": {
+            "tool": "order",
+            "arguments": {"article": "bell", "ship to": "Ada"},
+            "defaults": {"count": 1},
+        },
+        "not": {"tools": ["search"]},
+    }
+    assert suite(shop) == files, "the same specs, the same bytes"
+
+
+def test_names_are_those_that_the_provider_publishes(shop: Cli) -> None:
+    files = suite(shop, "--provider", "anthropic", "-o", "tests/claude", folder="tests/claude")
+    assert json.loads(files["tools.json"]) == json.loads(shop("export", "anthropic").out)
+    assert checks(files)["not"] == {"tools": ["find"]}
+    order = next(each for each in json.loads(files["tools.json"]) if each["name"] == "order")
+    published = order["input_schema"]["properties"]
+    assert published.keys() >= checks(files)["arguments"]["arguments"].keys()
+    assert "ship to" not in published
+
+
+def test_texts_of_specs_are_in_no_file_that_promptfoo_takes_for_templates(shop: Cli) -> None:
+    files = suite(shop, "--provider", "openai:responses:gpt-5.5")
+    assert "7*7" not in files["promptfooconfig.yaml"] + files["tests.json"]
+    assert "{{ 7*7 }} {% raw %} file://x" in files["tools.json"]
+
+
+@pytest.mark.parametrize("ask", ["Say {{ ask }}", "file:///etc/passwd", "package:evil:run"])
+def test_asks_that_promptfoo_would_replace_are_refused(shop: Cli, ask: str) -> None:
+    (shop.root / "specs/order.yaml").write_text(ORDER.replace("Order a bell.", json.dumps(ask)))
+    done = shop("evals")
+    assert done.code == 2
+    assert "specs/order.yaml:12:23: error[bad-value] promptfoo would replace " in done.err
+    assert not (shop.root / "evals").exists()
+
+
+def test_arguments_may_be_left_out(shop: Cli) -> None:
+    assert checks(suite(shop, "--tools-only")).keys() == {"tool", "not"}
+
+
+def test_check_shows_what_changed_and_the_command_that_fixes_it(shop: Cli) -> None:
+    missing = shop("evals", "--check", "--tools-only")
+    assert (missing.code, missing.out.splitlines()[0]) == (1, "MISSING  evals/promptfooconfig.yaml")
+    suite(shop)
+    assert shop("evals", "--check").code == 0
+    (shop.root / "specs/order.yaml").write_text(ORDER.replace("a bell", "a brass bell"))
+    done = shop("evals", "--check")
+    assert done.code == 1
+    assert "CHANGED  evals/tests.json" in done.out
+    assert '+      "ask": "Order a brass bell."' in done.out
+    assert done.out.splitlines()[-1] == f"to fix it: toolgen -C {shop.root} evals"
+
+
+def test_files_of_others_are_kept(shop: Cli) -> None:
+    own = shop.root / "evals/promptfooconfig.yaml"
+    own.parent.mkdir()
+    own.write_text("# mine\n")
+    done = shop("evals")
+    assert (done.code, own.read_text()) == (2, "# mine\n")
+    assert "error[file-exists] evals/promptfooconfig.yaml: not written by `toolgen evals`" in done.err
+
+
+def test_an_unknown_provider_is_refused(shop: Cli) -> None:
+    done = shop("evals", "--provider", "openai:chat:a\nb: c")
+    assert done.code == 2
+    assert "there are openai, anthropic, openai:chat:MODEL" in done.err
