@@ -34,6 +34,10 @@ ASKS: dict[str, Any] = {
     "idempotent": True,
     "examples": (ExpectedCall("order", {"sku": "tyre"}, PLACE, True, {"left": 0}),),
 }
+RECORDED: dict[str, Any] = {
+    "outcomes_file": "tests/outcomes/take.json",
+    "outcomes": {"unknown": {"error": {"code": "unknown_sku", "message": "There is no moon."}}},
+}
 STREAMS: dict[str, Any] = {
     "chunk_schema": {"type": "string", "description": "A line."},
     "examples": (ExpectedCall("two", {"lines": ["a", "b"]}, PLACE, True, {"lines": ["a", "b"]}),),
@@ -111,6 +115,16 @@ class StopsHalfway(Shop):
         return await super().execute(request, context)
 
 
+class LosesUpdates(Shop):
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        stock = state(self.folder)
+        await asyncio.sleep(0)
+        await super().execute(request, context)  # raises if it has to
+        stock[request["sku"]] -= request.get("units", 1)
+        save(self.folder, stock)
+        return {"left": stock[request["sku"]]}
+
+
 class DropsChunk(Lines):
     async def execute(self, request: Any, context: ToolContext) -> AsyncIterator[Any]:
         async for item in super().execute(request, context):
@@ -140,6 +154,12 @@ def test_a_correct_implementation_passes_every_check(
             "ends with short_stock (The tool could not do what was asked.), not with",
         ),
         (OtherDefault, {}, "example", "example 'take one' has another output"),
+        (
+            Shop,
+            RECORDED,
+            "outcomes",
+            "example 'unknown' has another outcome than tests/outcomes/take.json has",
+        ),
         (FailsOnLongNames, {"examples": ()}, "answers", "internal_error (KeyError"),
         (Counts, READS, "read-only", "a read-only tool changed the state"),
         (Remembers, READS, "independent-calls", "called after other examples, has another output"),
@@ -147,6 +167,7 @@ def test_a_correct_implementation_passes_every_check(
         (ActsOnPreview, ASKS, "consent", "the state changed although"),
         (WritesBeforeItChecks, {}, "failed-calls", "and changed the state"),
         (StopsHalfway, {}, "cancelled-calls", "left part of its work"),
+        (LosesUpdates, {}, "concurrent-calls", "two calls at once left another state"),
         (DropsChunk, STREAMS, "stream", "the chunks do not add up to 'lines'"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

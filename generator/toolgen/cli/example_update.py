@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
+from toolgen.cli.output import count
 from toolgen.data.program import Program, ProgramTool
 from toolgen.project import Project, replace_files
 from toolgen.testing.results import ActualResult, ToolReport
@@ -23,6 +24,11 @@ class SpecUpdate:
     before: str
     after: str
     updated: tuple[int, ...]  # indices of the examples
+
+    @property
+    def summary(self) -> str:
+        """Return what was written, in one line."""
+        return f"wrote {self.file}: {count(len(self.updated), 'example')}"
 
     def diff(self) -> str:
         """Return the change as a unified diff."""

@@ -71,6 +71,8 @@ def _task(
         seed=options.seed,
         max_calls=options.max_calls,
         examples_only=options.examples_only,
+        record=options.record,
+        find_neighbours=options.find_neighbours,
         seconds=max([_CALL_SECONDS, *((tool.timeout or 0) + _LATE_SECONDS for tool in tools)]),
     )
 

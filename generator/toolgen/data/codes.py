@@ -554,6 +554,11 @@ TESTS: dict[str, Code] = {
         "The examples are part of the contract: documentation, mocks and models rely on them.",
         "Correct the implementation, or the example: `toolgen test --update` writes how the call ends now.",
     ),
+    "outcome-changed": error(
+        "a call that ends in another way than is recorded",
+        "The state that a call leaves, the question to the user, the text of an error are not in the spec.",
+        "Correct the implementation, or record the change with `toolgen test --update` and review the diff.",
+    ),
     "contract-broken": error(
         "an implementation that does not keep its contract",
         "Clients rely on what the spec says of every call: its errors, its annotations, its confirmation.",

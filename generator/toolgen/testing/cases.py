@@ -14,6 +14,7 @@ from toolgen.suggestions import did_you_mean
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.fixtures import Fixtures, load_fixtures
 from toolgen.testing.inputs import requests
+from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.project_tools import fixtures_file, project_tools
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
@@ -38,7 +39,7 @@ class ProjectCases:
     @staticmethod
     def read(project: Project, options: RunOptions) -> ProjectCases:
         """Read the specs of a project. Raises `SpecErrors` or `UnableError`."""
-        return ProjectCases(project, project_tools(project), options)
+        return ProjectCases(project, with_recorded(project, project_tools(project)), options)
 
     def fixtures(self) -> Fixtures:
         """Return the project's fixtures, imported when they are first asked for. Raises FixtureError."""
@@ -145,6 +146,7 @@ class GivenSubject:
     """A toolkit and snapshots that pytest fixtures of the project gave; all sessions share them."""
 
     is_isolated = True
+    has_fresh_data = False
 
     def __init__(self, toolkit: Toolkit, take_snapshot: Callable[[], Any] | None) -> None:
         self._toolkit = toolkit

@@ -34,6 +34,8 @@ class Task:
     seed: str
     max_calls: int
     examples_only: bool
+    record: bool
+    find_neighbours: bool
     seconds: float  # that one call may take
 
     def as_json(self) -> str:
@@ -80,7 +82,13 @@ def _run(task: Task, hung: TextIOWrapper, write: Callable[..., None]) -> None:
         faulthandler.dump_traceback_later(task.seconds, exit=True, file=hung)
 
     watch()
-    options = RunOptions(task.seed, task.max_calls, task.examples_only)
+    options = RunOptions(
+        task.seed,
+        task.max_calls,
+        task.examples_only,
+        record=task.record,
+        find_neighbours=task.find_neighbours,
+    )
     try:
         known = import_module(f"{task.package}.catalog").TOOLS
         fixtures = load_fixtures(task.package, Path(task.fixtures) if task.fixtures else None)

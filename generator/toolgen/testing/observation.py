@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypedDict, Unpack
 
 from toolgen.schema.document import JsonObject
 from toolgen.testing.subject import NO_STATE, Answer, Call, Session, Subject
-from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
-StepKind = Literal["refused", "nobody", "preview", "call", "again", "cancelled"]
+StepKind = Literal["refused", "nobody", "preview", "call", "again", "outdated", "concurrent", "cancelled"]
 """The kinds of calls: one that the user refused, one where nobody could be asked, a preview, the call itself,
-the same call once more, a call that was cancelled."""
+the same call once more, one of which the user approved another preview, one of several at once, a call
+that was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Observation:
     expected: ExpectedCall | None = None  # of an example
     variant: str = ""  # how the request differs from the example's, for messages
     after_others: bool = False  # other calls were made before, in the same session
+    neighbour: Neighbour | None = None  # the recorded call that was repeated
+    serial: tuple[Step, ...] = ()  # of concurrent calls: the same calls one after another
     settled: Any = field(default=NO_STATE)  # for cancelled calls: the state after an undisturbed call
 
     def all(self, *kinds: StepKind) -> Iterator[Step]:
@@ -60,12 +63,19 @@ class Observation:
         return len(self.steps)
 
 
+class ObservationDetails(TypedDict, total=False):
+    """Fields of an `Observation` that say of what it is one."""
+
+    expected: ExpectedCall | None
+    variant: str
+    neighbour: Neighbour | None
+
+
 async def observe(
     subject: Subject,
     tool: ToolUnderTest,
     arguments: JsonObject,
-    expected: ExpectedCall | None = None,
-    variant: str = "",
+    **details: Unpack[ObservationDetails],
 ) -> Observation:
     """Make one request in every way in a session of its own: without consent first, then with it, twice."""
     async with subject.session() as session:
@@ -80,7 +90,18 @@ async def observe(
         await steps.call("call", call)
         if tool.read_only or (tool.idempotent and subject.has_state):
             await steps.call("again", call)
-    return Observation(arguments, tuple(steps.made), expected, variant)
+    made = steps.made
+    if tool.previews and tool.confirms and subject.has_fresh_data and "variant" not in details:
+        made += await _outdated(subject, call)
+    return Observation(arguments, tuple(made), **details)
+
+
+async def _outdated(subject: Subject, call: Call) -> list[Step]:
+    """Make a call in a session of its own as if the user had approved another preview."""
+    async with subject.session() as session:
+        steps = _Steps(session)
+        await steps.call("outdated", replace(call, consent="outdated"))
+    return steps.made
 
 
 async def observe_sequence(
@@ -94,6 +115,21 @@ async def observe_sequence(
             await steps.call("call", Call(tool.name, each.arguments))
             found.append(Observation(each.arguments, (steps.made[-1],), each, after_others=True))
     return found
+
+
+async def observe_concurrent(subject: Subject, tool: ToolUnderTest, arguments: JsonObject) -> Observation:
+    """Make a call twice at once, and in another session twice, one after the other."""
+    call = Call(tool.name, arguments)
+    async with subject.session() as session:
+        serial = _Steps(session)
+        for _ in range(2):
+            await serial.call("call", call)
+    async with subject.session() as session:
+        before = session.state()
+        answers = await session.concurrent_calls(call, 2)
+        after = session.state()
+    steps = tuple(Step("concurrent", answer, before, after) for answer in answers)
+    return Observation(arguments, steps, serial=tuple(serial.made))
 
 
 async def observe_cancelled(

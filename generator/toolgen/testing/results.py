@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from toolgen.data.source import Span
+from toolgen.schema.document import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,15 @@ class ActualResult:
     error: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class ObservedOutcome:
+    """The outcome of one call, for recording it."""
+
+    example: str  # its name; of a neighbour, the example that it is near
+    outcome: JsonObject
+    arguments: JsonObject | None = None  # of a neighbour
+
+
 @dataclass(slots=True)
 class ToolReport:
     """The result of testing one tool."""
@@ -47,6 +57,8 @@ class ToolReport:
     not_covered: list[str] = field(default_factory=list)  # parts of the contract that no call has shown
     not_implemented: bool = False
     actual: list[ActualResult] = field(default_factory=list)  # of examples that failed
+    not_recorded: list[str] = field(default_factory=list)  # examples without a recorded outcome
+    outcomes: list[ObservedOutcome] = field(default_factory=list)  # if they are to be recorded
 
     def as_data(self) -> dict[str, Any]:
         """Return it as JSON data."""
@@ -57,4 +69,5 @@ class ToolReport:
         """Return the report of `as_data`."""
         failures = [Failure.of_data(each) for each in data["failures"]]
         actual = [ActualResult(**each) for each in data["actual"]]
-        return ToolReport(**{**data, "failures": failures, "actual": actual})
+        outcomes = [ObservedOutcome(**each) for each in data["outcomes"]]
+        return ToolReport(**{**data, "failures": failures, "actual": actual, "outcomes": outcomes})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Unpack
 
 from toolgen.schema.document import JsonObject
 from toolgen.schema.instances import shrink
@@ -14,13 +14,23 @@ from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.checks.stream import sums_of
 from toolgen.testing.coverage import Coverage
 from toolgen.testing.inputs import requests, with_defaults
-from toolgen.testing.observation import Observation, observe, observe_cancelled, observe_sequence
-from toolgen.testing.results import ActualResult, Failure, ToolReport
+from toolgen.testing.observation import (
+    Observation,
+    ObservationDetails,
+    observe,
+    observe_cancelled,
+    observe_concurrent,
+    observe_sequence,
+)
+from toolgen.testing.outcomes.neighbours import find_neighbours
+from toolgen.testing.outcomes.outcome import outcome_of
+from toolgen.testing.results import ActualResult, Failure, ObservedOutcome, ToolReport
 from toolgen.testing.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
+_CONCURRENT_ROUNDS: Final = 5  # two calls at once do not meet each time
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
 
 
@@ -31,6 +41,8 @@ class RunOptions:
     seed: str = "0"
     max_calls: int = MAX_CALLS  # with generated requests, of each tool
     examples_only: bool = False
+    record: bool = False  # report the outcomes of examples and neighbours
+    find_neighbours: bool = False  # also of new ones, of examples without a recorded outcome
 
 
 class ToolRunner:
@@ -48,6 +60,8 @@ class ToolRunner:
             self.run_example(example)
             if self.report.not_implemented or self._is_stuck():
                 return self.finish()
+        if self.options.record and self.subject.has_fresh_data:
+            self._record_neighbours()
         if not self.options.examples_only:
             self.run_properties()
         return self.finish()
@@ -55,11 +69,13 @@ class ToolRunner:
     def run_example(self, example: ExpectedCall) -> list[Failure]:
         """Make the call of an example; return the failures that it shows."""
         self.report.examples += 1
-        seen = self._observe(example.arguments, example)
+        seen = self._observe(example.arguments, expected=example)
         found = _without_repetition(self._judge(seen, CHECKS))
         spelled_out = with_defaults(self.tool, example)
         if spelled_out is not None and not found and not self.options.examples_only:
-            found = self._judge(self._observe(spelled_out, example, "with its defaults written out,"), CHECKS)
+            variant = "with its defaults written out,"
+            found = self._judge(self._observe(spelled_out, expected=example, variant=variant), CHECKS)
+        self._note_outcome(example, seen)
         step = seen.first("call")
         if found and step is not None:
             self.report.actual.append(ActualResult(example.index, step.answer.content, step.answer.error))
@@ -74,12 +90,16 @@ class ToolRunner:
             examples = tuple(each for each in self.tool.examples if each.index not in failed)
             for seen in asyncio.run(observe_sequence(self.subject, self.tool, examples)):
                 self._add_first(found, seen)
+        examples_calls = self.report.calls
+        self._repeat_neighbours(found)
+        most = self.options.max_calls + self.report.calls - examples_calls
         if self._may_generate():
             for request in requests(self.tool, seed=self.options.seed, count=self.options.max_calls):
-                if self.report.calls >= self.options.max_calls or self._is_stuck():
+                if self.report.calls >= most or self._is_stuck():
                     break
                 self._add_first(found, self._observe(request))
             self._run_cancelled(found)
+            self._run_concurrent(found)
         known = {each.command for each in self.report.failures}  # shrinking may lead to an example
         new = [each for each in found.values() if each.command not in known]
         self.report.failures += new
@@ -111,6 +131,46 @@ class ToolRunner:
         """True if generated requests do no harm: to data of their own, or by a tool that destroys nothing."""
         return self.subject.is_isolated or not self.tool.destructive
 
+    def _repeat_neighbours(self, found: dict[str, Failure]) -> None:
+        if self.subject.has_fresh_data and not self.options.record:
+            for neighbour in self.tool.neighbours:
+                if not self._is_stuck():
+                    self._add_first(found, self._observe(neighbour.arguments, neighbour=neighbour))
+
+    def _note_outcome(self, example: ExpectedCall, seen: Observation) -> None:
+        """Report the outcome of an example, or that none is recorded."""
+        if not self.subject.has_fresh_data or self.report.not_implemented:
+            return
+        if example.name not in self.tool.outcomes:
+            self.report.not_recorded.append(example.name)
+        outcome = outcome_of(seen) if self.options.record else None
+        if outcome is not None:
+            self.report.outcomes.append(ObservedOutcome(example.name, outcome))
+
+    def _record_neighbours(self) -> None:
+        """Report the outcomes of neighbours, and of new ones near examples that have not been recorded."""
+
+        def make_call(request: JsonObject) -> JsonObject | None:
+            return None if self._is_stuck() else outcome_of(self._observe(request))
+
+        names = {example.name for example in self.tool.examples}
+        for each in self.tool.neighbours:
+            outcome = make_call(each.arguments) if each.near in names else None
+            if outcome is not None:
+                self.report.outcomes.append(ObservedOutcome(each.near, outcome, each.arguments))
+        if self.options.find_neighbours:
+            new = [each for each in self.tool.examples if each.name in self.report.not_recorded]
+            for each in find_neighbours(self.tool, new, self._try):
+                outcome = make_call(each.arguments)
+                if outcome is not None:
+                    self.report.outcomes.append(ObservedOutcome(each.near, outcome, each.arguments))
+
+    def _try(self, request: JsonObject) -> JsonObject | None:
+        """Return the outcome of a preview and a call, nothing else; None if the tool is stuck."""
+        tool = replace(self.tool, confirms=False, idempotent=False, read_only=False)
+        seen = None if self._is_stuck() else asyncio.run(observe(self.subject, tool, request))
+        return None if seen is None else outcome_of(self._counted(seen))
+
     def _run_cancelled(self, found: dict[str, Failure]) -> None:
         examples = [each for each in self.tool.examples if each.error is None]
         if not examples or self.tool.read_only or not self.subject.has_state:
@@ -120,11 +180,21 @@ class ToolRunner:
                 work = observe_cancelled(self.subject, self.tool, examples[0].arguments, turns)
                 self._add_first(found, self._counted(asyncio.run(work)))
 
-    def _observe(
-        self, request: JsonObject, expected: ExpectedCall | None = None, variant: str = ""
-    ) -> Observation:
-        seen = asyncio.run(observe(self.subject, self.tool, request, expected, variant))
-        return self._counted(seen)
+    def _run_concurrent(self, found: dict[str, Failure]) -> None:
+        examples = [each for each in self.tool.examples if each.error is None]
+        if (
+            not examples
+            or self.tool.read_only
+            or not (self.subject.has_state and self.subject.has_fresh_data)
+        ):
+            return
+        for _ in range(_CONCURRENT_ROUNDS):
+            if not self._is_stuck() and "concurrent-calls" not in found:
+                work = observe_concurrent(self.subject, self.tool, examples[0].arguments)
+                self._add_first(found, self._counted(asyncio.run(work)))
+
+    def _observe(self, request: JsonObject, **details: Unpack[ObservationDetails]) -> Observation:
+        return self._counted(asyncio.run(observe(self.subject, self.tool, request, **details)))
 
     def _counted(self, seen: Observation) -> Observation:
         self.report.calls += seen.calls
@@ -147,9 +217,15 @@ class ToolRunner:
         return [
             self._failure(check, fault, seen)
             for check in checks
-            if check.applies(self.tool) and not (check.needs_state and not self.subject.has_state)
+            if check.applies(self.tool) and self._can_run(check)
             for fault in check.faults(self.tool, seen)
         ]
+
+    def _can_run(self, check: Check) -> bool:
+        has_fresh_data = self.subject.has_fresh_data and not self.options.record
+        return (self.subject.has_state or not check.needs_state) and (
+            has_fresh_data or not check.needs_fresh_data
+        )
 
     def _add_first(self, found: dict[str, Failure], seen: Observation) -> None:
         """Add failures of checks that have not failed before, shrunk if their request was generated."""
@@ -157,7 +233,7 @@ class ToolRunner:
             if failure.check in found or any(failure.check == each.check for each in self.report.failures):
                 continue
             found[failure.check] = failure
-            is_generated = seen.expected is None and seen.first("call") is not None
+            is_generated = seen.expected is None and seen.neighbour is None and seen.first("call") is not None
             if is_generated and not self._timed_out:
                 found[failure.check] = self._shrunk(failure, seen.arguments)
 
@@ -180,26 +256,17 @@ class ToolRunner:
     def _failure(self, check: Check, fault: Fault, seen: Observation) -> Failure:
         call = fault.call or Call(self.tool.name, seen.arguments)
         place = self.tool.place if seen.expected is None else seen.expected.place
+        if seen.neighbour is not None:
+            place = self.tool.place_of(seen.neighbour.near)
         command = self.subject.command(call, self.tool)
         index = None if seen.expected is None else seen.expected.index
         return Failure(check.name, fault.message, place, command, fault.diff, index)
 
 
 def _without_repetition(failures: list[Failure]) -> list[Failure]:
-    """Leave out that an example's answer is none that a tool may give, if it is not the expected one."""
+    """Leave out what follows if an example does not end as its spec says."""
     checks = {each.check for each in failures}
-    return [each for each in failures if each.check != "answers" or "example" not in checks]
+    return [each for each in failures if each.check not in ("answers", "outcomes") or "example" not in checks]
 
 
 _NOT_ISOLATED = "the tool may destroy something, and there is no fixture toolgen_toolkit with data of its own"
-
-
-def run_tools(
-    tools: Iterable[ToolUnderTest],
-    subject: Subject,
-    options: RunOptions,
-    done: Callable[[ToolReport], None],
-) -> None:
-    """Test tools one after another, and call `done` with the report of each."""
-    for tool in tools:
-        done(ToolRunner(tool, subject, options).run())

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from toolgen.schema.document import JsonObject
 from toolgen.testing.tool_under_test import ToolUnderTest
 
-Consent = Literal["given", "refused", "nobody"]
-"""The user's answer, should one be asked; nobody: there is no user to ask."""
+Consent = Literal["given", "refused", "nobody", "outdated"]
+"""The user's answer, should one be asked; nobody: there is no user to ask; outdated: the user agreed, but
+to another preview than the tool makes when it acts."""
 
 
 class NoState:
@@ -42,8 +44,13 @@ class Answer:
     error: str | None = None  # the code; None for a success, "" if the answer does not say
     message: str = ""  # of the error, for people
     detail: str = ""  # what the log says about the error: an exception and its place
+    details: Any = None  # of the error, for programs
     chunks: tuple[Any, ...] = ()
-    asked: int = 0  # questions to the user
+    questions: tuple[str, ...] = ()  # to the user
+    blocks: tuple[JsonObject, ...] = ()  # what is known about each, with its hash
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # of the tool
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    progress: tuple[JsonObject, ...] = ()  # reports
 
     @property
     def shown(self) -> str:
@@ -61,6 +68,9 @@ class Session(Protocol):
     async def call(self, call: Call) -> Answer:
         """Make a call. Errors are in the answer, never raised."""
 
+    async def concurrent_calls(self, call: Call, number: int) -> list[Answer]:
+        """Make the same call several times at once; return the answers."""
+
     async def cancelled_call(self, call: Call, turns: int) -> bool:
         """Make a call, cancel it after `turns` of the event loop. Return True if it was cancelled in time."""
 
@@ -76,6 +86,7 @@ class Subject(Protocol):
 
     has_state: bool  # there are snapshots
     is_isolated: bool  # each session has a state of its own, which may be changed
+    has_fresh_data: bool  # each session begins with the same data
 
     def session(self) -> AbstractAsyncContextManager[Session]:
         """Begin a session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from toolgen.data.program import ProgramTool
@@ -30,6 +30,15 @@ class ExpectedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A recorded call that is not in the spec: a request near an example, with another outcome."""
+
+    near: str  # name of the example
+    arguments: JsonObject
+    outcome: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
 class ToolUnderTest:
     """The contract of a tool, as far as calls can show whether it is kept."""
 
@@ -48,6 +57,9 @@ class ToolUnderTest:
     idempotent: bool = False
     timeout: float | None = None
     examples: tuple[ExpectedCall, ...] = ()
+    outcomes_file: str = ""  # where its outcomes are recorded, below the project's root
+    outcomes: Mapping[str, JsonObject] = field(default_factory=dict)  # name of an example → outcome
+    neighbours: tuple[Neighbour, ...] = ()
 
     def as_data(self) -> dict[str, Any]:
         """Return it as JSON data."""
@@ -60,7 +72,12 @@ class ToolUnderTest:
             ExpectedCall(**{**each, "place": Span(**each["place"])}) for each in data["examples"]
         )
         tuples = {key: tuple(data[key]) for key in ("errors", "scopes")}
+        tuples["neighbours"] = tuple(Neighbour(**each) for each in data["neighbours"])
         return ToolUnderTest(**{**data, **tuples, "place": Span(**data["place"]), "examples": examples})
+
+    def place_of(self, example: str) -> Span:
+        """Return the place of an example; of the tool's name, if there is none of that name."""
+        return next((each.place for each in self.examples if each.name == example), self.place)
 
     def with_examples(self, examples: tuple[ExpectedCall, ...]) -> ToolUnderTest:
         """Return the same tool with other examples."""

@@ -7,10 +7,12 @@ import copy
 import logging
 import os
 import pickle
+import sys
 import tempfile
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +24,11 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:
     from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+    from toolgen.runtime.confirmation.question import Approval
+    from toolgen.schema.document import JsonObject
 
 _EXPLAINED = frozenset({"internal_error", "invalid_response", "not_ready"})
+_SWITCH_SECONDS = 1e-5  # after which another thread runs
 _MAX_DETAIL = 200  # characters
 _TOOLGEN = Path(toolgen.__file__).parent
 _SETTLE_SECONDS = 0.02  # that a worker thread may need to end after its call was cancelled
@@ -42,7 +47,7 @@ class ToolkitSubject:
         self._scopes = scopes
         self._before_call = before_call
         self.has_state = fixtures.take_snapshot is not None
-        self.is_isolated = fixtures.make_toolkit is not None
+        self.is_isolated = self.has_fresh_data = fixtures.make_toolkit is not None
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
@@ -75,25 +80,46 @@ class ToolkitSession:
     async def call(self, call: Call) -> Answer:
         """Make a call through the call path of every adapter."""
         self._before_call(call)
+        approvals = _outdated_approvals() if call.consent == "outdated" else nullcontext()
+        with approvals, _logged() as details:
+            return await self._call(call, details)
+
+    async def concurrent_calls(self, call: Call, number: int) -> list[Answer]:
+        """Make the same call several times at once, with threads that take turns as often as they can."""
+        self._before_call(call)
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        try:
+            with _logged() as details:
+                return await asyncio.gather(*(self._call(call, details) for _ in range(number)))
+        finally:
+            sys.setswitchinterval(interval)
+
+    async def _call(self, call: Call, details: list[str]) -> Answer:
         chunks: list[Any] = []
         questions: list[str] = []
+        reports: list[JsonObject] = []
 
         async def listen(chunk: Any) -> None:
             chunks.append(chunk)
 
         async def confirm(confirmation: Confirmation) -> bool:
             questions.append(confirmation.message)
-            return call.consent == "given"
+            return call.consent in ("given", "outdated")
 
-        with _logged() as details:
-            response = await self._toolkit.call(
-                call.tool,
-                copy.deepcopy(call.arguments),
-                confirm=None if call.consent == "nobody" else confirm,
-                scopes=self._scopes,
-                listen=listen,
-            )
-        return _answer(response, details, tuple(chunks), len(questions))
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            reports.append({"progress": done, "total": total, "message": message})
+
+        response = await self._toolkit.call(
+            call.tool,
+            copy.deepcopy(call.arguments),
+            confirm=None if call.consent == "nobody" else confirm,
+            scopes=self._scopes,
+            listen=listen,
+            progress=progress,
+        )
+        answer = _answer(response, details)
+        return replace(answer, chunks=tuple(chunks), questions=tuple(questions), progress=tuple(reports))
 
     async def cancelled_call(self, call: Call, turns: int) -> bool:
         """Make a call, and cancel it after some turns of the event loop."""
@@ -137,17 +163,39 @@ async def _agree(confirmation: Confirmation) -> bool:
     return True
 
 
-def _answer(
-    response: ToolResponse, details: list[str], chunks: tuple[Any, ...] = (), asked: int = 0
-) -> Answer:
+@contextmanager
+def _outdated_approvals() -> Iterator[None]:
+    """Let calls believe that the user approved another preview, as if the data had changed since."""
+    from toolgen.runtime.execution import confirm
+
+    approval = confirm.Approval  # type: ignore[attr-defined]
+
+    def outdated(preview: str | None, message: str, principal: str | None) -> Approval:
+        return approval(f"{preview} (outdated)", message, principal)
+
+    setattr(confirm, "Approval", outdated)  # noqa: B010  (mypy knows it as a class)
+    try:
+        yield
+    finally:
+        setattr(confirm, "Approval", approval)  # noqa: B010
+
+
+def _answer(response: ToolResponse, details: list[str]) -> Answer:
+    metadata = {key: value for key, value in response.metadata.items() if key != "call_id"}
+    answer = Answer(
+        response.content,
+        blocks=tuple(block.as_dict() for block in response.blocks),
+        metadata=metadata,
+        extras=dict(response.extras),
+    )
     if response.error is None:
-        return Answer(response.content, chunks=chunks, asked=asked)
-    return Answer(
+        return answer
+    return replace(
+        answer,
         error=response.error.code,
         message=response.error.message,
+        details=response.error.details,
         detail=details[-1] if details else "",
-        chunks=chunks,
-        asked=asked,
     )
 
 

@@ -41,6 +41,13 @@ class {kind}({kind}Tool):
         return {{"number": request.number if request.number is not None else 1}}
 """
 
+FIXTURES = """
+from generated import catalog
+
+def toolgen_toolkit(folder):
+    return catalog.toolkit()
+"""
+
 
 def add(project: Project, name: str, line: str = "pass", timeout: int = 10) -> None:
     kind = name.capitalize()
@@ -141,8 +148,11 @@ def test_update_writes_how_the_calls_end_now_and_keeps_comments(project: Project
         "  - {name: two, input: {number: 2}, output: {number: 2}}\n"
     )
     project.add_tool("good", spec, MODULE.format(name="good", kind="Good", line="pass"))
+    project.write("tests/toolgen_fixtures.py", FIXTURES)
     project.generate()
-    assert project.toolgen("test", "good").returncode == 1
+    done = project.toolgen("test", "good")
+    assert done.returncode == 1
+    assert "3 examples without a recorded outcome; to record: toolgen test --update" in done.stderr
     done = project.toolgen("test", "good", "--update")
     assert done.returncode == 0, done.stdout
     removed = [line for line in done.stdout.splitlines() if line.startswith("-") and line[1:2] != "-"]
@@ -150,4 +160,9 @@ def test_update_writes_how_the_calls_end_now_and_keeps_comments(project: Project
     text = (project.root / "specs/good.yaml").read_text()
     assert "# kept" in text
     assert "{name: two, input: {number: 2}, output: {number: 2}}" in text
-    assert project.toolgen("test", "good").returncode == 0
+    recorded = json.loads((project.root / "tests/outcomes/good.json").read_text())
+    assert recorded["examples"] == {"three": {}, "wrong": {}, "two": {}}, "there is nothing but the outputs"
+    (project.root / "tests/outcomes/good.json").write_text('{"examples": {"gone": {}, "two": {"state": 1}}}')
+    done = project.toolgen("test", "good")
+    assert (done.returncode, "error[outcome-changed] example 'two' has another" in done.stdout) == (1, True)
+    assert "not in the specs: 'gone' in tests/outcomes/good.json; to remove:" in done.stderr

@@ -19,8 +19,10 @@ from toolgen.suggestions import did_you_mean
 if TYPE_CHECKING:
     from toolgen.cli.building.project_build import Inputs
     from toolgen.cli.example_update import SpecUpdate
+    from toolgen.cli.outcome_update import OutcomeUpdate
     from toolgen.data.diagnostic import Diagnostic
     from toolgen.data.program import Program
+    from toolgen.project import Project
     from toolgen.testing.results import Failure, ToolReport
     from toolgen.testing.tool_under_test import ToolUnderTest
 
@@ -39,7 +41,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--update",
         action="store_true",
-        help="write into the specs how the calls of failed examples end now, after showing a diff",
+        help="write into the specs how the calls of failed examples end now, after showing a diff, and "
+        "record what else their calls show, in the folder `outcomes` beside the fixtures",
     )
     add_format(parser)
 
@@ -47,18 +50,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.building.project_build import program_of, read_inputs
     from toolgen.cli.implementation_tests import test_implementations
+    from toolgen.testing.outcomes.recorded import with_recorded
     from toolgen.testing.runner import RunOptions
 
     if args.max_calls < 0:
         raise UnableError("usage", "--max-calls must not be negative")
     inputs = read_inputs(args.start)
     program = program_of(inputs)
-    tools = _selected(program, args.tools)
-    options = RunOptions(args.seed, args.max_calls, args.examples_only)
+    tools = with_recorded(inputs.project, _selected(program, args.tools))
+    options = RunOptions(
+        args.seed, args.max_calls, args.examples_only, record=args.update, find_neighbours=args.update
+    )
     reports = test_implementations(inputs.project, tools, options)
     if args.tools:
         _refuse_not_implemented(reports, tools)
-    updates = _update(inputs, program, reports) if args.update else []
+    updates: list[SpecUpdate | OutcomeUpdate] = []
+    if args.update:
+        updates += _update(inputs, program, reports)
+        updates += _record(inputs.project, tools, reports, is_all=not args.tools)
     if args.format == "json":
         emit_json({**_as_data(reports, args.seed), "updated": [update.file for update in updates]})
     else:
@@ -66,8 +75,39 @@ def run(args: argparse.Namespace) -> bool:
             emit(update.diff())
         _show(reports, args)
         for update in updates:
-            say(f"wrote {update.file}: {count(len(update.updated), 'example')}")
+            say(update.summary)
+        if not args.update:
+            _tell_unrecorded(inputs.project, tools, reports)
     return not any(report.failures for report in reports)
+
+
+def _record(
+    project: Project, tools: Sequence[ToolUnderTest], reports: Sequence[ToolReport], *, is_all: bool
+) -> list[OutcomeUpdate]:
+    """Record the outcomes of examples and neighbours that two runs in two processes share."""
+    from toolgen.cli.implementation_tests import test_implementations
+    from toolgen.cli.outcome_update import calls_to_repeat, plan_outcome_updates
+    from toolgen.project import replace_files
+    from toolgen.testing.runner import RunOptions
+
+    again = [calls_to_repeat(tool, report) for tool, report in zip(tools, reports, strict=True)]
+    options = RunOptions(examples_only=True, record=True)
+    repeated = test_implementations(project, [tool for tool in again if tool.examples], options)
+    updates = plan_outcome_updates(project, tools, [*reports, *repeated], is_all=is_all)
+    replace_files(project.root, {update.file: update.after for update in updates})
+    return updates
+
+
+def _tell_unrecorded(project: Project, tools: Sequence[ToolUnderTest], reports: Sequence[ToolReport]) -> None:
+    """Say how many examples have no recorded outcome, and which records have no example any more."""
+    from toolgen.cli.outcome_update import stale_outcomes
+
+    missing = sum(len(report.not_recorded) for report in reports)
+    stale = stale_outcomes(project, tools)
+    if missing:
+        say(f"{count(missing, 'example')} without a recorded outcome; to record: toolgen test --update")
+    if stale:
+        say(f"recorded, but not in the specs: {', '.join(stale)}; to remove: toolgen test --update")
 
 
 def _update(inputs: Inputs, program: Program, reports: Sequence[ToolReport]) -> list[SpecUpdate]:
@@ -147,12 +187,14 @@ def _notes(report: ToolReport) -> list[str]:
     return notes
 
 
+_CODES = {"example": "example-failed", "outcomes": "outcome-changed", "crash": "implementation-crashed"}
+"""Checks with codes of their own; the others have `contract-broken`."""
+
+
 def _diagnostic(failure: Failure) -> Diagnostic:
     from toolgen.data.diagnostic import Diagnostic
 
-    code = {"example": "example-failed", "crash": "implementation-crashed"}.get(
-        failure.check, "contract-broken"
-    )
+    code = _CODES.get(failure.check, "contract-broken")
     hint = f"to see it: {failure.command}" if failure.command else ""
     message = failure.message if code != "contract-broken" else f"{failure.check}: {failure.message}"
     return Diagnostic(failure.place, code, message, hint)
@@ -171,6 +213,7 @@ def _as_data(reports: Sequence[ToolReport], seed: str) -> dict[str, Any]:
                 "calls": report.calls,
                 "not_checked": report.not_checked,
                 "not_covered": report.not_covered,
+                "not_recorded": report.not_recorded,
                 "failures": [
                     {
                         "check": failure.check,

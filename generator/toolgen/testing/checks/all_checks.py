@@ -5,11 +5,13 @@ from __future__ import annotations
 from toolgen.testing.checks import (
     answers,
     cancelled_calls,
+    concurrent_calls,
     consent,
     example,
     failed_calls,
     idempotent,
     independent_calls,
+    outcomes,
     read_only,
     stream,
 )
@@ -17,6 +19,7 @@ from toolgen.testing.checks.check import Check
 
 CHECKS: tuple[Check, ...] = (
     example.CHECK,
+    outcomes.CHECK,
     independent_calls.CHECK,
     answers.CHECK,
     read_only.CHECK,
@@ -24,5 +27,6 @@ CHECKS: tuple[Check, ...] = (
     consent.CHECK,
     failed_calls.CHECK,
     cancelled_calls.CHECK,
+    concurrent_calls.CHECK,
     stream.CHECK,
 )

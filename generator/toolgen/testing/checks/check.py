@@ -27,3 +27,4 @@ class Check:
     faults: Callable[[ToolUnderTest, Observation], Iterator[Fault]]
     applies: Callable[[ToolUnderTest], bool]
     needs_state: bool = False  # it compares snapshots of the project's state
+    needs_fresh_data: bool = False  # it compares with what was seen of the same data

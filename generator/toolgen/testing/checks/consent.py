@@ -1,13 +1,14 @@
 """A tool that asks the user does nothing without consent.
 
 If the user declines, or nobody can be asked, the call ends with an error. Then, and after a preview, the
-state is as before.
+state is as before; also if the tool refuses to act because the user approved another preview.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolgen.runtime.errors import ChangedSinceConfirmedError
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.observation import Observation
@@ -31,6 +32,10 @@ def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
         elif step.changed:
             diff = diff_lines(step.before, step.after)
             yield Fault(f"the state changed although {situation}", call, diff)
+    for step in seen.all("outdated"):
+        if step.answer.error == ChangedSinceConfirmedError.code and step.changed:
+            message = "the state changed although the user had approved another preview"
+            yield Fault(message, diff=diff_lines(step.before, step.after))
 
 
 CHECK = Check("consent", _faults, applies=lambda tool: tool.confirms)

@@ -1,0 +1,43 @@
+"""A call ends as it did when its outcome was recorded, in everything that the spec does not say.
+
+Recorded are the examples, and requests near them. What was different each time is not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolgen.schema.document import JsonObject
+from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.observation import Observation
+from toolgen.testing.outcomes.outcome import outcome_of
+from toolgen.testing.outcomes.varying import is_same_outcome, with_marks
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+    recorded = _recorded(tool, seen)
+    actual = None if recorded is None else outcome_of(seen)
+    if actual is not None and not is_same_outcome(recorded, actual):
+        subject = f"a call near example '{seen.neighbour.near}'" if seen.neighbour else "the call"
+        if seen.expected is not None:
+            subject = seen.expected.title
+        message = f"{subject} has another outcome than {tool.outcomes_file} has"
+        yield Fault(message, diff=diff_lines(recorded, with_marks(recorded, actual)))
+
+
+def _recorded(tool: ToolUnderTest, seen: Observation) -> JsonObject | None:
+    if seen.neighbour is not None:
+        return seen.neighbour.outcome
+    if seen.expected is None or seen.variant or seen.after_others:
+        return None
+    return tool.outcomes.get(seen.expected.name)
+
+
+CHECK = Check(
+    "outcomes",
+    _faults,
+    applies=lambda tool: bool(tool.outcomes or tool.neighbours),
+    needs_fresh_data=True,
+)

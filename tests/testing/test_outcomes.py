@@ -1,0 +1,209 @@
+"""Recorded outcomes: what a record holds, what varies, and which neighbours of examples are recorded."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.cli.outcome_update import calls_to_repeat, plan_outcome_updates, stale_outcomes
+from toolgen.project import Project, UnableError
+from toolgen.runtime import Text, ToolContext, ToolResult
+from toolgen.testing.outcomes.recorded import with_recorded
+from toolgen.testing.outcomes.snapshot_diff import snapshot_diff
+from toolgen.testing.outcomes.varying import VARIES, is_same_outcome, without_varying
+from toolgen.testing.results import ToolReport
+from toolgen.testing.runner import RunOptions, ToolRunner
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.toolkit_subject import ToolkitSubject
+
+from tests.testing.shop import (
+    LOOKUPS,
+    PLACE,
+    Lookup,
+    Order,
+    Shop,
+    ShortStockError,
+    UnknownSkuError,
+    fixtures,
+    spec,
+    state,
+    tool,
+)
+
+RECORD = RunOptions(examples_only=True, record=True)
+ORDER: dict[str, Any] = {
+    "confirms": True,
+    "previews": True,
+    "examples": (ExpectedCall("order", {"sku": "tyre"}, PLACE, True, {"left": 0}),),
+}
+
+
+def run(kind: type[Any], tested: ToolUnderTest, options: RunOptions) -> ToolReport:
+    return ToolRunner(tested, ToolkitSubject(fixtures(kind), ()), options).run()
+
+
+def record(root: Path, kind: type[Any], find: bool = False, **promises: Any) -> ToolUnderTest:
+    """Record the outcomes of a class below `root`; return the tool with them."""
+    project = Project(root, "toolgen.toml", "")
+    (tested,) = with_recorded(project, [tool(kind, **promises)])
+    first = run(kind, tested, replace(RECORD, find_neighbours=find))
+    again = run(kind, calls_to_repeat(tested, first), RECORD)
+    for update in plan_outcome_updates(project, [tested], [first, again], is_all=True):
+        path = root / update.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(update.after or "") if update.after else path.unlink()
+    (recorded,) = with_recorded(project, [tested])
+    return recorded
+
+
+def outcomes(kind: type[Any], tested: ToolUnderTest) -> list[str]:
+    """Return the messages of the check, of a run with few generated calls."""
+    report = run(kind, tested, RunOptions(max_calls=0))
+    return [failure.message for failure in report.failures if failure.check == "outcomes"]
+
+
+def test_a_snapshot_diff_names_what_was_added_changed_and_removed() -> None:
+    before = {"items": [["a", 1], ["b", 2]], "files": {"x": "one\ntwo\n", "gone": "1"}, "same": [1] * 9}
+    after = {"items": [["new", 0], ["a", 1], ["b", 3]], "files": {"x": "one\nTWO\n"}, "same": [1] * 9}
+    assert snapshot_diff(before, after) == [
+        {"at": "/files/gone", "removed": "1"},
+        {"at": "/files/x", "lines": ["-two", "+TWO"]},
+        {"at": "/items/0", "added": ["new", 0]},
+        {"at": "/items/2/1", "from": 2, "to": 3},
+    ]
+    assert snapshot_diff(before, before) == []
+
+
+def test_what_is_different_each_time_is_not_compared() -> None:
+    first = {"text": "order a1 at 10:00:01", "ids": [1, 2], "list": [1], "same": "é"}
+    second = {"text": "order b2 at 10:00:02", "ids": [1, 3], "list": [1, 2], "same": "é"}
+    recorded = without_varying(first, second)
+    assert recorded == {
+        "text": f"order {VARIES} at 10:00:{VARIES}",
+        "ids": [1, VARIES],
+        "list": VARIES,
+        "same": "é",
+    }
+    assert is_same_outcome(recorded, {**second, "text": "order c3 at 10:00:59"})
+    assert not is_same_outcome(recorded, {**second, "text": "order c3 at 11:00:59"})
+    assert not is_same_outcome(recorded, {**second, "ids": [True, 3]}), "true is not 1"
+
+
+def test_today_is_not_recorded() -> None:
+    today = time.strftime("%Y-%m-%d")
+    recorded = without_varying({"day": f"on {today}"}, {"day": f"on {today}"})
+    assert is_same_outcome(recorded, {"day": "on 2031-01-01"})
+
+
+class KeepsNoOrder(Order):
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        return {"left": 0}
+
+
+class ShowsLess(Order):
+    def preview(self, request: Any, context: ToolContext) -> str:
+        return "Order something."
+
+
+class ChecksApproval(Order):
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        context.check_approval(f"Order {request['sku']}.")
+        return await super().execute(request, context)
+
+
+class SaysLess(Shop):
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        if request["sku"] not in state(self.folder):
+            raise UnknownSkuError("Something is wrong.")
+        return await super().execute(request, context)
+
+
+class SellsTheLast(Shop):
+    """Correct for all examples: only the request that takes all that is left is refused."""
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        if state(self.folder).get(request["sku"]) == request.get("units", 1):
+            raise ShortStockError
+        return await super().execute(request, context)
+
+
+class Draws(Lookup):
+    spec = spec("draw", content=[{"type": "text", "description": "A drawing."}])
+    colour = "red"
+
+    def execute(self, request: Any, context: ToolContext) -> Any:
+        return ToolResult(super().execute(request, context), Text(f"drawn in {self.colour}"))
+
+
+class DrawsInBlue(Draws):
+    colour = "blue"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "promises"),
+    [
+        (Order, KeepsNoOrder, ORDER),
+        (Order, ShowsLess, ORDER),
+        (ChecksApproval, Order, ORDER),
+        (Shop, SaysLess, {}),
+        (Draws, DrawsInBlue, {"read_only": True, "examples": LOOKUPS}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_change_that_the_spec_does_not_show_is_found(
+    tmp_path: Path, right: type[Any], wrong: type[Any], promises: dict[str, Any]
+) -> None:
+    tested = record(tmp_path, right, **promises)
+    assert outcomes(right, tested) == []
+    found = outcomes(wrong, tested)
+    assert "has another outcome than tests/outcomes/" in found[0]
+
+
+def test_the_limit_that_only_the_implementation_knows_is_a_neighbour(tmp_path: Path) -> None:
+    tested = record(tmp_path, Shop, find=True)
+    units = {each.arguments.get("units"): each.outcome for each in tested.neighbours}
+    assert units[5]["output"] == {"left": 0}, "five tyres are in stock"
+    assert units[6]["error"]["code"] == "short_stock"
+    assert outcomes(Shop, tested) == []
+    assert outcomes(SellsTheLast, tested) == [
+        "a call near example 'take two' has another outcome than tests/outcomes/take.json has"
+    ]
+
+
+def test_an_outcome_that_still_holds_keeps_its_marks_and_its_neighbours(tmp_path: Path) -> None:
+    record(tmp_path, Shop, find=True)
+    file = tmp_path / "tests/outcomes/take.json"
+    text = file.read_text().replace('"The tool could not', f'"{VARIES} tool could not', 1)
+    file.write_text(text)
+    record(tmp_path, Shop, find=True)
+    assert file.read_text() == text
+
+
+def test_an_example_that_fails_is_not_recorded(tmp_path: Path) -> None:
+    wrong = ExpectedCall("wrong", {"sku": "tyre"}, PLACE, True, {"left": 0})
+    right = ExpectedCall("right", {"sku": "bell"}, PLACE, True, {"left": 1}, index=1)
+    tested = record(tmp_path, Shop, examples=(wrong, right))
+    assert list(tested.outcomes) == ["right"]
+    assert run(Shop, tested, RunOptions(examples_only=True)).not_recorded == ["wrong"]
+
+
+def test_records_of_what_is_gone_are_reported_and_removed(tmp_path: Path) -> None:
+    project = Project(tmp_path, "toolgen.toml", "")
+    tested = record(tmp_path, Shop)
+    fewer = replace(tested, examples=tested.examples[1:])
+    assert stale_outcomes(project, [fewer]) == ["'take two' in tests/outcomes/take.json"]
+    other = tmp_path / "tests/outcomes/other.json"
+    other.write_text("{}")
+    tested = record(tmp_path, Shop, examples=tested.examples[1:])
+    assert (other.exists(), "take two" in tested.outcomes) == (False, False)
+
+
+def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "tests/outcomes/take.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"examples": 3}')
+    with pytest.raises(UnableError, match="is not a file of recorded outcomes"):
+        with_recorded(Project(tmp_path, "toolgen.toml", ""), [tool(Shop)])
