@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.mutants.mutants import Mutant, all_mutants, read_modules, select_mutants
-from tools.mutants.trial import Verdict, preload, run_trials
+from tools.mutants.trial import STEPS, Verdict, preload, run_trials
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,12 +26,18 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=260)
     parser.add_argument("--seed", default="0", help="selects other mutants")
     parser.add_argument("--only", default="", help="names of mutants that begin with this")
+    parser.add_argument("--survivors", type=Path, help="only those that survived, by a file of --json")
+    parser.add_argument("--quick", action="store_true", help="only examples and recorded requests")
     parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", type=Path, help="write the verdicts to a file")
     args = parser.parse_args()
     mutants = select_mutants(all_mutants(read_modules(ROOT)), args.number, args.seed)
     mutants = [each for each in mutants if each.name.startswith(args.only)]
-    verdicts = list(_judged(mutants, args.at_once))
+    if args.survivors:
+        earlier = json.loads(args.survivors.read_text())
+        names = {each["name"] for each in earlier if not each["found_by"]}
+        mutants = [each for each in mutants if each.name in names]
+    verdicts = list(_judged(mutants, args))
     if args.json:
         args.json.write_text(json.dumps([_as_data(each) for each in verdicts], indent=1))
     survivors = [each for each in verdicts if not each.found_by]
@@ -48,14 +54,17 @@ def main() -> int:
     return 0 if found >= 0.9 * len(verdicts) else 1
 
 
-def _judged(mutants: Sequence[Mutant], at_once: int) -> list[Verdict]:
+def _judged(mutants: Sequence[Mutant], args: argparse.Namespace) -> list[Verdict]:
     from toolgen.cli.building.project_build import program_of, read_inputs
+    from toolgen.testing.outcomes.recorded import with_recorded
     from toolgen.testing.tool_under_test import tool_under_test
 
-    tools = [tool_under_test(tool) for tool in program_of(read_inputs(str(ROOT))).tools]
+    inputs = read_inputs(str(ROOT))
+    tools = with_recorded(inputs.project, [tool_under_test(tool) for tool in program_of(inputs).tools])
+    steps = STEPS[:-1] if args.quick else STEPS
     preload()
     found = []
-    for verdict in run_trials(ROOT, mutants, tools, at_once):
+    for verdict in run_trials(ROOT, mutants, tools, at_once=args.at_once, steps=steps):
         found.append(verdict)
         state = verdict.found_by or "SURVIVED"
         print(

@@ -23,6 +23,8 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 from tools.mutants.mutants import Mutant, read_modules
 from tools.mutants.source import Module
 
+STEPS = (RunOptions(examples_only=True), RunOptions(max_calls=0), RunOptions())
+"""Most mutants are found by an example or its neighbours, which is cheaper than generated requests."""
 SECONDS = 600.0  # that the tests of one mutant may take; more on a busy machine than the tests need
 _CALL_SECONDS = 60.0
 _IMPORTED = (
@@ -71,9 +73,14 @@ def users_of(modules: Sequence[Module]) -> dict[str, set[str]]:
 
 
 def run_trials(
-    root: Path, mutants: Sequence[Mutant], tools: Sequence[ToolUnderTest], at_once: int
+    root: Path,
+    mutants: Sequence[Mutant],
+    tools: Sequence[ToolUnderTest],
+    *,
+    at_once: int,
+    steps: Sequence[RunOptions] = STEPS,
 ) -> Iterator[Verdict]:
-    """Yield the verdict on each mutant, as they come. `tools` are tested in this order."""
+    """Yield the verdict on each mutant, as they come. `tools` are tested in this order, step by step."""
     running: dict[int, _Trial] = {}
     waiting = list(reversed(mutants))
     users = users_of(read_modules(root))
@@ -82,7 +89,7 @@ def run_trials(
             while waiting and len(running) < at_once:
                 mutant = waiting.pop()
                 used = [tool for tool in tools if tool.name in users[mutant.path]]
-                trial = _start(root, mutant, used)
+                trial = _start(root, mutant, used, steps)
                 running[trial.process] = trial
             process, _ = os.waitpid(-1, os.WNOHANG)
             if process:
@@ -106,7 +113,7 @@ class _Trial:
     began: float
 
 
-def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest]) -> _Trial:
+def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest], steps: Sequence[RunOptions]) -> _Trial:
     folder = Path(tempfile.mkdtemp(prefix="toolgen-mutant-"))
     shutil.copytree(root / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / mutant.path).write_text(mutant.text, "utf-8")
@@ -117,13 +124,13 @@ def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest]) -> _Trial
     if process == 0:
         try:
             os.setsid()
-            _run(folder, tools)
+            _run(folder, tools, steps)
         finally:
             os._exit(9)
     return _Trial(mutant, process, folder, time.monotonic())
 
 
-def _run(folder: Path, tools: Sequence[ToolUnderTest]) -> None:
+def _run(folder: Path, tools: Sequence[ToolUnderTest], steps: Sequence[RunOptions]) -> None:
     """Test tools until one fails; write what failed to the file `result`, and end the process."""
     import faulthandler
 
@@ -140,19 +147,20 @@ def _run(folder: Path, tools: Sequence[ToolUnderTest]) -> None:
         faulthandler.dump_traceback_later(_CALL_SECONDS, exit=True, file=hung)
 
     watch()
-    (folder / "result").write_text(json.dumps(_first_failure(folder, tools, watch)))
+    (folder / "result").write_text(json.dumps(_first_failure(folder, tools, steps, watch)))
     os._exit(0)
 
 
-def _first_failure(folder: Path, tools: Sequence[ToolUnderTest], watch: Any) -> list[str]:
+def _first_failure(
+    folder: Path, tools: Sequence[ToolUnderTest], steps: Sequence[RunOptions], watch: Any
+) -> list[str]:
     from toolgen.testing.fixtures import FixtureError, load_fixtures
     from toolgen.testing.toolkit_subject import ToolkitSubject
 
     try:
         fixtures = load_fixtures("generated", folder / "examples/toolgen_fixtures.py")
-        for examples_only in (True, False):  # most mutants are found by an example, which is cheaper
+        for options in steps:
             for tool in tools:
-                options = RunOptions(examples_only=examples_only)
                 report = ToolRunner(tool, ToolkitSubject(fixtures, tool.scopes, watch), options).run()
                 if report.not_implemented:
                     return ["example", f"{tool.name} is not implemented"]
@@ -191,6 +199,8 @@ def _imported(module: Module) -> Iterator[str]:
             names = [base, *(f"{base}.{each.name}" for each in node.names)]
         elif isinstance(node, ast.Import):
             names = [each.name for each in node.names]
+        elif isinstance(node, ast.Constant) and str(node.value).endswith(".py"):  # runs it as a program
+            names = [f"{package}.{str(node.value)[:-3]}"]
         else:
             continue
         for name in names:
