@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -15,6 +16,8 @@ from toolgen.runtime import Toolkit
 from examples.store import database
 from examples.tools import context
 from generated import catalog
+
+_LAST_CHANGE = 1_577_880_000  # 2020-01-01 12:00 UTC
 
 
 def toolgen_toolkit(folder: Path) -> Toolkit:
@@ -46,5 +49,6 @@ def _fresh_data() -> Path:
     """Return a folder with the data as it is at first; copying is faster than creating it."""
     folder = Path(tempfile.mkdtemp(prefix="toolgen-gallery-"))
     database.database(folder)
-    database.workspace_folder(folder)
+    for path in database.workspace_folder(folder).rglob("*"):
+        os.utime(path, (_LAST_CHANGE, _LAST_CHANGE))  # `ls -l` shows it
     return folder
