@@ -83,9 +83,10 @@ test-crash: $(READY) ## kill `generate` at 200 moments over 1,000 specs, and int
 test-bombs: $(READY) ## run every command on expensive schemas, with limits of time and memory
 	@$(BIN)/python -m pytest -m bombs tests/bombs
 
+# SURVIVORS=file repeats those that an earlier run (JSON=file) did not find, QUICK=1 without generated requests; WRITE=1 updates docs/testing.md.
 mutants: $(READY) ## put 260 mistakes into the gallery's implementations, count how many toolgen test finds (NUMBER=400 SEED=1)
 	@$(BIN)/python -m tools.mutants $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(SURVIVORS),--survivors $(SURVIVORS)) $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON))
+		$(if $(SURVIVORS),--survivors $(SURVIVORS)) $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(if $(WRITE),--write)
 
 # SEED=7 repeats a run; PART="text server" selects parts; REPLAY=file repeats a finding; PLANTED=1 tests the fuzzer.
 fuzz: $(READY) ## search for texts that run as code, expensive schemas, and sources and requests that hang (SECONDS=600)
@@ -157,7 +158,7 @@ $(BENCH)/.ready: requirements/bench.txt
 # A part: ROWS=help,check SIZES=10,100 ROUNDS=5. More: ALL=1. Busy machine: CLOCK=cpu. Figures: JSON=file.
 bench: $(BENCH)/.ready ## measure speed, compare with other tools, update docs/performance.md
 	@$(BENCH)/bin/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) \
-		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ALL),--all) $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON))
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ALL),--all) $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(if $(WRITE),--write)
 
 bench-compare: $(BENCH)/.ready ## compare the speed of this checkout with another commit, BASE=main
 	@$(BENCH)/bin/python -m benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) \

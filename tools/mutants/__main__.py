@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.mutants.mutants import Mutant, all_mutants, read_modules, select_mutants
+from tools.mutants.page import write_page
 from tools.mutants.trial import STEPS, Verdict, preload, run_trials
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +30,7 @@ def main() -> int:
     parser.add_argument("--survivors", type=Path, help="only those that survived, by a file of --json")
     parser.add_argument("--quick", action="store_true", help="only examples and recorded requests")
     parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--write", action="store_true", help="write the page: docs/testing.md")
     parser.add_argument("--json", type=Path, help="write the verdicts to a file")
     args = parser.parse_args()
     mutants = select_mutants(all_mutants(read_modules(ROOT)), args.number, args.seed)
@@ -38,6 +40,8 @@ def main() -> int:
         names = {each["name"] for each in earlier if not each["found_by"]}
         mutants = [each for each in mutants if each.name in names]
     verdicts = list(_judged(mutants, args))
+    if args.write:
+        write_page(ROOT, verdicts)
     if args.json:
         args.json.write_text(json.dumps([_as_data(each) for each in verdicts], indent=1))
     survivors = [each for each in verdicts if not each.found_by]
