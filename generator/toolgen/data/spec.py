@@ -47,7 +47,7 @@ def _about(text: str, default: Any = ...) -> Any:
 class SpecPart(BaseModel):
     """A mapping of the spec language: strict types, no unknown keys, frozen."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class Icon(SpecPart):

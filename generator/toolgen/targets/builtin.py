@@ -155,7 +155,7 @@ class _Targets(BaseModel):
     """Options by target."""
 
     # Extra keys are targets of the project's own; that they exist is checked where specs are parsed.
-    model_config = ConfigDict(strict=True, extra="allow", frozen=True, defer_build=True)
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
     __pydantic_extra__: dict[str, OwnTargetOptions] = Field(init=False)
 
 
@@ -169,7 +169,7 @@ else:
         **{
             each.name: (
                 each.options,
-                Field(each.options.model_construct(), description=f"Applies to {each.label} only."),
+                Field(each.options(), description=f"Applies to {each.label} only."),
             )
             for each in _DEFINITIONS
         },

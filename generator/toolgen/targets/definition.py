@@ -14,7 +14,7 @@ TARGET_NAME: Final = r"^[A-Za-z0-9_.:-]{1,128}$"
 class TargetOptions(BaseModel):
     """Options for one target, below `targets.<name>` of a spec."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     name: Annotated[str, StringConstraints(pattern=TARGET_NAME)] | None = Field(
         None, description="The published name; by default that of the tool."
     )

@@ -18,7 +18,7 @@ _CACHED_FOR: Final = "How long the cache entry lives; the provider's default whe
 class _Part(BaseModel):
     """A mapping inside the options: strict types, no unknown keys, frozen."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class McpOptions(TargetOptions):
