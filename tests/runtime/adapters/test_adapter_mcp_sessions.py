@@ -159,10 +159,11 @@ def served(toolkit: Toolkit) -> Iterator[str]:
     )
     server = mcp.build_server(toolkit, name="s")
     app = server.streamable_http_app(auth=auth, token_verifier=Tokens())
-    uvicorn_server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
+    uvicorn_server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on", ws="none"))
     thread = threading.Thread(target=uvicorn_server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not uvicorn_server.started:
+        assert thread.is_alive(), "the server did not start"
         time.sleep(0.01)
     try:
         yield f"{url}/mcp"
