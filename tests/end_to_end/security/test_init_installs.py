@@ -23,10 +23,14 @@ def initialised(
     (project.root / ".git").mkdir()
     (project.root / "toolgen.toml").unlink()
     (project.root / folder).mkdir(parents=True, exist_ok=True)
-    text = origin if isinstance(origin, str) or origin is None else json.dumps(origin)
+    installed = project.root / "installed/toolgen-0.1.0.dist-info"  # found before the real one
+    installed.mkdir(parents=True)
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: toolgen\nVersion: 0.1.0\n")
+    if origin is not None:
+        text = origin if isinstance(origin, str) else json.dumps(origin)
+        (installed / "direct_url.json").write_text(text)
     code = (
-        "import importlib.metadata as m, sys; read = m.PathDistribution.read_text; "
-        f"m.PathDistribution.read_text = lambda self, name: {text!r} if name == 'direct_url.json' else read(self, name); "
+        f"import sys; sys.path.insert(0, {str(installed.parent)!r}); "
         f"from toolgen.cli import main; sys.exit(main(['-C', {folder or '.'!r}, 'init']))"
     )
     done = project.python("-c", code)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from inspect import signature
+from collections.abc import Mapping
 from typing import Any, Final
 
 try:
     import mcp_types as types
-    from mcp.server import Server, ServerRequestContext
+    from mcp.server import ServerRequestContext
     from mcp.server.caching import CacheHint
     from mcp.server.context import CallNext, HandlerResult
     from mcp.server.request_state import RequestStateBoundary
@@ -74,7 +73,7 @@ def build_server(
         on_call_tool=handlers.call_tool,
         on_subscriptions_listen=service.listen,
         **resources,
-        **known_options(Server.__init__, get_tool_input_schema=service.mirrored_schema),
+        get_tool_input_schema=service.mirrored_schema,
     )
     server.service = service
     service.serves_links = bool(resources)
@@ -168,12 +167,6 @@ def _cache_hint(toolkit: Toolkit) -> CacheHint:
 def _streams(service: Service, published: str) -> bool:
     definition = service.toolkit.definition_of(service.wire_name(published))
     return definition is not None and "stream" in definition
-
-
-def known_options(function: Callable[..., Any], **options: Any) -> dict[str, Any]:
-    """Return the options that the installed SDK supports; some are new in 2.3."""
-    known = signature(function).parameters
-    return {name: value for name, value in options.items() if name in known}
 
 
 async def answer_call(

@@ -14,7 +14,6 @@ from sse_starlette.sse import AppStatus
 
 from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of, check_exposure
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
-from toolgen.runtime.adapters.mcp.server import known_options
 from toolgen.runtime.adapters.mcp.service import STOPPING, STOPPING_CODE, ToolServer
 from toolgen.runtime.logs.logger import LOGGER
 
@@ -149,13 +148,10 @@ class _Running:
             streamable_http_path=PATH,
             stateless_http=settings.stateless,
             transport_security=_transport_security(host, settings.allowed_hosts, settings.allowed_origins),
-            **known_options(
-                server.streamable_http_app,
-                max_request_body_size=settings.max_request_bytes,
-                session_idle_timeout=max(settings.session_idle, 0.001),
-                # HttpSessions enforces the setting; this is a second limit
-                max_sessions=2 * settings.sessions + 100,
-            ),
+            max_request_body_size=settings.max_request_bytes,
+            session_idle_timeout=max(settings.session_idle, 0.001),
+            # HttpSessions enforces the setting; this is a second limit
+            max_sessions=2 * settings.sessions + 100,
         )
         self._manager = server.session_manager
         self._endpoint = self._manager.handle_request
