@@ -100,14 +100,16 @@ def examples_of(specs: Path) -> dict[str, tuple[str, dict[str, Any]]]:
     }
 
 
-def mock_answers(project: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
+def mock_answers(project: Path, calls: list[tuple[str, dict[str, Any]]], *flags: str) -> list[Any]:
     """Make the calls on `toolgen mock`; return how each was answered."""
 
     async def agree(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"confirm": True})
 
     async def run() -> list[Any]:
-        server = StdioServerParameters(command=sys.executable, args=["-m", "toolgen", "mock"], cwd=project)
+        server = StdioServerParameters(
+            command=sys.executable, args=["-m", "toolgen", "mock", *flags], cwd=project
+        )
         async with asyncio.timeout(120), Client(server, elicitation_callback=agree) as client:
             return [(await client.call_tool(name, given)).meta["toolgen/mock"] for name, given in calls]
 
@@ -180,4 +182,5 @@ def test_the_gallery_is_a_suite(tmp_path: Path, environment: dict[str, str]) -> 
         code, results = run_suite(tmp_path, model, environment)
     assert (code, len(results)) == (0, len(examples))
     made = [(tool, example["input"]) for tool, example in examples.values()]
-    assert mock_answers(ROOT, made) == [{"example": example["name"]} for _, example in examples.values()]
+    answers = mock_answers(ROOT, made, "--scopes", "orders:write,stock:write")
+    assert answers == [{"example": example["name"]} for _, example in examples.values()]
