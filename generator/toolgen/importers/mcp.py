@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from toolgen.data.spec import Annotations, Icon
+from toolgen.importers.examples import examples_of_schema, imported_examples
 from toolgen.importers.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.names import ExistingNames, choose_names
@@ -153,6 +154,12 @@ def _to_spec(tool: _ListedTool, spec_name: str, is_first: bool, notes: list[str]
     _add_annotations(definition, fields, carried, options)
     _add_icons_and_meta(definition, fields, carried)
     _add_schemas(definition, fields, carried, notes)
+    examples = imported_examples(
+        examples_of_schema(fields["input_schema"]), fields["input_schema"], fields.get("output_schema")
+    )
+    if examples.written:
+        fields["examples"] = examples.written
+    notes += examples.left_out
     fields["content"] = "any"  # servers do not declare it
     if options:
         fields["targets"] = {"mcp": options}

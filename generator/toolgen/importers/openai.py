@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.data.spec import GROUP
+from toolgen.importers.examples import examples_of_schema, imported_examples
 from toolgen.importers.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.names import ExistingNames, choose_names
@@ -152,6 +153,10 @@ def _to_spec(function: _ListedFunction, spec_name: str, is_first: bool) -> Impor
     if not definition.get("description"):
         notes.append("has no description; write one, since models choose tools by it")
     fields["input_schema"] = _input_schema(definition, notes)
+    examples = imported_examples(examples_of_schema(fields["input_schema"]), fields["input_schema"], None)
+    if examples.written:
+        fields["examples"] = examples.written
+    notes += examples.left_out
     if definition.get("strict") is not None:
         options["strict"] = definition["strict"]
     carried = {key: value for key, value in definition.items() if key not in _FIELDS}

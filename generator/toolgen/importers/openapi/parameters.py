@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.importers.openapi.document import ObjectNode
+from toolgen.importers.openapi.example_objects import NamedValues, named_values
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.request_body import RequestBody, read_request_body
 from toolgen.importers.openapi.schemas import Schema, SchemaConverter
@@ -53,6 +54,11 @@ class OperationArguments:
     additional: Schema | bool = False  # `additionalProperties`
     notes: list[str] = field(default_factory=list)  # sentences for the user who imports it
     reserved: frozenset[str] = frozenset()  # names that no argument may have
+    examples: dict[str, NamedValues] = field(default_factory=dict)  # of parameters, by argument
+    body_examples: NamedValues = field(default_factory=dict)  # of the whole body
+    body_argument: str = ""  # of a body that is one argument
+    body_names: Mapping[str, str] | None = None  # argument → property of the body; None: it is one argument
+    read_only: frozenset[str] = frozenset()  # properties of the body that are not sent
 
     def schema(self) -> Schema:
         """Return the schema of the arguments, without `$defs`."""
@@ -148,7 +154,11 @@ def _add_parameter(arguments: OperationArguments, parameter: ObjectNode, convert
     place = data["in"]
     read = _read_schema(parameter, converter)
     required = data.get("required") is True or place == "path"
-    argument = arguments.add(data["name"], place, _describe(read.schema, data), required=required)
+    examples = _examples(parameter, converter)
+    schema = _describe(read.schema, data, examples)
+    argument = arguments.add(data["name"], place, schema, required=required)
+    if examples:
+        arguments.examples[argument] = examples
     wire: dict[str, Any] = {"argument": argument, "name": data["name"], "in": place}
     style = data.get("style", _DEFAULT_STYLES[place])
     if style != _DEFAULT_STYLES[place]:
@@ -176,7 +186,18 @@ def _read_schema(parameter: ObjectNode, converter: SchemaConverter) -> _Paramete
     return _ParameterSchema({"type": "string"})
 
 
-def _describe(schema: Any, parameter: dict[str, Any]) -> Any:
+def _examples(parameter: ObjectNode, converter: SchemaConverter) -> NamedValues:
+    """Return the examples of a parameter itself, or of its `content`."""
+    if not parameter.data.keys().isdisjoint(("example", "examples")):
+        return named_values(parameter, converter.document, converter.repairs)
+    content = converter.document.member(parameter, "content")
+    if not content:
+        return {}
+    media = converter.document.object_at(parameter / "content" / next(iter(content)))
+    return named_values(media, converter.document, converter.repairs)
+
+
+def _describe(schema: Any, parameter: dict[str, Any], examples: NamedValues) -> Any:
     """Return `schema` with the description and examples of `parameter`, which describe this use of it."""
     if isinstance(schema, bool):
         return schema
@@ -186,13 +207,8 @@ def _describe(schema: Any, parameter: dict[str, Any]) -> Any:
         described["description"] = parameter["description"]
     if parameter.get("deprecated") is True:
         described["deprecated"] = True
-    if "example" in parameter:
-        described["examples"] = [parameter["example"]]
-    elif isinstance(parameter.get("examples"), dict):
-        examples = parameter["examples"].values()
-        values = [each["value"] for each in examples if isinstance(each, dict) and "value" in each]
-        if values:
-            described["examples"] = values
+    if examples:
+        described["examples"] = list(examples.values())
     return described
 
 
@@ -203,13 +219,17 @@ def _add_body(arguments: OperationArguments, body: RequestBody) -> None:
         wire["required"] = True
     if body.properties is None:
         wire["argument"] = arguments.add("body", "body", body.schema, required=body.required)
+        arguments.body_argument = wire["argument"]
     else:
         names = {
             arguments.add(name, "body", each.schema, required=each.required): name
             for name, each in body.properties.items()
         }
+        arguments.body_names = names
         if renamed := {argument: name for argument, name in names.items() if argument != name}:
             wire["fields"] = renamed
         arguments.additional = body.additional
+    arguments.body_examples = {} if body.binary else body.examples
+    arguments.read_only = frozenset(body.read_only)
     more = {"encoding": body.encoding, "binary": body.binary}
     arguments.body = wire | {key: value for key, value in more.items() if value}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.importers.openapi.document import Location
+from toolgen.importers.openapi.example_objects import NamedValues, named_values
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.schemas import Schema, SchemaConverter
 from toolgen.runtime.http.media import FORM, MULTIPART, is_binary, is_json, is_text
@@ -38,6 +39,8 @@ class RequestBody:
     encoding: dict[str, Any] = field(default_factory=dict)
     binary: list[str] = field(default_factory=list)  # properties in base64; "" is the body itself
     notes: list[str] = field(default_factory=list)
+    examples: NamedValues = field(default_factory=dict)
+    read_only: list[str] = field(default_factory=list)  # names of properties that are not sent
 
 
 @dataclass(slots=True)
@@ -68,6 +71,7 @@ def read_request_body(operation: Operation, converter: SchemaConverter) -> Reque
         others = ", ".join(other for other in content if other != media_type)
         body.notes.append(f"the body is sent as {body.media_type}, never as {others}")
     body.encoding = document.member(media, "encoding")
+    body.examples = named_values(media, document, converter.repairs)
     if "schema" not in media.data:
         body.schema = {} if is_json(media_type) else {"type": "string"}
         body.binary = [""] if is_binary(media_type) else []
@@ -105,7 +109,9 @@ def _read_schema(body: RequestBody, location: Location, converter: SchemaConvert
         return
     body.properties = {}
     for name, at in flat.properties.items():
-        if not converter.has_flag(at, "readOnly"):
+        if converter.has_flag(at, "readOnly"):
+            body.read_only.append(name)
+        else:
             body.properties[name] = BodyProperty(converter.convert(at, "request"), name in flat.required)
             if body.media_type.startswith(MULTIPART) and _is_file(at, converter):
                 body.binary.append(name)

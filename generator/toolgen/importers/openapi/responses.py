@@ -7,10 +7,11 @@ from typing import Any
 
 from toolgen.importers.openapi.bundle import definition_name
 from toolgen.importers.openapi.document import Location, ObjectNode
+from toolgen.importers.openapi.example_objects import NamedValues, named_values
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.request_body import preferred_media_type
 from toolgen.importers.openapi.schemas import Schema, SchemaConverter
-from toolgen.runtime.http.media import is_json, is_text
+from toolgen.runtime.http.media import is_binary, is_json, is_text
 from toolgen.runtime.http.status import NAMES, RETRYABLE
 
 _MEANINGLESS = frozenset(
@@ -62,6 +63,7 @@ class OperationResponses:
     accept: str = ""  # the media type to ask for
     returns: str = ""  # the description of the first successful response
     errors: list[dict[str, Any]] = field(default_factory=list)  # the field `errors` of the spec
+    examples: NamedValues = field(default_factory=dict)  # of the first successful response
     error_codes: dict[str, str] = field(default_factory=dict)  # 404, 4XX or default → code in `errors`
 
 
@@ -109,6 +111,8 @@ def _success_schema(
     media_type = preferred_media_type(list(content))
     read.accept = read.accept or media_type
     media = converter.document.object_at(response / "content" / media_type)
+    if not read.examples and not is_binary(media_type):
+        read.examples = named_values(media, converter.document, converter.repairs)
     if is_json(media_type) or media_type == "*/*":
         schema = _root_schema(media / "schema", converter) if "schema" in media.data else None
         return schema if isinstance(schema, dict) and schema else None

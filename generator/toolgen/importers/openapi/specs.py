@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
+from toolgen.importers.examples import MAX_EXAMPLES, SourceExample, imported_examples
 from toolgen.importers.imported_tool import ImportedTool, in_spec_order
 from toolgen.importers.names import ExistingNames, choose_names
-from toolgen.importers.openapi.document import LoadFile, OpenApiDocument
+from toolgen.importers.openapi.document import LoadFile, Location, OpenApiDocument
 from toolgen.importers.openapi.environment import EnvironmentVariables, stem_of
+from toolgen.importers.openapi.examples import operation_examples
 from toolgen.importers.openapi.operations import Operation, filter_operations, list_operations
 from toolgen.importers.openapi.parsed_operation import OperationParser, ParsedOperation
 from toolgen.python_source.names import snake
@@ -26,6 +28,7 @@ OWNED = (
 _TIMEOUT = 60  # seconds
 _MAX_TITLE = 120  # characters; a longer summary is a description
 _NO_TAG = "other"
+_MAX_EXAMPLES_OF_TAG = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ def _tools_per_operation(
             response = parser.complete_schema(parsed.responses.schema, "response")
             fields["output_schema"] = response.schema
             notes += response.notes
+        _add_examples(fields, operation_examples(parsed), parser, location=operation.node.location)
         if parsed.responses.returns:
             fields["returns"] = parsed.responses.returns
         if operation.tags:
@@ -107,6 +111,30 @@ def _tools_per_operation(
         fields["timeout"] = _TIMEOUT
         fields[CARRIED] = parser.http_call(parsed)
         yield ImportedTool(in_spec_order(fields), tuple(f"{name}: {note}" for note in notes))
+
+
+def _add_examples(
+    fields: dict[str, Any],
+    found: Iterable[SourceExample],
+    parser: OperationParser,
+    *,
+    location: Location,
+    limit: int = MAX_EXAMPLES,
+) -> None:
+    """Add the examples that the schemas in `fields` accept; what is left out is reported at `location`."""
+    examples = imported_examples(found, fields["input_schema"], fields.get("output_schema"), limit=limit)
+    for message in examples.left_out:
+        parser.repairs.add(message, location)
+    if examples.written:
+        fields["examples"] = examples.written
+
+
+def _examples_of_tag(parsed: Sequence[ParsedOperation], names: Sequence[str]) -> Iterator[SourceExample]:
+    """Yield the first example of each operation, as an argument `call`."""
+    for each, name in zip(parsed, names, strict=True):
+        for found in islice(operation_examples(each), 1):
+            arguments = {"call": {"operation": name, **found.input}}
+            yield replace(found, name=f"{name}: {found.name}" if found.name else name, input=arguments)
 
 
 def _add_texts(fields: dict[str, Any], operation: Operation, notes: list[str]) -> None:
@@ -157,6 +185,9 @@ def _tool_of_tag(
         response = parser.complete_schema(output_schema, "response")
         fields["output_schema"] = response.schema
         notes += response.notes
+    found = _examples_of_tag(parsed, names)
+    location = operations[0].node.location
+    _add_examples(fields, found, parser, location=location, limit=_MAX_EXAMPLES_OF_TAG)
     fields["errors"] = list(
         {error["code"]: error for each in parsed for error in each.responses.errors}.values()
     )

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from toolgen.project import UnableError, replace_files
 from toolgen.project.files.reading import read_bytes
-from toolgen.runtime.logs.redaction import MASK, redact
+from toolgen.runtime.logs.redaction import redact
+from toolgen.runtime.logs.secret_texts import without_secret_texts
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.value_free import value_free_faults
 from toolgen.schema.document import value_key
@@ -25,17 +26,6 @@ from .contracts import MockContract
 MAX_EXAMPLES: Final = 20  # that are recorded for one tool
 MAX_BYTES: Final = 20_000  # of one example as JSON
 _DESCRIPTION: Final = "Recorded from a server; review it."
-_SECRET_NAME: Final = re.compile(
-    r"(?i)pass(word|wd|phrase)|secret|api[-_]?key|private[-_]?key|authorization|credential|cookie"
-    r"|(access|refresh|auth|id|session|bearer)[-_]?token|^token$"
-)
-_SECRET_TEXT: Final = re.compile(
-    r"(?i:bearer|basic)\s+[\w.~+/=-]{8,}"
-    r"|\beyJ[\w-]+\.[\w-]+\.[\w-]*"  # JWT
-    r"|\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|xox[abp]|glpat)[-_][\w-]{12,}"
-    r"|\bAKIA[0-9A-Z]{16}\b"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----"
-)
 _SECRET_VARIABLE: Final = re.compile(r"(?i)pass(word|wd)|secret|token|api_?key|private_?key|credential")
 
 
@@ -137,17 +127,8 @@ def secret_values() -> tuple[str, ...]:
 def without_secrets(call: RecordedCall, secrets: Iterable[str]) -> RecordedCall:
     """Return a call without secrets: known ones, values that are named like one, texts that look like one."""
     known = tuple(secrets)
-    return RecordedCall(_masked(redact(call.input, known)), _masked(redact(call.output, known)), call.error)
-
-
-def _masked(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SECRET_TEXT.sub(MASK, value)
-    if isinstance(value, list):
-        return [_masked(each) for each in value]
-    if isinstance(value, dict):
-        return {
-            name: MASK if isinstance(inner, str) and inner and _SECRET_NAME.search(name) else _masked(inner)
-            for name, inner in value.items()
-        }
-    return value
+    return RecordedCall(
+        without_secret_texts(redact(call.input, known)),
+        without_secret_texts(redact(call.output, known)),
+        call.error,
+    )

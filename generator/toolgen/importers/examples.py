@@ -1,0 +1,108 @@
+"""Examples of a source, as examples of a spec: those that its schemas accept, without secrets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import jsonschema_rs
+
+from toolgen.runtime.logs.secret_texts import holds_secret_text
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+from toolgen.schema.document import Schema, value_key
+
+MAX_EXAMPLES: Final = 5  # of one tool
+MAX_BYTES: Final = 4_000  # of one input or output as JSON: specs are read by people
+_MAX_NAME: Final = 100  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class SourceExample:
+    """A call as the source shows it."""
+
+    input: Any
+    name: str = ""  # as the source calls it
+    output: Any = None
+    has_output: bool = False
+
+
+@dataclass(slots=True)
+class ImportedExamples:
+    """The field `examples` of a spec, and a sentence for each example or output that was left out."""
+
+    written: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+def examples_of_schema(schema: Mapping[str, Any]) -> Iterator[SourceExample]:
+    """Yield the arguments that an input schema itself shows: `examples` and `default` at its root."""
+    listed = schema.get("examples")
+    yield from (SourceExample(value) for value in (listed if isinstance(listed, list) else ()))
+    if schema.get("default"):
+        yield SourceExample(schema["default"], "default")
+
+
+def imported_examples(
+    found: Iterable[SourceExample],
+    input_schema: Schema,
+    output_schema: Schema | None,
+    *,
+    limit: int = MAX_EXAMPLES,
+) -> ImportedExamples:
+    """Return up to `limit` different examples that the schemas accept; outputs only where they are valid."""
+    examples = ImportedExamples()
+    request = response = None
+    seen: set[object] = set()
+    for example in found:
+        if len(examples.written) == limit:
+            break
+        request = request or _validator(input_schema)
+        reason = _unusable(example.input, request)
+        if reason is not None:
+            examples.left_out.append(f"an example {reason}: left out")
+            continue
+        if value_key(example.input) in seen:
+            continue
+        seen.add(value_key(example.input))
+        entry = {"name": _name(example.name, examples.written), "input": example.input}
+        if example.has_output:
+            response = response or _validator(True if output_schema is None else output_schema)
+            reason = _unusable(example.output, response)
+            if reason is None:
+                entry["output"] = example.output
+            else:
+                examples.left_out.append(f"an example's response {reason}: its request alone is an example")
+        examples.written.append(entry)
+    return examples
+
+
+def _validator(schema: Schema | bool) -> CompiledSchema | None:
+    """Return the validator of a schema; None if it cannot be enforced, which is reported elsewhere."""
+    try:
+        return compile_schema({} if isinstance(schema, bool) else schema)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return None
+
+
+def _unusable(value: Any, validator: CompiledSchema | None) -> str | None:
+    """Return why a value cannot be part of an example; None if it can."""
+    if holds_secret_text(value):
+        return "with what looks like a secret"
+    if len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) > MAX_BYTES:
+        return f"with more than {MAX_BYTES:,} bytes"
+    if validator is None or not validator.is_valid(value):
+        return "that the schema does not accept"
+    return None
+
+
+def _name(written: str, others: list[dict[str, Any]]) -> str:
+    """Return a name on one line that no other example has."""
+    base = " ".join("".join(each if each.isprintable() else " " for each in written).split())[:_MAX_NAME]
+    taken = {each["name"] for each in others}
+    base = base or "example"
+    name, number = base, 2
+    while name in taken:
+        name, number = f"{base} {number}", number + 1
+    return name

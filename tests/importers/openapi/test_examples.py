@@ -1,0 +1,127 @@
+"""Examples of an OpenAPI document become examples of the specs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .conftest import document
+from .test_schemas import imported
+
+PET: dict[str, Any] = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "id": {"type": "integer", "readOnly": True},
+        "name": {"type": "string"},
+        "age": {"type": "integer", "minimum": 0},
+    },
+}
+
+
+def operation(*parameters: Any, body: Any = None, response: Any = None, schema: Any = PET) -> dict[str, Any]:
+    made: dict[str, Any] = {"operationId": "op", "parameters": list(parameters)}
+    if body is not None:
+        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": PET, **body}}}
+    content = {"application/json": {"schema": schema, **(response or {})}}
+    made["responses"] = {"200": {"description": "OK", "content": content}}
+    return made
+
+
+def parameter(name: str, kind: str = "integer", **more: Any) -> dict[str, Any]:
+    return {"name": name, "in": "query", "schema": {"type": kind}, **more}
+
+
+def examples(made: dict[str, Any], version: str = "3.1.0", **more: Any) -> Any:
+    (tool,) = imported(document({"/op": {"post": made}}, version, **more))
+    return tool.fields.get("examples"), [note for note in tool.notes if "example" in note]
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+def test_examples_of_request_and_response_are_joined_by_their_names(version: str) -> None:
+    components = {
+        "examples": {"cat": {"value": {"id": 1, "name": "Cat"}}, "dog": {"$ref": "#/components/examples/hound"},
+                     "hound": {"summary": "A dog", "value": {"id": 2, "name": "Dog"}}},
+    }  # fmt: skip
+    refs = {name: {"$ref": f"#/components/examples/{name}"} for name in ("cat", "dog")}
+    limit = parameter("limit", example=10)
+    made = operation(limit, body={"examples": refs}, response={"examples": {"dog": refs["dog"]}})
+    assert examples(made, version, components=components) == (
+        [
+            {"name": "cat", "input": {"limit": 10, "name": "Cat"}},
+            {"name": "dog", "input": {"limit": 10, "name": "Dog"}, "output": {"id": 2, "name": "Dog"}},
+        ],
+        [],
+    )
+
+
+def test_single_examples_are_one_call() -> None:
+    made = operation(body={"example": {"name": "Cat"}}, response={"example": [1]}, schema={"type": "array"})
+    expected = [{"name": "example", "input": {"name": "Cat"}, "output": {"result": [1]}}]
+    assert examples(made) == (expected, [])
+
+
+def test_examples_of_parameters_and_of_schemas() -> None:
+    named = {"a": {"value": 1}, "b": {"value": 2}}
+    required = parameter("of", "string", required=True, schema={"type": "string", "example": "all"})
+    made = operation(parameter("page", examples=named), required, schema={**PET, "example": {"name": "Cat"}})
+    assert examples(made)[0] == [
+        {"name": "a", "input": {"page": 1, "of": "all"}},
+        {"name": "b", "input": {"page": 2, "of": "all"}},
+    ]
+
+
+def test_a_body_with_the_name_of_a_parameter_is_not_mistaken_for_it() -> None:
+    same = operation(parameter("name", "string", example="Ada"), body={"example": {"name": "Cat"}})
+    assert examples(same)[0] == [{"name": "example", "input": {"name": "Ada", "body_name": "Cat"}}]
+    further = operation(
+        parameter("of", "string", example="all"), body={"example": {"name": "Cat", "of": "x"}}
+    )
+    assert examples(further)[0] is None
+
+
+def test_a_body_that_is_one_argument() -> None:
+    body = {"schema": {"type": "array", "items": PET}, "example": [{"name": "Cat"}]}
+    assert examples(operation(body=body))[0] == [{"name": "example", "input": {"body": [{"name": "Cat"}]}}]
+
+
+def test_a_required_argument_without_an_example_leaves_none() -> None:
+    made = operation(parameter("of", required=True), response={"example": {"name": "Cat"}})
+    assert examples(made) == (None, [])
+
+
+def test_examples_that_the_schemas_refuse_are_left_out_and_reported() -> None:
+    listed = {
+        "old": {"value": {"name": "Cat", "age": -1}},
+        "long": {"value": {"name": "x" * 5_000}},
+        "far": {"externalValue": "https://example.com/cat.json"},
+        "gone": {"$ref": "#/components/examples/gone"},
+        "good": {"value": {"name": "Cat"}},
+    }
+    made = operation(body={"examples": listed}, response={"examples": {"good": {"value": {"name": 1}}}})
+    found, notes = examples(made)
+    assert found == [{"name": "good", "input": {"name": "Cat"}}]
+    assert [note.partition(": ")[2] for note in notes] == [
+        "an example is in another file (`externalValue`): left out",
+        "api.json#/paths/~1op/post/requestBody/content/application~1json/examples/gone: '#/components/examples/gone' refers to nothing: left out",
+        "an example that the schema does not accept: left out",
+        "an example with more than 4,000 bytes: left out",
+        "an example's response that the schema does not accept: its request alone is an example",
+    ]
+
+
+@pytest.mark.parametrize("text", ["Bearer abcdefghijkl", "sk-abcdefghijklmnop"])
+def test_credentials_are_never_in_examples(text: str) -> None:
+    found, notes = examples(operation(body={"example": {"name": text}}))
+    assert (found, len(notes)) == (None, 1)
+    answer = operation(body={"example": {"name": "Ada"}}, response={"example": {"name": "x", "api_key": "k"}})
+    assert examples(answer)[0] == [{"name": "example", "input": {"name": "Ada"}}]
+
+
+def test_a_tool_of_a_tag_has_an_example_of_each_operation() -> None:
+    made = operation(body={"examples": {"cat": {"value": {"name": "Cat"}}}})
+    (tool,) = imported(document({"/op": {"post": {**made, "tags": ["pets"]}}}), per="tag")
+    assert tool.fields["examples"] == [
+        {"name": "op: cat", "input": {"call": {"operation": "op", "name": "Cat"}}}
+    ]
