@@ -75,6 +75,7 @@ def test_a_snapshot_diff_names_what_was_added_changed_and_removed() -> None:
         {"at": "/items/2/1", "from": 2, "to": 3},
     ]
     assert snapshot_diff(before, before) == []
+    assert snapshot_diff([["a", 7, 10]], [["a", 10, 10]]) == [{"at": "/0/1", "from": 7, "to": 10}]
 
 
 def test_what_is_different_each_time_is_not_compared() -> None:

@@ -25,7 +25,7 @@ MAX_TRIES: Final = 120  # calls of one tool
 MAX_NEIGHBOURS: Final = 16  # of one tool
 _MAX_LIMITS: Final = 3  # of one number, in one direction
 _MAX_STEPS: Final = 14  # doublings of a number
-_MAX_BYTES: Final = 1000  # of a request, beyond those of its example
+_MAX_BYTES: Final = 2000  # of a request, beyond those of its example
 _PLAIN_WORDS: Final = re.compile(r"\b[a-z]{2,}\b")  # no names and no numbers
 _REFUSED: Final = FAULTS | {"invalid_request"}
 
@@ -42,7 +42,7 @@ def find_neighbours(tool: ToolUnderTest, examples: Sequence[ExpectedCall], make_
     for example in tool.examples:
         search.outcome(example.arguments)
     _add_limits(search, examples)
-    for candidate in _other_cases(examples):
+    for candidate in _other_forms(examples):
         search.add(candidate)
     for candidate in _changes(tool, examples):
         if search.is_full:
@@ -197,14 +197,15 @@ def _beyond(shape: Callable[[int], str | None], number: int, direction: int) -> 
     return None
 
 
-def _other_cases(examples: Sequence[ExpectedCall]) -> Iterator[_Candidate]:
-    """Yield, for each text of the requests that succeed, one with the other case of all letters."""
+def _other_forms(examples: Sequence[ExpectedCall]) -> Iterator[_Candidate]:
+    """Yield each text of the requests that succeed in the other case of all letters, and many lines of it."""
     done: set[JsonPath] = set()
     for example in examples:
         for path, value in _leaves(example.arguments) if example.error is None else ():
             if isinstance(value, str) and value.swapcase() != value and _general(path) not in done:
                 done.add(_general(path))
                 yield _Candidate(example, _with(example.arguments, path, value.swapcase()), True)
+                yield _Candidate(example, _with(example.arguments, path, "\n".join([value] * 25)))
 
 
 def _changes(tool: ToolUnderTest, examples: Sequence[ExpectedCall]) -> Iterator[_Candidate]:
@@ -251,7 +252,6 @@ def _variants(value: Any) -> list[Any]:
         near = [f"{value[: cut[0]]}{number:0{width}}{value[cut[1] :]}" for number in numbers if number >= 0]
         return [
             *near,
-            "\n".join([value] * 25),
             value[:-1],
             value[1:],
             f"{value}\n",

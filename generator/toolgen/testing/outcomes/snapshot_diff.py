@@ -64,8 +64,12 @@ def _changes_of_objects(before: JsonObject, after: JsonObject, at: str) -> Itera
 
 
 def _changes_of_lists(before: list[Any], after: list[Any], at: str) -> Iterator[JsonObject]:
-    """Yield the changes of two lists; elements that stay are found, wherever they are."""
-    if max(len(before), len(after)) > _MAX_ALIGNED:
+    """Yield the changes of two lists; elements that stay are found, wherever they are.
+
+    Elements of rows are compared by their positions, and so are those of very long lists.
+    """
+    is_row = len(before) == len(after) and not any(isinstance(each, list | dict) for each in after)
+    if is_row or max(len(before), len(after)) > _MAX_ALIGNED:
         blocks = [("replace", 0, len(before), 0, len(after))]
     else:
         matcher = difflib.SequenceMatcher(a=_keys(before), b=_keys(after), autojunk=False)
