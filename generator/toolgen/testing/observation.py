@@ -37,6 +37,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class SerialRun:
+    """Two calls one after another: their places among the concurrent ones, and what was seen."""
+
+    order: tuple[int, int]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """All that was seen of one request, step by step in one session."""
 
@@ -46,7 +54,7 @@ class Observation:
     variant: str = ""  # how the request differs from the example's, for messages
     after_others: bool = False  # other calls were made before, in the same session
     neighbour: Neighbour | None = None  # the recorded call that was repeated
-    serial: tuple[Step, ...] = ()  # of concurrent calls: the same calls one after another
+    serial: tuple[SerialRun, ...] = ()  # of concurrent calls: the same calls one after another
     settled: Any = field(default=NO_STATE)  # for cancelled calls: the state after an undisturbed call
 
     def all(self, *kinds: StepKind) -> Iterator[Step]:
@@ -91,7 +99,8 @@ async def observe(
         if tool.read_only or (tool.idempotent and subject.has_state):
             await steps.call("again", call)
     made = steps.made
-    if tool.previews and tool.confirms and subject.has_fresh_data and "variant" not in details:
+    is_generated = "expected" not in details and "neighbour" not in details
+    if tool.previews and subject.has_fresh_data and not (is_generated or "variant" in details):
         made += await _outdated(subject, call)
     return Observation(arguments, tuple(made), **details)
 
@@ -117,19 +126,33 @@ async def observe_sequence(
     return found
 
 
-async def observe_concurrent(subject: Subject, tool: ToolUnderTest, arguments: JsonObject) -> Observation:
-    """Make a call twice at once, and in another session twice, one after the other."""
-    call = Call(tool.name, arguments)
-    async with subject.session() as session:
-        serial = _Steps(session)
-        for _ in range(2):
-            await serial.call("call", call)
+async def observe_serial(
+    subject: Subject, tool: ToolUnderTest, requests: tuple[JsonObject, JsonObject]
+) -> tuple[SerialRun, ...]:
+    """Make two calls one after the other, in both orders."""
+    runs = []
+    for order in ((0, 1), (1, 0)):
+        async with subject.session() as session:
+            steps = _Steps(session)
+            for index in order:
+                await steps.call("call", Call(tool.name, requests[index]))
+        runs.append(SerialRun(order, tuple(steps.made)))
+    return tuple(runs)
+
+
+async def observe_concurrent(
+    subject: Subject,
+    tool: ToolUnderTest,
+    requests: tuple[JsonObject, JsonObject],
+    serial: tuple[SerialRun, ...],
+) -> Observation:
+    """Make two calls at once."""
     async with subject.session() as session:
         before = session.state()
-        answers = await session.concurrent_calls(call, 2)
+        answers = await session.concurrent_calls([Call(tool.name, request) for request in requests])
         after = session.state()
     steps = tuple(Step("concurrent", answer, before, after) for answer in answers)
-    return Observation(arguments, steps, serial=tuple(serial.made))
+    return Observation(requests[0], steps, serial=serial)
 
 
 async def observe_cancelled(

@@ -21,16 +21,17 @@ from toolgen.testing.observation import (
     observe_cancelled,
     observe_concurrent,
     observe_sequence,
+    observe_serial,
 )
 from toolgen.testing.outcomes.neighbours import find_neighbours
 from toolgen.testing.outcomes.outcome import outcome_of
 from toolgen.testing.results import ActualResult, Failure, ObservedOutcome, ToolReport
 from toolgen.testing.subject import Call, Subject
-from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
-_CONCURRENT_ROUNDS: Final = 5  # two calls at once do not meet each time
+_CONCURRENT_ROUNDS: Final = 3  # two calls at once do not meet each time
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
 
 
@@ -151,7 +152,8 @@ class ToolRunner:
         """Report the outcomes of neighbours, and of new ones near examples that have not been recorded."""
 
         def make_call(request: JsonObject) -> JsonObject | None:
-            return None if self._is_stuck() else outcome_of(self._observe(request))
+            neighbour = Neighbour("", request, {})
+            return None if self._is_stuck() else outcome_of(self._observe(request, neighbour=neighbour))
 
         names = {example.name for example in self.tool.examples}
         for each in self.tool.neighbours:
@@ -188,10 +190,14 @@ class ToolRunner:
             or not (self.subject.has_state and self.subject.has_fresh_data)
         ):
             return
-        for _ in range(_CONCURRENT_ROUNDS):
-            if not self._is_stuck() and "concurrent-calls" not in found:
-                work = observe_concurrent(self.subject, self.tool, examples[0].arguments)
-                self._add_first(found, self._counted(asyncio.run(work)))
+        first = examples[0].arguments
+        for second in dict.fromkeys((0, min(1, len(examples) - 1))):
+            pair = (first, examples[second].arguments)
+            serial = asyncio.run(observe_serial(self.subject, self.tool, pair))
+            for _ in range(_CONCURRENT_ROUNDS):
+                if not self._is_stuck() and "concurrent-calls" not in found:
+                    work = observe_concurrent(self.subject, self.tool, pair, serial)
+                    self._add_first(found, self._counted(asyncio.run(work)))
 
     def _observe(self, request: JsonObject, **details: Unpack[ObservationDetails]) -> Observation:
         return self._counted(asyncio.run(observe(self.subject, self.tool, request, **details)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -68,8 +68,8 @@ class Session(Protocol):
     async def call(self, call: Call) -> Answer:
         """Make a call. Errors are in the answer, never raised."""
 
-    async def concurrent_calls(self, call: Call, number: int) -> list[Answer]:
-        """Make the same call several times at once; return the answers."""
+    async def concurrent_calls(self, calls: Sequence[Call]) -> list[Answer]:
+        """Make several calls at once; return their answers."""
 
     async def cancelled_call(self, call: Call, turns: int) -> bool:
         """Make a call, cancel it after `turns` of the event loop. Return True if it was cancelled in time."""

@@ -10,7 +10,7 @@ import pickle
 import sys
 import tempfile
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -84,14 +84,14 @@ class ToolkitSession:
         with approvals, _logged() as details:
             return await self._call(call, details)
 
-    async def concurrent_calls(self, call: Call, number: int) -> list[Answer]:
-        """Make the same call several times at once, with threads that take turns as often as they can."""
-        self._before_call(call)
+    async def concurrent_calls(self, calls: Sequence[Call]) -> list[Answer]:
+        """Make several calls at once, with threads that take turns as often as they can."""
+        self._before_call(calls[0])
         interval = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_SECONDS)
         try:
             with _logged() as details:
-                return await asyncio.gather(*(self._call(call, details) for _ in range(number)))
+                return await asyncio.gather(*(self._call(call, details) for call in calls))
         finally:
             sys.setswitchinterval(interval)
 
