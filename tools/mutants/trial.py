@@ -25,7 +25,7 @@ from tools.mutants.source import Module
 
 STEPS = (RunOptions(examples_only=True), RunOptions(max_calls=0), RunOptions())
 """Most mutants are found by an example or its neighbours, which is cheaper than generated requests."""
-SECONDS = 600.0  # that the tests of one mutant may take; more on a busy machine than the tests need
+SECONDS = 3_000.0  # that the tests of one mutant may take; more on a busy machine than the tests need
 _CALL_SECONDS = 60.0
 _IMPORTED = (
     "toolgen.runtime.toolkit",
