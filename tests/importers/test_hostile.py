@@ -6,13 +6,14 @@ import json
 import os
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 import time
 from typing import Any
 
 import pytest
-from toolgen.cli.importing import bounded_http, common
+from toolgen.cli.importing import bounded_http, bounded_stdio, common, mcp_client
 
 from tests.cli.conftest import Cli
 from tests.http_server import QuietHandler, serve
@@ -23,9 +24,8 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes a
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the two periods of two seconds for which the SDK waits before it kills a server."""
-    for name in ("PROCESS_TERMINATION_TIMEOUT", "FORCE_KILL_TIMEOUT"):
-        monkeypatch.setattr(f"mcp.client.stdio.{name}", 0.2)
+    """Shorten the two periods of two seconds that a server has to end."""
+    monkeypatch.setattr(bounded_stdio, "GRACE_SECONDS", 0.2)
 
 
 def refused(cli: Cli, words: str, *command: str, code: str = "bad-source") -> str:
@@ -146,8 +146,6 @@ SERVERS = {
     "dies at once": ("sys.exit(3)", ""),
     "crashes": ("os.kill(os.getpid(), 11)", ""),
     "goes when asked": ("sys.stdin.read()", TOO_LATE),
-    "floods stdout": ("\nwhile True: sys.stdout.write('x' * 99999)", ""),
-    "floods lines": ("\nwhile True: print('{}', flush=True)", ""),
     "floods stderr": ("\nwhile True: sys.stderr.write('x' * 99999)", TOO_LATE),
     "closes": ("os.close(1); time.sleep(99)", ""),
 }
@@ -197,6 +195,14 @@ def server_command(cli: Cli, text: str) -> list[str]:
 def test_servers(empty: Cli, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     text, words = SERVERS[kind]
     refused_within_seconds(empty, monkeypatch, words, *server_command(empty, text))
+    assert_gone(empty.root)
+
+
+@pytest.mark.parametrize("flood", ["sys.stdout.write('x' * 99999)", "print('{}' + ' ' * 9999)"])
+def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPatch, flood: str) -> None:
+    monkeypatch.setattr(mcp_client, "MAX_BYTES", 1024 * 1024)
+    command = server_command(empty, f"\nwhile True: {flood}")
+    refused(empty, "more than 1 MB", *command, code="too-complex")
     assert_gone(empty.root)
 
 
@@ -350,8 +356,8 @@ def test_unreachable_urls_are_reported(empty: Cli, monkeypatch: pytest.MonkeyPat
 def test_an_endless_log_of_a_server_does_not_fill_the_disk(
     empty: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note = "open('device.new', 'w').write(str(os.fstat(2).st_rdev)); os.rename('device.new', 'device')"
+    note = "open('device.new', 'w').write(str(os.fstat(2).st_mode)); os.rename('device.new', 'device')"
     server = server_command(empty, f"{note}; time.sleep(99)")
     refused_within_seconds(empty, monkeypatch, TOO_LATE, *server, written="device")
-    assert int((empty.root / "device").read_text()) == os.stat(os.devnull).st_rdev
+    assert stat.S_ISFIFO(int((empty.root / "device").read_text()))
     assert_gone(empty.root)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit, urlunsplit
@@ -50,13 +50,15 @@ async def _fetch(url: str) -> bytes:
 
 
 @asynccontextmanager
-async def bounded_client(url: str) -> AsyncIterator[httpx2.AsyncClient]:
-    """Yield a client for `url` whose responses have no more bytes together than an import may have.
+async def bounded_client(
+    url: str, *, headers: Mapping[str, str] | None = None, budget: common.ByteBudget | None = None
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """Yield a client for `url` whose responses have no more bytes together than the budget, or an import.
 
     It follows redirects within the origin, and from http to https on the same host. Any other host might
     answer with something that nobody asked for, so such a redirect raises `SourceError`, which names it.
     """
-    budget = _ByteBudget(display_url(url), MAX_BYTES)
+    budget = budget or common.ByteBudget(display_url(url), MAX_BYTES)
 
     async def limit(response: httpx2.Response) -> None:
         if response.has_redirect_location:
@@ -71,7 +73,7 @@ async def bounded_client(url: str) -> AsyncIterator[httpx2.AsyncClient]:
         response.stream = _BoundedStream(response.stream, budget, encoding in ("gzip", "deflate"))
 
     async with httpx2.AsyncClient(
-        headers={"Accept-Encoding": "identity"},
+        headers={**(headers or {}), "Accept-Encoding": "identity"},
         timeout=httpx2.Timeout(common.TIME_LIMIT),
         follow_redirects=True,
         max_redirects=_MAX_REDIRECTS,
@@ -80,23 +82,10 @@ async def bounded_client(url: str) -> AsyncIterator[httpx2.AsyncClient]:
         yield client
 
 
-@dataclass(slots=True)
-class _ByteBudget:
-    name: str  # of the source
-    left: int
-
-    def spend(self, size: int) -> None:
-        self.left -= size
-        if self.left < 0:
-            raise SourceError(
-                f"{self.name}: more than {MAX_BYTES // 1024 // 1024} MB", "import a part of it", "too-complex"
-            )
-
-
 class _BoundedStream(httpx2.AsyncByteStream):
     """The bytes of a response after decompression, until the budget is spent."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, budget: _ByteBudget, compressed: bool) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, budget: common.ByteBudget, compressed: bool) -> None:
         self._stream = stream
         self._budget = budget
         self._decompressor = zlib.decompressobj(wbits=47) if compressed else None  # gzip or zlib, by header

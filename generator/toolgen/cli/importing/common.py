@@ -38,6 +38,27 @@ Implementations = Callable[[Project, "Package"], dict[str, str]]
 """Returns path below the project → text, for implementations that do not exist yet."""
 
 
+class ByteBudget:
+    """The bytes that a source may still send. `renew` gives it all of them again."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name  # of the source, in messages
+        self._size = self.left = size
+
+    def spend(self, size: int) -> None:
+        """Count bytes. Raises SourceError if they are too many."""
+        self.left -= size
+        if self.left < 0:
+            from toolgen.importers.imported_tool import SourceError
+
+            message = f"{self.name}: more than {self._size // 1024 // 1024} MB"
+            raise SourceError(message, "import a part of it", "too-complex")
+
+    def renew(self) -> None:
+        """Begin to count anew, for the next answer."""
+        self.left = self._size
+
+
 @dataclass(frozen=True, slots=True)
 class SourceContent:
     """The bytes of a source, and its name in messages."""

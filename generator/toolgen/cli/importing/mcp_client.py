@@ -5,26 +5,87 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import shlex
 import shutil
-import signal
 import sys
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pydantic import ValidationError
 
 from toolgen.cli.importing import common
 from toolgen.importers.imported_tool import SourceError
 from toolgen.project import UnableError
+from toolgen.schema.budget import BUDGET
 from toolgen.suggestions import quoted, shortened
 
+if TYPE_CHECKING:
+    from toolgen.cli.importing.bounded_stdio import ServerProcess
+
+MAX_BYTES = BUDGET.import_bytes
 _MAX_PAGES = 1000
 _MAX_TOOLS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Where an MCP server is: at a URL, or behind a command."""
+
+    source: str
+    is_command: bool
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of every HTTP request
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # of the command, beside ours
+
+    @staticmethod
+    def parse(source: str, header_options: Sequence[str] = ()) -> ServerAddress:
+        """Return the address of COMMAND|URL on a command line, with its --header options.
+
+        Raises UnableError for options that cannot be used. Messages never show the value of a header.
+        """
+        is_command = not source.startswith(("http://", "https://"))
+        if is_command and header_options:
+            raise UnableError(
+                "usage", "--header is for a server at a URL", "commands inherit the environment"
+            )
+        return ServerAddress(source, is_command, dict(map(_header, header_options)))
+
+    @property
+    def shown(self) -> str:
+        """Return it for messages, without a password."""
+        from toolgen.cli.importing.bounded_http import display_url
+
+        return self.source if self.is_command else display_url(self.source)
+
+
+def _header(option: str) -> tuple[str, str]:
+    """Return name and value of --header NAME=VARIABLE."""
+    name, _, variable = option.partition("=")
+    value = os.environ.get(variable)
+    if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or not variable:
+        message = f"--header {quoted(option)} is not NAME=VARIABLE"
+        raise UnableError("usage", message, "for example --header Authorization=SHOP_AUTHORIZATION")
+    if value is None:
+        message = f"there is no environment variable {quoted(variable)} for the header {name}"
+        raise UnableError("usage", message, "the variable holds the value, such as 'Bearer …'")
+    if not value.isprintable() or not value.isascii():
+        raise UnableError(
+            "usage", f"the environment variable {quoted(variable)} cannot be the value of a header"
+        )
+    return name, value
+
+
+def require_sdk(what: str) -> None:
+    """Raise UnableError if the MCP SDK is not installed, which `what` needs."""
+    try:
+        import mcp  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise UnableError(
+            "not-installed", f"{what} needs the MCP SDK", "pip install 'toolgen[mcp]'"
+        ) from error
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # it logs everything that is not JSON
 
 
 def list_tools(source: str, *, is_command: bool) -> list[dict[str, Any]]:
@@ -34,16 +95,9 @@ def list_tools(source: str, *, is_command: bool) -> list[dict[str, Any]]:
         SourceError: the server failed, took too long or answered too much; the message says what it did.
         UnableError: the MCP SDK is not installed.
     """
+    require_sdk("importing from a server")
     try:
-        import mcp  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise UnableError(
-            "not-installed", "importing from a server needs the MCP SDK", "pip install 'toolgen[mcp]'"
-        ) from error
-    command = _split_command(source) if is_command else []
-    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # it logs everything that is not JSON
-    try:
-        return asyncio.run(_list_tools(source, command))
+        return asyncio.run(_list_tools(ServerAddress(source, is_command)))
     except TimeoutError:
         raise SourceError(
             f"{source}: no list of tools within {common.TIME_LIMIT:.0f} seconds",
@@ -52,11 +106,22 @@ def list_tools(source: str, *, is_command: bool) -> list[dict[str, Any]]:
     except SourceError:
         raise
     except Exception as error:  # whatever a server makes the SDK raise, the server failed
-        cause = _first_cause(error)
+        cause = first_cause(error)
         if isinstance(cause, SourceError):
             raise cause from error
         message = f"{source}: {_describe(cause)}"
         raise SourceError(message, "does the server start, and speak MCP?") from error
+
+
+async def _list_tools(server: ServerAddress) -> list[dict[str, Any]]:
+    from mcp import Client
+
+    async with (
+        asyncio.timeout(common.TIME_LIMIT),
+        open_transport(server) as opened,
+        Client(opened.transport) as client,
+    ):
+        return await read_tools(client, server.source)
 
 
 @asynccontextmanager
@@ -66,22 +131,65 @@ async def connect(source: str, *, is_command: bool) -> AsyncIterator[Any]:
     The server's log goes to stderr. Raises SourceError for a command that does not exist, and what the SDK
     raises.
     """
-    from mcp import Client, StdioServerParameters, stdio_client
+    from mcp import Client
 
-    if not is_command:
-        async with _http_transport(source) as transport, Client(transport) as client:
-            yield client
+    log = sys.__stderr__ or sys.stderr
+    server = ServerAddress(source, is_command)
+    async with open_transport(server, log=log) as opened, Client(opened.transport) as client:
+        yield client
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTransport:
+    """A transport for a client of the SDK, and the process behind it."""
+
+    transport: Any
+    budget: common.ByteBudget
+    process: ServerProcess | None = None  # None: of a URL, and on platforms without process groups
+
+
+@asynccontextmanager
+async def open_transport(
+    server: ServerAddress, budget: common.ByteBudget | None = None, *, log: TextIO | None = None
+) -> AsyncIterator[OpenTransport]:
+    """Yield a transport whose messages have no more bytes together than the budget, or an import.
+
+    Without `log`, only the end of a command's stderr is remembered.
+    """
+    if not server.is_command:
+        from mcp.client.streamable_http import streamable_http_client
+
+        from toolgen.cli.importing import bounded_http
+
+        budget = budget or common.ByteBudget(server.shown, bounded_http.MAX_BYTES)
+        async with bounded_http.bounded_client(server.source, headers=server.headers, budget=budget) as http:
+            transport = streamable_http_client(
+                server.source, http_client=http, max_sse_event_size=bounded_http.MAX_BYTES
+            )
+            yield OpenTransport(transport, budget)
         return
-    with _process_group(_split_command(source)) as group:
-        program, *arguments = group.command
-        parameters = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
-        async with Client(stdio_client(parameters, errlog=sys.__stderr__ or sys.stderr)) as client:
-            yield client
+    command = _split_command(server.source)
+    budget = budget or common.ByteBudget(server.shown, MAX_BYTES)
+    if os.name == "posix":
+        from toolgen.cli.importing.bounded_stdio import ServerProcess
+
+        process = ServerProcess(command, budget, environment=server.environment, log=log)
+        yield OpenTransport(process.streams(), budget, process)
+        return
+    from mcp import StdioServerParameters, stdio_client
+
+    program, *arguments = command
+    if shutil.which(program) is None:
+        raise SourceError(f"there is no command {quoted(program)}", "is it installed, and on the PATH?")
+    environment = {**os.environ, **server.environment}
+    parameters = StdioServerParameters(command=program, args=arguments, env=environment)
+    with open(os.devnull, "w") as devnull:
+        yield OpenTransport(stdio_client(parameters, errlog=log or devnull), budget)
 
 
 def describe_failure(error: BaseException) -> str:
     """Return in one line what a server did that made the SDK raise `error`."""
-    return _describe(_first_cause(error))
+    return _describe(first_cause(error))
 
 
 def _split_command(command: str) -> list[str]:
@@ -94,87 +202,11 @@ def _split_command(command: str) -> list[str]:
     return words
 
 
-async def _list_tools(source: str, command: list[str]) -> list[dict[str, Any]]:
-    if not command:
-        async with asyncio.timeout(common.TIME_LIMIT), _http_transport(source) as transport:
-            return await _ask(transport, source)
-    with _process_group(command) as group:
-        asking = asyncio.create_task(_ask_process(group.command, source))
-        try:
-            await asyncio.wait({asking}, timeout=common.TIME_LIMIT)
-            if asking.done():
-                return asking.result()
-        finally:
-            if not asking.done():  # too late or interrupted: asyncio and the SDK wait for pipes to be closed
-                group.kill()
-                asking.cancel()
-                await asyncio.wait({asking})
-    raise TimeoutError
+async def read_tools(client: Any, source: str) -> list[dict[str, Any]]:
+    """Return every tool that a server lists, with all its keys.
 
-
-async def _ask_process(command: list[str], source: str) -> list[dict[str, Any]]:
-    from mcp import StdioServerParameters, stdio_client
-
-    program, *arguments = command
-    parameters = StdioServerParameters(command=program, args=arguments, env=dict(os.environ))
-    with open(os.devnull, "w") as devnull:  # the server's log may be endless, and nobody reads it here
-        return await _ask(stdio_client(parameters, errlog=devnull), source)
-
-
-async def _ask(transport: Any, source: str) -> list[dict[str, Any]]:
-    from mcp import Client
-
-    async with Client(transport) as client:
-        return await _read_pages(client, source)
-
-
-@dataclass(frozen=True, slots=True)
-class _ProcessGroup:
-    """A command, and the file that will hold the process group in which it runs."""
-
-    command: list[str]
-    leader: Path | None  # None: the platform has no process groups
-
-    def kill(self) -> None:
-        """Kill all of its processes; nothing happens if it never started or all have exited."""
-        if self.leader is not None:
-            with suppress(OSError, ValueError):
-                os.killpg(int(self.leader.read_text()), signal.SIGKILL)
-
-
-@contextmanager
-def _process_group(command: list[str]) -> Iterator[_ProcessGroup]:
-    """Yield what starts `command` in a process group of its own, and kill that group at the end.
-
-    The SDK kills the group of a server that does not exit by itself, but not what an exiting server leaves.
+    Raises SourceError, and what the SDK raises.
     """
-    if shutil.which(command[0]) is None:
-        raise SourceError(f"there is no command {quoted(command[0])}", "is it installed, and on the PATH?")
-    if os.name != "posix":
-        yield _ProcessGroup(command, None)
-        return
-    with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
-        leader = Path(scratch, "leader")
-        started = ["/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"', str(leader), *command]
-        group = _ProcessGroup(started, leader)
-        try:
-            yield group
-        finally:
-            group.kill()
-
-
-@asynccontextmanager
-async def _http_transport(url: str) -> AsyncIterator[Any]:
-    """Yield a transport whose responses have no more bytes together than an import may have."""
-    from mcp.client.streamable_http import streamable_http_client
-
-    from toolgen.cli.importing import bounded_http
-
-    async with bounded_http.bounded_client(url) as client:
-        yield streamable_http_client(url, http_client=client, max_sse_event_size=bounded_http.MAX_BYTES)
-
-
-async def _read_pages(client: Any, source: str) -> list[dict[str, Any]]:
     import mcp_types as types
 
     class ToolsPage(types.PaginatedResult):
@@ -196,7 +228,8 @@ async def _read_pages(client: Any, source: str) -> list[dict[str, Any]]:
     raise SourceError(f"{source}: its list of tools does not end", f"{len(tools):,} tools were read")
 
 
-def _first_cause(error: BaseException) -> BaseException:
+def first_cause(error: BaseException) -> BaseException:
+    """Return the innermost exception of exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

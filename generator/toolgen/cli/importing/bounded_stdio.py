@@ -1,0 +1,210 @@
+"""An MCP server over stdio, started by a command: its bytes are counted, and none of its processes is left.
+
+For platforms with process groups. The SDK's transport reads lines of any length.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import IO, Any
+
+import anyio
+import mcp_types as types
+from mcp.shared.message import SessionMessage
+
+from toolgen.cli.child_process import how_it_ended
+from toolgen.cli.importing.common import ByteBudget
+from toolgen.importers.imported_tool import SourceError
+from toolgen.suggestions import quoted
+
+GRACE_SECONDS = 2.0
+"""How long a server may take to end after its stdin was closed, and again after SIGTERM."""
+
+_CHUNK_BYTES = 65_536
+_LOG_BYTES = 4_096  # of stderr that are remembered
+_POLL_SECONDS = 0.01
+
+
+def check_command(command: list[str]) -> None:
+    """Raise SourceError unless the program of a command exists."""
+    if shutil.which(command[0]) is None:
+        raise SourceError(f"there is no command {quoted(command[0])}", "is it installed, and on the PATH?")
+
+
+class ServerProcess:
+    """A server that a command starts in a process group of its own."""
+
+    def __init__(
+        self,
+        command: list[str],
+        budget: ByteBudget,
+        *,
+        environment: Mapping[str, str] | None = None,
+        log: IO[Any] | None = None,
+    ) -> None:
+        """Prepare it; `streams` starts it. Without `log`, only the end of its stderr is remembered."""
+        check_command(command)
+        self._command, self._budget, self._log = command, budget, log
+        self._environment = {**os.environ, **(environment or {})}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._said = bytearray()
+
+    @asynccontextmanager
+    async def streams(self) -> AsyncIterator[Any]:
+        """Start the server, and yield the streams that a client of the SDK reads and writes.
+
+        Raises SourceError when the server has sent more bytes than its budget.
+        """
+        process = self._process = self._start()
+        try:
+            async with _pipes(process, self._said) as pipes:
+                to_client, from_server = anyio.create_memory_object_stream[Any](0)
+                to_server, from_client = anyio.create_memory_object_stream[Any](0)
+                async with anyio.create_task_group() as tasks, from_server, to_server:
+                    tasks.start_soon(self._read, pipes, to_client)
+                    tasks.start_soon(_write, pipes, from_client, to_client)
+                    yield from_server, to_server
+                    with anyio.CancelScope(shield=True):
+                        from_server.close()
+                        await self._stop(pipes)
+                    tasks.cancel_scope.cancel()
+        finally:
+            self.kill()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                self._command,
+                env=self._environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if self._log is None else self._log,
+                start_new_session=True,
+            )
+        except OSError as error:
+            message = f"cannot start {quoted(self._command[0])}: {error.strerror}"
+            raise SourceError(message, "does the server start when you run it yourself?") from error
+
+    def kill(self) -> None:
+        """Kill all processes of the group."""
+        self._signal(signal.SIGKILL)
+        if self._process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE_SECONDS)
+
+    def describe_end(self) -> str:
+        """Return how the server ended, with the last line of its log; empty while it runs."""
+        code = None if self._process is None else self._process.poll()
+        if code is None:
+            return ""
+        lines = self._said.decode("utf-8", "replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"the server ended{how_it_ended(code)}{f': {quoted(last, 200)}' if last else ''}"
+
+    async def _read(self, pipes: _Pipes, out: Any) -> None:
+        """Pass on one message for each line of stdout; an exception for a line that is none."""
+        async with out:
+            line = bytearray()
+            while chunk := await pipes.stdout.read(_CHUNK_BYTES):
+                self._budget.spend(len(chunk))
+                first, *others = chunk.split(b"\n")
+                line += first
+                for other in others:
+                    if line.strip():
+                        try:
+                            await out.send(_message(bytes(line)))
+                        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                            await pipes.discard_output()
+                            return
+                    line = bytearray(other)
+
+    async def _stop(self, pipes: _Pipes) -> None:
+        """Close stdin and wait for the end of the server, which gets a SIGTERM if it is slow."""
+        pipes.stdin.close()
+        if not await self._has_ended():
+            self._signal(signal.SIGTERM)
+            await self._has_ended()
+
+    async def _has_ended(self) -> bool:
+        assert self._process is not None
+        until = asyncio.get_running_loop().time() + GRACE_SECONDS
+        while self._process.poll() is None:
+            if asyncio.get_running_loop().time() > until:
+                return False
+            await asyncio.sleep(_POLL_SECONDS)
+        return True
+
+    def _signal(self, number: int) -> None:
+        if self._process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
+
+class _Pipes:
+    """The ends of the pipes of a server."""
+
+    def __init__(self, stdout: asyncio.StreamReader, stdin: asyncio.StreamWriter) -> None:
+        self.stdout, self.stdin = stdout, stdin
+
+    async def discard_output(self) -> None:
+        """Read what the server still writes, so that it can end."""
+        while await self.stdout.read(_CHUNK_BYTES):
+            pass
+
+
+class _LogTail(asyncio.Protocol):
+    """Remembers the end of a log."""
+
+    def __init__(self, said: bytearray) -> None:
+        self._said = said
+
+    def data_received(self, data: bytes) -> None:
+        self._said += data
+        del self._said[:-_LOG_BYTES]
+
+
+@asynccontextmanager
+async def _pipes(process: subprocess.Popen[bytes], said: bytearray) -> AsyncIterator[_Pipes]:
+    """Connect the event loop to the pipes of a process; close them at the end."""
+    loop = asyncio.get_running_loop()
+    stdout = asyncio.StreamReader()
+    protocol = asyncio.StreamReaderProtocol(stdout)
+    reading: list[asyncio.BaseTransport] = []
+    writing: asyncio.WriteTransport | None = None
+    try:
+        reading.append((await loop.connect_read_pipe(lambda: protocol, process.stdout))[0])
+        if process.stderr is not None:
+            reading.append((await loop.connect_read_pipe(lambda: _LogTail(said), process.stderr))[0])
+        writing, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, process.stdin)
+        yield _Pipes(stdout, asyncio.StreamWriter(writing, flow, None, loop))
+    finally:
+        for each in reading:
+            each.close()
+        if writing is not None and (writing.get_write_buffer_size() or not writing.is_closing()):
+            writing.abort()
+
+
+def _message(line: bytes) -> SessionMessage | Exception:
+    try:
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError:
+        return ValueError(f"a line on stdout: {quoted(line.decode('utf-8', 'replace'))}")
+
+
+async def _write(pipes: _Pipes, messages: Any, out: Any) -> None:
+    """Write messages to stdin; a server that closed it has ended the connection."""
+    async with messages:
+        async for each in messages:
+            text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
+            try:
+                pipes.stdin.write(f"{text}\n".encode())
+                await pipes.stdin.drain()
+            except (OSError, RuntimeError):
+                await out.aclose()
+                return
