@@ -22,9 +22,9 @@ from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.runner import RunOptions
 from toolgen.testing.tool_under_test import ToolUnderTest
 
-_CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
-_LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
-_TOTAL_SECONDS = 540.0  # that the tests of one tool may take
+CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
+LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
+TOTAL_SECONDS = 540.0  # that the tests of one tool may take
 
 
 def test_implementations(
@@ -73,7 +73,7 @@ def _task(
         examples_only=options.examples_only,
         record=options.record,
         find_neighbours=options.find_neighbours,
-        seconds=max([_CALL_SECONDS, *((tool.timeout or 0) + _LATE_SECONDS for tool in tools)]),
+        seconds=max([CALL_SECONDS, *((tool.timeout or 0) + LATE_SECONDS for tool in tools)]),
     )
 
 
@@ -85,7 +85,7 @@ def _run(project: Project, task: Task) -> _Run:
         own = {"TMPDIR": str(Path(folder, "tmp"))}  # so that nothing is left in the user's
         Path(folder, "tmp").mkdir()
         code = run_bounded(
-            [*command, str(result), str(trace)], project.root, _TOTAL_SECONDS * len(task.tools), own
+            [*command, str(result), str(trace)], project.root, TOTAL_SECONDS * len(task.tools), own
         )
         run = _Run(code)
         _, *lines = result.read_text("utf-8", "replace").splitlines()
@@ -114,7 +114,7 @@ def _crash_report(tool: ToolUnderTest, run: _Run, project: Project) -> ToolRepor
     if run.trace:
         message = f"a call hangs{place}"
     elif run.code is None:
-        message = f"its tests took longer than {_TOTAL_SECONDS:g} seconds"
+        message = f"its tests took longer than {TOTAL_SECONDS:g} seconds"
     else:
         message = f"the implementation ended the process{how_it_ended(run.code)}"
     failure = Failure("crash", message, tool.place, run.call)

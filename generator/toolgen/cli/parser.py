@@ -105,6 +105,18 @@ def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
     module.arguments(parser)
 
 
+def add_headers(parser: argparse.ArgumentParser) -> None:
+    """Add --header, for a server at a URL."""
+    parser.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME=VARIABLE",
+        help="with --against URL: send this header, with the value of an environment variable "
+        "(may be repeated)",
+    )
+
+
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Add `--format`, for commands whose output programs read."""
     parser.add_argument(

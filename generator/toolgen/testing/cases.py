@@ -18,7 +18,7 @@ from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.project_tools import fixtures_file, project_tools
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
-from toolgen.testing.subject import Call, Session, Subject, call_command
+from toolgen.testing.subject import Call, Session, Subject, call_command, only_harmless
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 from toolgen.testing.toolkit_subject import ToolkitSession, ToolkitSubject
 
@@ -161,6 +161,10 @@ class GivenSubject:
         scopes = {scope for each in definitions for scope in each.get("auth", {}).get("scopes", ())}
         granted = tuple(sorted(scopes))
         yield ToolkitSession(self._toolkit, Path(), self._fixtures, granted, lambda _: None)
+
+    def only_examples(self, tool: ToolUnderTest) -> str:
+        """Return why only examples are called; empty if generated requests do no harm."""
+        return only_harmless(tool, is_isolated=self.is_isolated)
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the `toolgen call` line that makes the same call."""

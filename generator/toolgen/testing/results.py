@@ -55,6 +55,7 @@ class ToolReport:
     failures: list[Failure] = field(default_factory=list)
     not_checked: dict[str, str] = field(default_factory=dict)  # check → reason
     not_covered: list[str] = field(default_factory=list)  # parts of the contract that no call has shown
+    notes: list[str] = field(default_factory=list)  # what else was seen, and is no failure
     not_implemented: bool = False
     actual: list[ActualResult] = field(default_factory=list)  # of examples that failed
     not_recorded: list[str] = field(default_factory=list)  # examples without a recorded outcome

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Unpack
 
@@ -26,7 +26,7 @@ from toolgen.testing.observation import (
 from toolgen.testing.outcomes.neighbours import find_neighbours
 from toolgen.testing.outcomes.outcome import outcome_of
 from toolgen.testing.results import ActualResult, Failure, ObservedOutcome, ToolReport
-from toolgen.testing.subject import Call, Subject
+from toolgen.testing.subject import Call, Subject, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
 MAX_CALLS: Final = 100
@@ -49,31 +49,47 @@ class RunOptions:
 class ToolRunner:
     """Tests one tool. The parts can be run one by one; each adds its failures to `report`."""
 
-    def __init__(self, tool: ToolUnderTest, subject: Subject, options: RunOptions) -> None:
+    def __init__(
+        self,
+        tool: ToolUnderTest,
+        subject: Subject,
+        options: RunOptions,
+        *,
+        run_async: Callable[[Coroutine[Any, Any, Any]], Any] = asyncio.run,
+    ) -> None:
+        """Prepare the tests. `run_async` runs one session; some subjects need one event loop for all."""
         self.tool, self.subject, self.options = tool, subject, options
+        self._run_async = run_async
         self.report = ToolReport(tool.name)
         self._coverage = Coverage(tool)
         self._timed_out = False
 
     def run(self) -> ToolReport:
         """Run everything, and return the report."""
+        try:
+            self._run_all()
+        except SubjectFailedError as error:
+            command = self.subject.command(error.call, self.tool)
+            self.report.failures.append(Failure("crash", str(error), self.tool.place, command))
+        return self.finish()
+
+    def _run_all(self) -> None:
         for example in self.tool.examples:
             self.run_example(example)
             if self.report.not_implemented or self._is_stuck():
-                return self.finish()
+                return
         if self.options.record and self.subject.has_fresh_data:
             self._record_neighbours()
         if not self.options.examples_only:
             self.run_properties()
-        return self.finish()
 
     def run_example(self, example: ExpectedCall) -> list[Failure]:
         """Make the call of an example; return the failures that it shows."""
         self.report.examples += 1
         seen = self._observe(example.arguments, expected=example)
         found = _without_repetition(self._judge(seen, CHECKS))
-        spelled_out = with_defaults(self.tool, example)
-        if spelled_out is not None and not found and not self.options.examples_only:
+        spelled_out = None if self.options.examples_only else with_defaults(self.tool, example)
+        if spelled_out is not None and not found and self._may_generate():
             variant = "with its defaults written out,"
             found = self._judge(self._observe(spelled_out, expected=example, variant=variant), CHECKS)
         self._note_outcome(example, seen)
@@ -89,7 +105,7 @@ class ToolRunner:
         if self.tool.read_only:
             failed = {each.index for each in self.report.actual}
             examples = tuple(each for each in self.tool.examples if each.index not in failed)
-            for seen in asyncio.run(observe_sequence(self.subject, self.tool, examples)):
+            for seen in self._run_async(observe_sequence(self.subject, self.tool, examples)):
                 self._add_first(found, seen)
         examples_calls = self.report.calls
         self._repeat_neighbours(found)
@@ -126,11 +142,12 @@ class ToolRunner:
             return "no property of the response has the type of all chunks"
         if self.options.examples_only or check.name in ("example", "independent-calls"):
             return ""
-        return "" if self._may_generate() else "only examples were called: " + _NOT_ISOLATED
+        reason = self.subject.only_examples(self.tool)
+        return f"only examples were called: {reason}" if reason else ""
 
     def _may_generate(self) -> bool:
-        """True if generated requests do no harm: to data of their own, or by a tool that destroys nothing."""
-        return self.subject.is_isolated or not self.tool.destructive
+        """True if generated requests do no harm."""
+        return not self.subject.only_examples(self.tool)
 
     def _repeat_neighbours(self, found: dict[str, Failure]) -> None:
         if self.subject.has_fresh_data and not self.options.record:
@@ -170,7 +187,7 @@ class ToolRunner:
     def _try(self, request: JsonObject) -> JsonObject | None:
         """Return the outcome of a preview and a call, nothing else; None if the tool is stuck."""
         tool = replace(self.tool, confirms=False, idempotent=False, read_only=False)
-        seen = None if self._is_stuck() else asyncio.run(observe(self.subject, tool, request))
+        seen = None if self._is_stuck() else self._run_async(observe(self.subject, tool, request))
         return None if seen is None else outcome_of(self._counted(seen))
 
     def _run_cancelled(self, found: dict[str, Failure]) -> None:
@@ -180,7 +197,7 @@ class ToolRunner:
         for turns in _CANCELLED_AFTER:
             if not self._is_stuck():
                 work = observe_cancelled(self.subject, self.tool, examples[0].arguments, turns)
-                self._add_first(found, self._counted(asyncio.run(work)))
+                self._add_first(found, self._counted(self._run_async(work)))
 
     def _run_concurrent(self, found: dict[str, Failure]) -> None:
         examples = [each for each in self.tool.examples if each.error is None]
@@ -193,14 +210,14 @@ class ToolRunner:
         first = examples[0].arguments
         for second in dict.fromkeys((0, min(1, len(examples) - 1))):
             pair = (first, examples[second].arguments)
-            serial = asyncio.run(observe_serial(self.subject, self.tool, pair))
+            serial = self._run_async(observe_serial(self.subject, self.tool, pair))
             for _ in range(_CONCURRENT_ROUNDS):
                 if not self._is_stuck() and "concurrent-calls" not in found:
                     work = observe_concurrent(self.subject, self.tool, pair, serial)
-                    self._add_first(found, self._counted(asyncio.run(work)))
+                    self._add_first(found, self._counted(self._run_async(work)))
 
     def _observe(self, request: JsonObject, **details: Unpack[ObservationDetails]) -> Observation:
-        return self._counted(asyncio.run(observe(self.subject, self.tool, request, **details)))
+        return self._counted(self._run_async(observe(self.subject, self.tool, request, **details)))
 
     def _counted(self, seen: Observation) -> Observation:
         self.report.calls += seen.calls
@@ -250,7 +267,7 @@ class ToolRunner:
 
         def fails(smaller: Any) -> bool:
             nonlocal latest
-            seen = asyncio.run(observe(self.subject, self.tool, smaller))
+            seen = self._run_async(observe(self.subject, self.tool, smaller))
             failures = self._judge(seen, [check])
             if failures:
                 latest = failures[0]
@@ -273,6 +290,3 @@ def _without_repetition(failures: list[Failure]) -> list[Failure]:
     """Leave out what follows if an example does not end as its spec says."""
     checks = {each.check for each in failures}
     return [each for each in failures if each.check not in ("answers", "outcomes") or "example" not in checks]
-
-
-_NOT_ISOLATED = "the tool may destroy something, and there is no fixture toolgen_toolkit with data of its own"

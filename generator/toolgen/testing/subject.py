@@ -36,6 +36,14 @@ class Call:
     consent: Consent = "given"
 
 
+class SubjectFailedError(Exception):
+    """The subject ended or hung during a call; the tool cannot be tested further. The message says how."""
+
+    def __init__(self, message: str, call: Call) -> None:
+        super().__init__(message)
+        self.call = call
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a call."""
@@ -45,7 +53,7 @@ class Answer:
     message: str = ""  # of the error, for people
     detail: str = ""  # what the log says about the error: an exception and its place
     details: Any = None  # of the error, for programs
-    chunks: tuple[Any, ...] = ()
+    chunks: tuple[Any, ...] | None = ()  # None: it cannot be known whether there were chunks
     questions: tuple[str, ...] = ()  # to the user
     blocks: tuple[JsonObject, ...] = ()  # what is known about each, with its hash
     metadata: Mapping[str, Any] = field(default_factory=dict)  # of the tool
@@ -66,7 +74,7 @@ class Session(Protocol):
     """A conversation with the tools, in a state of its own if the project gives one."""
 
     async def call(self, call: Call) -> Answer:
-        """Make a call. Errors are in the answer, never raised."""
+        """Make a call. Errors are in the answer. Raises only SubjectFailedError, if there is no answer."""
 
     async def concurrent_calls(self, calls: Sequence[Call]) -> list[Answer]:
         """Make several calls at once; return their answers."""
@@ -91,8 +99,18 @@ class Subject(Protocol):
     def session(self) -> AbstractAsyncContextManager[Session]:
         """Begin a session."""
 
+    def only_examples(self, tool: ToolUnderTest) -> str:
+        """Return why only examples of a tool are called; empty if generated requests do no harm."""
+
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the command line that makes the same call."""
+
+
+def only_harmless(tool: ToolUnderTest, *, is_isolated: bool) -> str:
+    """Return the reason against generated requests for a toolkit of the project; empty if there is none."""
+    if is_isolated or not tool.destructive:
+        return ""
+    return "the tool may destroy something, and there is no fixture toolgen_toolkit with data of its own"
 
 
 def call_command(call: Call, tool: ToolUnderTest) -> str:

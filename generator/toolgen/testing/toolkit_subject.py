@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import toolgen
 from toolgen.suggestions import shortened
 from toolgen.testing.fixtures import Fixtures
-from toolgen.testing.subject import NO_STATE, Answer, Call, Session, call_command
+from toolgen.testing.subject import NO_STATE, Answer, Call, Session, call_command, only_harmless
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class ToolkitSubject:
             toolkit = self._fixtures.toolkit(folder)
             async with toolkit:
                 yield ToolkitSession(toolkit, folder, self._fixtures, self._scopes, self._before_call)
+
+    def only_examples(self, tool: ToolUnderTest) -> str:
+        """Return why only examples are called; empty if generated requests do no harm."""
+        return only_harmless(tool, is_isolated=self.is_isolated)
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the `toolgen call` line that makes the same call."""

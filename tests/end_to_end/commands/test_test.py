@@ -122,8 +122,8 @@ def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyP
     from toolgen.testing.runner import RunOptions
     from toolgen.testing.tool_under_test import tool_under_test
 
-    monkeypatch.setattr(implementation_tests, "_CALL_SECONDS", 1.0)
-    monkeypatch.setattr(implementation_tests, "_LATE_SECONDS", 1.0)
+    monkeypatch.setattr(implementation_tests, "CALL_SECONDS", 1.0)
+    monkeypatch.setattr(implementation_tests, "LATE_SECONDS", 1.0)
     project.add_tool(
         "hangs",
         SPEC.format(name="hangs", timeout=1),

@@ -1,6 +1,9 @@
 """Call one tool's implementation, with validated input and output, and with confirmation by the user.
 
 Needs the generated code. Prints the response's data; a tool error goes to stderr, with exit code 1.
+
+With --against, a tool of a running MCP server is called instead, by the name that the server lists. Needs no
+project, and validates nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from toolgen.cli.output import ask, can_ask, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_format, add_headers
 from toolgen.cli.saved_blocks import save_blocks
 from toolgen.project import Project, UnableError, find_project
 from toolgen.suggestions import did_you_mean
@@ -44,10 +47,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SCOPES",
         help="scopes granted to the call, comma-separated (default: TOOLGEN_SCOPES)",
     )
+    parser.add_argument(
+        "--against",
+        metavar="COMMAND|URL",
+        help="call this MCP server: a quoted command that starts it over stdio, or its URL",
+    )
+    add_headers(parser)
     add_format(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
+    if args.against is not None:
+        return _call_server(args)
+    if args.header:
+        raise UnableError("usage", "--header is an option of --against URL")
     project = find_project(Path(args.start))
     given = _input(args.input)
     scopes = _scopes(args.scopes)
@@ -65,6 +78,29 @@ def run(args: argparse.Namespace) -> bool:
     else:
         _print(response, files)
     return response.success
+
+
+def _call_server(args: argparse.Namespace) -> bool:
+    from toolgen.cli.importing.mcp_client import ServerAddress
+    from toolgen.cli.server_tests.connection import agree
+    from toolgen.cli.server_tests.one_call import call_server
+
+    if args.save is not None or args.scopes is not None:
+        raise UnableError(
+            "usage", "--against takes neither --save nor --scopes", "--format json has all blocks"
+        )
+    arguments = _input(args.input)
+    if not isinstance(arguments, dict):
+        raise UnableError("bad-input", "the input of a tool of MCP must be a JSON object")
+    server = ServerAddress.parse(args.against, args.header)
+    ask = agree if args.yes else _ask_for_server if can_ask() else None
+    return call_server(server, args.name, arguments, ask=ask, as_json=args.format == "json")
+
+
+async def _ask_for_server(question: Any) -> bool:
+    from toolgen.runtime import printable
+
+    return _yes(printable(question.message))
 
 
 def _print(response: ToolResponse, files: Sequence[Path | None]) -> None:
@@ -168,9 +204,14 @@ async def _ask(confirmation: Confirmation) -> bool:
     """Ask at the terminal. There is one call and nothing beside it, so the event loop may wait, too."""
     if confirmation.preview:
         say(confirmation.preview)
+    return _yes(confirmation.message)
+
+
+def _yes(question: str) -> bool:
+    """Ask at the terminal. ^C ends the command."""
     asyncios = signal.signal(signal.SIGINT, signal.default_int_handler)  # its own wants ^C twice here
     try:
-        return ask(f"{confirmation.message} [y/N] ").lower() in ("y", "yes")
+        return ask(f"{question} [y/N] ").lower() in ("y", "yes")
     finally:
         signal.signal(signal.SIGINT, asyncios)
 

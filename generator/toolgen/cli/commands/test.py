@@ -3,18 +3,22 @@
 Runs the project's code, in a process of its own. A failure comes with the command that makes the call again.
 For data of their own and for snapshots of it, the tests use the functions `toolgen_toolkit` and
 `toolgen_state` of tests/toolgen_fixtures.py, or of the file that `[test] fixtures` names.
+
+With --against, a running MCP server is tested instead, in whatever language it is written: its list of tools
+is compared with what the specs publish, and calls go through the protocol. No code of the project runs then.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.output import count, emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_format, add_headers
 from toolgen.project import UnableError
-from toolgen.suggestions import did_you_mean
+from toolgen.suggestions import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from toolgen.cli.building.project_build import Inputs
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from toolgen.project import Project
     from toolgen.testing.results import Failure, ToolReport
     from toolgen.testing.tool_under_test import ToolUnderTest
+
+_MAX_NAMES = 20  # of tools that the specs do not have
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,39 +50,52 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="write into the specs how the calls of failed examples end now, after showing a diff, and "
         "record what else their calls show, in the folder `outcomes` beside the fixtures",
     )
+    parser.add_argument(
+        "--against",
+        metavar="COMMAND|URL",
+        help="test this MCP server: a quoted command that starts it over stdio, or its URL",
+    )
+    add_headers(parser)
+    parser.add_argument(
+        "--all-calls",
+        action="store_true",
+        help="with --against: make generated calls of all tools, also of those that change or destroy data",
+    )
     add_format(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
     from toolgen.cli.building.project_build import program_of, read_inputs
-    from toolgen.cli.implementation_tests import test_implementations
     from toolgen.testing.outcomes.recorded import with_recorded
-    from toolgen.testing.runner import RunOptions
 
     if args.max_calls < 0:
         raise UnableError("usage", "--max-calls must not be negative")
+    if args.against is None and (args.header or args.all_calls):
+        raise UnableError("usage", "--header and --all-calls are options of --against COMMAND|URL")
     inputs = read_inputs(args.start)
     program = program_of(inputs)
-    tools = with_recorded(inputs.project, _selected(program, args.tools))
-    options = RunOptions(
-        args.seed, args.max_calls, args.examples_only, record=args.update, find_neighbours=args.update
-    )
-    reports = test_implementations(inputs.project, tools, options)
+    tools = _selected(program, args.tools)
+    if args.against is None:
+        tools = with_recorded(inputs.project, tools)
+    tested = _tested(inputs, tools, args)
+    reports = tested.reports
     if args.tools:
         _refuse_not_implemented(reports, tools)
     updates: list[SpecUpdate | OutcomeUpdate] = []
     if args.update:
         updates += _update(inputs, program, reports)
-        updates += _record(inputs.project, tools, reports, is_all=not args.tools)
+        if args.against is None:  # an outcome is of data that is always the same
+            updates += _record(inputs.project, tools, reports, is_all=not args.tools)
     if args.format == "json":
-        emit_json({**_as_data(reports, args.seed), "updated": [update.file for update in updates]})
+        data = {**_as_data(reports, args.seed), "updated": [update.file for update in updates]}
+        emit_json({**data, **tested.about_server})
     else:
         for update in updates:
             emit(update.diff())
-        _show(reports, args)
+        _show(reports, args, tested.lines)
         for update in updates:
             say(update.summary)
-        if not args.update:
+        if not args.update and args.against is None:
             _tell_unrecorded(inputs.project, tools, reports)
     return not any(report.failures for report in reports)
 
@@ -108,6 +127,37 @@ def _tell_unrecorded(project: Project, tools: Sequence[ToolUnderTest], reports: 
         say(f"{count(missing, 'example')} without a recorded outcome; to record: toolgen test --update")
     if stale:
         say(f"recorded, but not in the specs: {', '.join(stale)}; to remove: toolgen test --update")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """The reports of the tools, and what is to be said about the server, if one was tested."""
+
+    reports: list[ToolReport]
+    about_server: dict[str, Any] = field(default_factory=dict)  # for JSON
+    lines: tuple[str, ...] = ()
+
+
+def _tested(inputs: Inputs, tools: Sequence[ToolUnderTest], args: argparse.Namespace) -> _Tested:
+    from toolgen.testing.runner import RunOptions
+
+    options = RunOptions(args.seed, args.max_calls, args.examples_only)
+    if args.against is None:
+        from toolgen.cli.implementation_tests import test_implementations
+
+        options = replace(options, record=args.update, find_neighbours=args.update)
+        return _Tested(test_implementations(inputs.project, tools, options))
+    from toolgen.cli.importing.mcp_client import ServerAddress
+    from toolgen.cli.server_tests.run import ServerOptions, test_server
+
+    server = ServerAddress.parse(args.against, args.header)
+    found = test_server(inputs, tools, options, ServerOptions(server, tuple(args.header), args.all_calls))
+    names = ", ".join(map(quoted, found.unknown[:_MAX_NAMES]))
+    more = f" and {len(found.unknown) - _MAX_NAMES} more" if len(found.unknown) > _MAX_NAMES else ""
+    lines = [f"tested: {found.server}", *found.notes]
+    lines += [f"not in the specs: {names}{more}"] if found.unknown else []
+    about = {"server": found.server, "not_in_specs": list(found.unknown), "notes": list(found.notes)}
+    return _Tested(found.reports, about, tuple(lines))
 
 
 def _update(inputs: Inputs, program: Program, reports: Sequence[ToolReport]) -> list[SpecUpdate]:
@@ -149,7 +199,7 @@ def _refuse_not_implemented(reports: Sequence[ToolReport], tools: Sequence[ToolU
             report.failures.append(Failure("example", message, places[report.tool]))
 
 
-def _show(reports: Sequence[ToolReport], args: argparse.Namespace) -> None:
+def _show(reports: Sequence[ToolReport], args: argparse.Namespace, about_server: Sequence[str]) -> None:
     from toolgen.cli.diagnostics import source_texts
     from toolgen.report.text import render
 
@@ -162,6 +212,8 @@ def _show(reports: Sequence[ToolReport], args: argparse.Namespace) -> None:
         emit(_line(report))
         for line in _notes(report):
             emit(f"  {line}")
+    for line in about_server:
+        emit(line)
     failed = sum(bool(report.failures) for report in reports)
     calls = sum(report.calls for report in reports)
     verdict = f"{count(failed, 'tool')} failed" if failed else "no failures"
@@ -184,7 +236,7 @@ def _notes(report: ToolReport) -> list[str]:
         by_reason.setdefault(reason, []).append(check)
     if not report.not_implemented:
         notes += [f"not checked: {', '.join(checks)}: {reason}" for reason, checks in by_reason.items()]
-    return notes
+    return [*notes, *report.notes]
 
 
 _CODES = {"example": "example-failed", "outcomes": "outcome-changed", "crash": "implementation-crashed"}
@@ -214,6 +266,7 @@ def _as_data(reports: Sequence[ToolReport], seed: str) -> dict[str, Any]:
                 "not_checked": report.not_checked,
                 "not_covered": report.not_covered,
                 "not_recorded": report.not_recorded,
+                "notes": report.notes,
                 "failures": [
                     {
                         "check": failure.check,

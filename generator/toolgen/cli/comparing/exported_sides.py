@@ -89,10 +89,20 @@ class ExportedSide:
 def read_definitions(found: OnDisk | Server) -> ExportedSide:
     """Return the definitions in a file, or of a running server. Raises `UnableError`."""
     content = _server_content(found) if isinstance(found, Server) else _file_content(found)
+    return _read_content(content, content.data.decode("utf-8-sig") if isinstance(found, OnDisk) else "")
+
+
+def listed_definitions(listed: Sequence[Mapping[str, Any]], name: str) -> ExportedSide:
+    """Return the definitions that a server has listed; messages call it `name`. Raises `UnableError`."""
+    # the same limits for a server's answer as for a file
+    return _read_content(SourceContent(json.dumps({"tools": listed}).encode(), name), "")
+
+
+def _read_content(content: SourceContent, text: str) -> ExportedSide:
+    """Return the definitions in a document; `text` is it, if places in it can be shown."""
     with source_errors():
         documents = read_json_documents(content.data, content.name)
         tools = read_exported(documents, content.name)
-    text = content.data.decode("utf-8-sig") if isinstance(found, OnDisk) else ""
     sources = _sources(content.name, text, documents)
     places = {tool.name: ExportedPlaces(sources.get(tool.line), content.name, tool) for tool in tools}
     return ExportedSide(content.name, tools, places, {}, {content.name: text})
@@ -204,7 +214,6 @@ def _server_content(found: Server) -> SourceContent:
 
     with source_errors():
         listed = list_tools(found.source, is_command=found.is_command)
-    # the same limits for a server's answer as for a file
     return SourceContent(json.dumps({"tools": listed}).encode(), found.source)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from base64 import b64decode
 from typing import Any
 
+from toolgen.cli.importing.mcp_results import response_of, text_of
 from toolgen.cli.output import say
 from toolgen.runtime.adapters.naming import published_name
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
@@ -14,7 +14,6 @@ from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import HttpError, ToolError
 from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.tool import BaseTool
-from toolgen.schema.inline import RESULT_PROPERTY
 from toolgen.targets.builtin import MCP
 from toolgen.testing.mock.contracts import MockContract
 from toolgen.testing.mock.recording import NotRecordedError, RecordedCall, Recorder, check_call
@@ -70,17 +69,15 @@ class RecordingTool(BaseTool[Any, Any]):
         return {error["code"] for error in self.contract.definition.get("errors", ())}
 
     def _response(self, result: Any) -> Any:
-        """Return the response in a result: structured content, or else its text."""
-        structured = result.structured_content
-        text = "".join(each.text for each in result.content if each.type == "text")
-        if structured is None:
-            return _value_of(text, wants_json="output_schema" in self.contract.definition)
-        if isinstance(structured, dict) and structured.keys() == {RESULT_PROPERTY}:
-            try:  # older protocol versions wrap what is not an object
-                check_call(self.contract, RecordedCall({}, structured))
-            except NotRecordedError:
-                return structured[RESULT_PROPERTY]
-        return structured
+        """Return the response in a result."""
+        return response_of(result, self._accepts if "output_schema" in self.contract.definition else None)
+
+    def _accepts(self, response: Any) -> bool:
+        try:
+            check_call(self.contract, RecordedCall({}, response))
+        except NotRecordedError:
+            return False
+        return True
 
     def _error(self, result: Any) -> ToolError:
         """Return the error in a result: the declared one with its code, else `http_error` with its text."""
@@ -89,7 +86,7 @@ class RecordingTool(BaseTool[Any, Any]):
         known = self._errors.get(code) if isinstance(code, str) else None
         if known is not None and isinstance(given, dict):
             return known(str(given.get("message", known.description)))
-        return HttpError("".join(each.text for each in result.content if each.type == "text")[:2000] or None)
+        return HttpError(text_of(result)[:2000] or None)
 
     async def _record(self, call: RecordedCall) -> None:
         name = self.contract.definition["name"]
@@ -100,16 +97,6 @@ class RecordingTool(BaseTool[Any, Any]):
                 say(f"{name}: this call was not recorded: {error}")
         else:
             say(f"{name}: wrote the example {recorded!r} to {self.contract.file}")
-
-
-def _value_of(text: str, *, wants_json: bool) -> Any:
-    """Return the JSON value that a text holds; the text if it holds none, or would be written otherwise."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    compact = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return value if wants_json or compact == text else text
 
 
 def _content(block: Any) -> Content | None:

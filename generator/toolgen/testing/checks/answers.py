@@ -34,6 +34,8 @@ RESERVED: Final = frozenset(error.code for error in RUNTIME_ERRORS)
 def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
     for step in seen.steps:
         answer = step.answer
+        if answer.error == "" and not tool.errors and step.kind in ("call", "again"):
+            yield Fault(f"the call ends with {answer.shown}, and the spec declares no errors")
         if not answer.error or step.kind == "cancelled" or answer.error in tool.errors:
             continue
         if answer.error in FAULTS or answer.error not in RESERVED:

@@ -43,7 +43,7 @@ def _bare(schema: Any) -> Any:
 def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
     for step in seen.all("call"):
         answer = step.answer
-        if answer.error is not None:
+        if answer.error is not None or answer.chunks is None:
             continue
         chunks = list(answer.chunks)
         if tool.output_schema is None:

@@ -30,7 +30,7 @@ def outcome_of(seen: Observation) -> JsonObject | None:
         **_previewed(seen, answer),
         "error": _error(step),
         "output": None if is_said or answer.error is not None else answer.content,
-        "chunks": list(answer.chunks),
+        "chunks": list(answer.chunks or ()),
         "blocks": list(answer.blocks),
         "metadata": answer.metadata,
         "extras": answer.extras,

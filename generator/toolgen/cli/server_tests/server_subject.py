@@ -1,0 +1,195 @@
+"""The tools of a running MCP server, tested through a client of the SDK."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from toolgen.cli.implementation_tests import CALL_SECONDS, LATE_SECONDS, TOTAL_SECONDS
+from toolgen.cli.importing.mcp_results import response_of, text_of
+from toolgen.cli.server_tests.connection import (
+    ServerAnswer,
+    ServerConnection,
+    ServerLostError,
+    agree,
+)
+from toolgen.runtime.response import ERROR_KEY
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+from toolgen.runtime.validation.faults import find_faults
+from toolgen.schema.document import Schema
+from toolgen.testing.subject import NO_STATE, Answer, Call, Session, SubjectFailedError
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+_MAX_DETAIL = 400  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class ServedTool:
+    """A tool of the specs, as the server has it."""
+
+    tool: ToolUnderTest
+    name: str  # that the server lists
+    only_examples: str = ""  # why no requests are generated for it
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen of the answers about one tool."""
+
+    errors_without_code: bool = False
+    chunks: bool = False
+    unexpected_questions: list[str] = field(default_factory=list)
+
+
+class ServerSubject:
+    """The tools of a server. Its data is what it is: no session has data of its own."""
+
+    has_state = False
+    is_isolated = False
+    has_fresh_data = False
+
+    def __init__(self, connection: ServerConnection, header_options: Sequence[str]) -> None:
+        """`header_options` are those of the command line, for the commands that make a call again."""
+        self._server, self._header_options = connection.server, header_options
+        self._asking = connection
+        self._silent = ServerConnection(connection.server, asks_user=False)
+        self._until = 0.0
+        self.tools: Mapping[str, ServedTool] = {}  # by the name in the spec
+        self.seen: dict[str, Seen] = {}
+
+    def begin(self, tool: ToolUnderTest) -> None:
+        """Begin to test a tool: its time starts now."""
+        self._until = time.monotonic() + TOTAL_SECONDS
+        self.seen[tool.name] = Seen()
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[Session]:
+        """Begin a session with the server as it is."""
+        yield ServerSession(self)
+
+    def only_examples(self, tool: ToolUnderTest) -> str:
+        """Return why only examples are called; empty if generated requests do no harm."""
+        return self.tools[tool.name].only_examples
+
+    def command(self, call: Call, tool: ToolUnderTest) -> str:
+        """Return the `toolgen call` line that makes the same call."""
+        words = ["toolgen", "call", self.tools[tool.name].name, "--against", self._server.source]
+        for option in self._header_options:
+            words += ["--header", option]
+        words += ["--yes"] if tool.confirms and call.consent == "given" else []
+        text = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
+        return shlex.join([*words, "--input", text])
+
+    async def call(self, call: Call) -> Answer:
+        """Make a call. Raises SubjectFailedError."""
+        served = self.tools[call.tool]
+        if time.monotonic() > self._until:
+            raise SubjectFailedError(f"its tests took longer than {TOTAL_SECONDS:g} seconds", call)
+        connection = self._silent if call.consent == "nobody" else self._asking
+        tool = served.tool
+        agrees = tool.confirms and call.consent == "given"
+        seconds = CALL_SECONDS if tool.timeout is None else max(CALL_SECONDS, tool.timeout + LATE_SECONDS)
+        try:
+            given = await connection.call(
+                served.name, call.arguments, ask=agree if agrees else None, seconds=seconds
+            )
+        except ServerLostError as error:
+            raise SubjectFailedError(str(error), call) from None
+        return self._answer(tool, given)
+
+    async def close(self) -> None:
+        """End both connections."""
+        await self._asking.close()
+        await self._silent.close()
+
+    def _answer(self, tool: ToolUnderTest, given: ServerAnswer) -> Answer:
+        """Return an answer as checks compare it."""
+        seen = self.seen.setdefault(tool.name, Seen())
+        if not tool.confirms:
+            seen.unexpected_questions += given.questions[:1]
+        questions = tuple(given.questions)
+        if given.result is None:
+            return Answer(error=given.refusal, message=given.message, questions=questions)
+        if given.result.is_error:
+            error = (given.result.meta or {}).get(ERROR_KEY)
+            code = error.get("code") if isinstance(error, Mapping) else None
+            seen.errors_without_code |= not isinstance(code, str)
+            return Answer(
+                error=code if isinstance(code, str) else "",
+                message=text_of(given.result),
+                questions=questions,
+            )
+        chunks = _chunks(tool, given.messages)
+        seen.chunks |= chunks is not None
+        schema = None if tool.output_schema is None else _compiled(_as_key(tool.output_schema))
+        content = response_of(given.result, None if schema is None else schema.accepts)
+        if schema is None or schema.accepts(content):
+            return Answer(content, chunks=chunks, questions=questions)
+        faults = "; ".join(f"{each.path}: {each.message}" for each in find_faults(schema, content)[:3])
+        return Answer(content, "invalid_response", detail=faults[:_MAX_DETAIL], questions=questions)
+
+
+class ServerSession:
+    """Calls of one server."""
+
+    def __init__(self, subject: ServerSubject) -> None:
+        self._subject = subject
+
+    async def call(self, call: Call) -> Answer:
+        """Make a call. Raises SubjectFailedError."""
+        return await self._subject.call(call)
+
+    async def concurrent_calls(self, calls: Sequence[Call]) -> list[Answer]:
+        """Make the calls one after another: without snapshots of the state, concurrent ones show nothing."""
+        return [await self._subject.call(call) for call in calls]
+
+    async def cancelled_call(self, call: Call, turns: int) -> bool:
+        """Make the whole call: without snapshots of the state, a cancelled call shows nothing."""
+        await self._subject.call(call)
+        return False
+
+    async def preview(self, call: Call) -> Answer | None:
+        """Return None: a server that does not know previews would make the call."""
+        return None
+
+    def state(self) -> Any:
+        """Return NO_STATE."""
+        return NO_STATE
+
+
+def _chunks(tool: ToolUnderTest, messages: Sequence[str]) -> tuple[Any, ...] | None:
+    """Return the chunks among the messages of progress; None if there are none."""
+    if tool.chunk_schema is None:
+        return ()
+    schema = _compiled(_as_key(tool.chunk_schema))
+    found = []
+    for message in messages:
+        for value in _readings(message):
+            if schema.accepts(value):
+                found.append(value)
+                break
+    return tuple(found) or None
+
+
+def _readings(message: str) -> list[Any]:
+    """Return what a message can be: a text, or the JSON of a chunk that is not a text."""
+    try:
+        return [message, json.loads(message)]
+    except ValueError:
+        return [message]
+
+
+def _as_key(schema: Schema) -> str:
+    return json.dumps(schema)
+
+
+@cache
+def _compiled(schema: str) -> CompiledSchema:
+    value = json.loads(schema)
+    return compile_schema(value if isinstance(value, dict) else {"allOf": [value]})
