@@ -11,8 +11,8 @@ from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.schema_repair import repair_schema
 from toolgen.importers.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
-from toolgen.schema.budget import BUDGET
 from toolgen.schema.document import JsonPath
+from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
 
 _EXPECTED: Final = "give what `toolgen export` prints: for mcp, openai-chat, openai-responses, anthropic, …"

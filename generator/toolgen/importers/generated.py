@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from toolgen.importers.imported_tool import SourceError
-from toolgen.schema.budget import BUDGET
+from toolgen.schema.limits import BUDGET
 
 _CONSTANT = "DEFINITION"
 

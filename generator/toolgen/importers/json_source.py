@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.importers.imported_tool import SourceError
-from toolgen.schema.budget import BUDGET
+from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
 from toolgen.yaml12.scalars import MAX_DIGITS
 

@@ -21,7 +21,7 @@ from toolgen.importers.imported_tool import ImportedTool, SourceError, in_spec_o
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.schema_repair import repair_schema
-from toolgen.schema.budget import BUDGET
+from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
 
 CARRIED = "x-mcp"

@@ -19,7 +19,7 @@ from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.names import ExistingNames, choose_names
 from toolgen.importers.schema_repair import repair_schema
 from toolgen.importers.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
-from toolgen.schema.budget import BUDGET
+from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
 from toolgen.targets.definition import TARGET_NAME
 

@@ -13,7 +13,7 @@ import httpx2
 
 from toolgen.cli.importing import common
 from toolgen.importers.imported_tool import SourceError
-from toolgen.schema.budget import BUDGET
+from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
 
 MAX_BYTES = BUDGET.import_bytes

@@ -124,7 +124,7 @@ def source_errors() -> Iterator[None]:
 
 def read_bounded(file: BinaryIO) -> bytes:
     """Return the content of `file`, at most one byte more than an import may have: importers refuse that."""
-    from toolgen.schema.budget import BUDGET
+    from toolgen.schema.limits import BUDGET
 
     return file.read(BUDGET.import_bytes + 1)
 

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from toolgen.cli.importing import common
 from toolgen.importers.imported_tool import SourceError
 from toolgen.project import UnableError
-from toolgen.schema.budget import BUDGET
+from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted, shortened
 
 if TYPE_CHECKING:

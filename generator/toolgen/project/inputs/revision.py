@@ -26,7 +26,7 @@ from toolgen.project.inputs.configuration import (
 from toolgen.project.inputs.discovery import find_configuration
 from toolgen.project.inputs.specs import SUFFIXES, too_large
 from toolgen.project.inputs.targets import SETTINGS, targets_of
-from toolgen.schema.budget import BUDGET
+from toolgen.schema.limits import BUDGET
 
 _LFS_POINTER = re.compile(
     rb"\Aversion https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\n"

@@ -11,7 +11,7 @@ from toolgen.data.source import Span
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import read_bytes
 from toolgen.project.inputs.configuration import Project
-from toolgen.schema.budget import BUDGET
+from toolgen.schema.limits import BUDGET
 
 SUFFIXES = (".yaml", ".yml")
 
