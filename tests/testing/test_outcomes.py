@@ -22,12 +22,14 @@ from toolgen.testing.toolkit_subject import ToolkitSubject
 from tests.testing.shop import (
     LOOKUPS,
     PLACE,
+    STOCK,
     Lookup,
     Order,
     Shop,
     ShortStockError,
     UnknownSkuError,
     fixtures,
+    save,
     spec,
     state,
     tool,
@@ -165,13 +167,34 @@ def test_a_change_that_the_spec_does_not_show_is_found(
 
 def test_the_limit_that_only_the_implementation_knows_is_a_neighbour(tmp_path: Path) -> None:
     tested = record(tmp_path, Shop, find=True)
-    units = {each.arguments.get("units"): each.outcome for each in tested.neighbours}
+    alone = [each for each in tested.neighbours if not each.after]
+    units = {each.arguments.get("units"): each.outcome for each in alone}
     assert units[5]["output"] == {"left": 0}, "five tyres are in stock"
     assert units[6]["error"]["code"] == "short_stock"
     assert outcomes(Shop, tested) == []
     assert outcomes(SellsTheLast, tested) == [
         "a call near example 'take two' has another outcome than tests/outcomes/take.json has"
     ]
+
+
+class ForgetsWhatWasTaken(Shop):
+    """Correct with fresh data: it takes the units from what was there at first."""
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        found = await super().execute(request, context)
+        left = STOCK[request["sku"]] - request.get("units", 1)
+        save(self.folder, {**state(self.folder), request["sku"]: left})
+        return {**found, "left": left}
+
+
+def test_a_call_after_another_one_is_recorded(tmp_path: Path) -> None:
+    tested = record(tmp_path, Shop, find=True)
+    request = {"sku": "tyre", "units": 2}
+    (follower,) = [
+        each for each in tested.neighbours if (each.after, each.arguments) == ("take two", request)
+    ]
+    assert follower.outcome["state"] == [{"at": "/tyre", "from": 3, "to": 1}]
+    assert "after the call of 'take two'" in outcomes(ForgetsWhatWasTaken, tested)[0]
 
 
 def test_an_outcome_that_still_holds_keeps_its_marks_and_its_neighbours(tmp_path: Path) -> None:

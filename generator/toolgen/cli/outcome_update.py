@@ -11,7 +11,7 @@ from toolgen.project import Project, read_text
 from toolgen.schema.document import JsonObject, value_key
 from toolgen.testing.outcomes.recorded import RecordedOutcomes, outcomes_path, stale_files
 from toolgen.testing.outcomes.varying import is_same_outcome, without_varying
-from toolgen.testing.results import ToolReport
+from toolgen.testing.results import ObservedOutcome, ToolReport
 from toolgen.testing.tool_under_test import Neighbour, ToolUnderTest
 
 
@@ -46,7 +46,7 @@ def calls_to_repeat(tool: ToolUnderTest, report: ToolReport) -> ToolUnderTest:
         outcomes={},
         examples=tuple(each for each in tool.examples if each.name in names),
         neighbours=tuple(
-            Neighbour(each.example, each.arguments, each.outcome)
+            Neighbour(each.example, each.arguments, each.outcome, each.after)
             for each in report.outcomes
             if each.arguments is not None
         ),
@@ -91,34 +91,36 @@ def _recorded(tool: ToolUnderTest, runs: Sequence[ToolReport]) -> RecordedOutcom
     examples: dict[str, JsonObject] = {}
     for example in tool.examples:
         old = tool.outcomes.get(example.name)
-        new = None if example.index in failed else _common(example.name, None, seen, old)
+        call = ObservedOutcome(example.name, {})
+        new = None if example.index in failed else _common(call, seen, old)
         outcome = old if new is None else new
         if outcome is not None:
             examples[example.name] = outcome
-    old_outcomes = {value_key(each.arguments): each.outcome for each in tool.neighbours}
+    old_outcomes = {value_key([each.arguments, each.after]): each.outcome for each in tool.neighbours}
     neighbours = []
     for each in runs[0].outcomes:
         if each.arguments is not None and each.example in examples:
-            old = old_outcomes.get(value_key(each.arguments))
-            outcome = _common(each.example, each.arguments, seen, old)
+            old = old_outcomes.get(value_key([each.arguments, each.after]))
+            outcome = _common(each, seen, old)
             if outcome is not None:
-                neighbours.append(Neighbour(each.example, each.arguments, outcome))
+                neighbours.append(Neighbour(each.example, each.arguments, outcome, each.after))
     order = list(examples)
     return RecordedOutcomes(examples, sorted(neighbours, key=lambda each: order.index(each.near)))
 
 
 def _by_call(run: ToolReport) -> dict[object, JsonObject]:
-    return {value_key([each.example, each.arguments]): each.outcome for each in run.outcomes}
+    return {_key(each): each.outcome for each in run.outcomes}
+
+
+def _key(call: ObservedOutcome) -> object:
+    return value_key([call.example, call.arguments, call.after])
 
 
 def _common(
-    example: str,
-    arguments: JsonObject | None,
-    seen: Sequence[dict[object, JsonObject]],
-    old: JsonObject | None,
+    call: ObservedOutcome, seen: Sequence[dict[object, JsonObject]], old: JsonObject | None
 ) -> JsonObject | None:
     """Return the outcome that two runs share, the old one if it still holds; None if one has not seen it."""
-    first, second = (each.get(value_key([example, arguments])) for each in seen[:2])
+    first, second = (each.get(_key(call)) for each in seen[:2])
     if first is None or second is None:
         return None
     if old is not None and is_same_outcome(old, first) and is_same_outcome(old, second):

@@ -86,9 +86,13 @@ async def observe(
     **details: Unpack[ObservationDetails],
 ) -> Observation:
     """Make one request in every way in a session of its own: without consent first, then with it, twice."""
+    neighbour = details.get("neighbour")
+    first = tool.arguments_of(neighbour.after) if neighbour is not None else None
+    call = Call(tool.name, arguments)
     async with subject.session() as session:
+        if first is not None:
+            await session.call(Call(tool.name, first))
         steps = _Steps(session)
-        call = Call(tool.name, arguments)
         if tool.confirms:
             await steps.call("refused", Call(tool.name, arguments, "refused"))
             if not tool.may_skip_question:
@@ -100,14 +104,21 @@ async def observe(
             await steps.call("again", call)
     made = steps.made
     is_generated = "expected" not in details and "neighbour" not in details
-    if tool.previews and subject.has_fresh_data and not (is_generated or "variant" in details):
-        made += await _outdated(subject, call)
+    if (
+        tool.previews
+        and tool.confirms
+        and subject.has_fresh_data
+        and not (is_generated or "variant" in details)
+    ):
+        made += await _outdated(subject, call, first)
     return Observation(arguments, tuple(made), **details)
 
 
-async def _outdated(subject: Subject, call: Call) -> list[Step]:
+async def _outdated(subject: Subject, call: Call, first: JsonObject | None) -> list[Step]:
     """Make a call in a session of its own as if the user had approved another preview."""
     async with subject.session() as session:
+        if first is not None:
+            await session.call(Call(call.tool, first))
         steps = _Steps(session)
         await steps.call("outdated", replace(call, consent="outdated"))
     return steps.made

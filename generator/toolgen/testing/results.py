@@ -43,6 +43,7 @@ class ObservedOutcome:
     example: str  # its name; of a neighbour, the example that it is near
     outcome: JsonObject
     arguments: JsonObject | None = None  # of a neighbour
+    after: str = ""  # of a neighbour: the example whose call was made before
 
 
 @dataclass(slots=True)

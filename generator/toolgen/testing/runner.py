@@ -23,7 +23,7 @@ from toolgen.testing.observation import (
     observe_sequence,
     observe_serial,
 )
-from toolgen.testing.outcomes.neighbours import find_neighbours
+from toolgen.testing.outcomes.neighbours import find_followers, find_neighbours
 from toolgen.testing.outcomes.outcome import outcome_of
 from toolgen.testing.results import ActualResult, Failure, ObservedOutcome, ToolReport
 from toolgen.testing.subject import Call, Subject, SubjectFailedError
@@ -31,7 +31,7 @@ from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTe
 
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
-_CONCURRENT_ROUNDS: Final = 3  # two calls at once do not meet each time
+_CONCURRENT_ROUNDS: Final = 10  # two calls at once do not meet each time
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
 
 
@@ -167,28 +167,27 @@ class ToolRunner:
 
     def _record_neighbours(self) -> None:
         """Report the outcomes of neighbours, and of new ones near examples that have not been recorded."""
-
-        def make_call(request: JsonObject) -> JsonObject | None:
-            neighbour = Neighbour("", request, {})
-            return None if self._is_stuck() else outcome_of(self._observe(request, neighbour=neighbour))
-
-        names = {example.name for example in self.tool.examples}
-        for each in self.tool.neighbours:
-            outcome = make_call(each.arguments) if each.near in names else None
-            if outcome is not None:
-                self.report.outcomes.append(ObservedOutcome(each.near, outcome, each.arguments))
+        names = {"", *(example.name for example in self.tool.examples)}
+        neighbours = [each for each in self.tool.neighbours if {each.near, each.after} <= names]
         if self.options.find_neighbours:
             new = [each for each in self.tool.examples if each.name in self.report.not_recorded]
-            for each in find_neighbours(self.tool, new, self._try):
-                outcome = make_call(each.arguments)
-                if outcome is not None:
-                    self.report.outcomes.append(ObservedOutcome(each.near, outcome, each.arguments))
+            neighbours += find_neighbours(
+                self.tool, new, lambda request: self._try(Neighbour("", request, {}))
+            )
+            if not self.tool.read_only and not any(each.after for each in neighbours):
+                neighbours += find_followers(self.tool, neighbours, self._try)
+        for each in neighbours:
+            outcome = None if self._is_stuck() else outcome_of(self._observe(each.arguments, neighbour=each))
+            if outcome is not None:
+                self.report.outcomes.append(ObservedOutcome(each.near, outcome, each.arguments, each.after))
 
-    def _try(self, request: JsonObject) -> JsonObject | None:
+    def _try(self, neighbour: Neighbour) -> JsonObject | None:
         """Return the outcome of a preview and a call, nothing else; None if the tool is stuck."""
         tool = replace(self.tool, confirms=False, idempotent=False, read_only=False)
-        seen = None if self._is_stuck() else self._run_async(observe(self.subject, tool, request))
-        return None if seen is None else outcome_of(self._counted(seen))
+        if self._is_stuck():
+            return None
+        work = observe(self.subject, tool, neighbour.arguments, neighbour=neighbour)
+        return outcome_of(self._counted(self._run_async(work)))
 
     def _run_cancelled(self, found: dict[str, Failure]) -> None:
         examples = [each for each in self.tool.examples if each.error is None]

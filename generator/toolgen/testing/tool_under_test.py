@@ -36,6 +36,7 @@ class Neighbour:
     near: str  # name of the example
     arguments: JsonObject
     outcome: JsonObject
+    after: str = ""  # name of an example whose call is made before, with the same data
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,10 @@ class ToolUnderTest:
         tuples = {key: tuple(data[key]) for key in ("errors", "scopes")}
         tuples["neighbours"] = tuple(Neighbour(**each) for each in data["neighbours"])
         return ToolUnderTest(**{**data, **tuples, "place": Span(**data["place"]), "examples": examples})
+
+    def arguments_of(self, example: str) -> JsonObject | None:
+        """Return the request of an example; None if there is none of that name."""
+        return next((each.arguments for each in self.examples if each.name == example), None)
 
     def place_of(self, example: str) -> Span:
         """Return the place of an example; of the tool's name, if there is none of that name."""

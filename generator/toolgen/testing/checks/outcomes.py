@@ -20,11 +20,15 @@ def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
     recorded = _recorded(tool, seen)
     actual = None if recorded is None else outcome_of(seen)
     if actual is not None and not is_same_outcome(recorded, actual):
-        subject = f"a call near example '{seen.neighbour.near}'" if seen.neighbour else "the call"
-        if seen.expected is not None:
-            subject = seen.expected.title
-        message = f"{subject} has another outcome than {tool.outcomes_file} has"
+        message = f"{_subject(seen)} has another outcome than {tool.outcomes_file} has"
         yield Fault(message, diff=diff_lines(recorded, with_marks(recorded, actual)))
+
+
+def _subject(seen: Observation) -> str:
+    if seen.neighbour is None:
+        return "the call" if seen.expected is None else seen.expected.title
+    after = f", after the call of '{seen.neighbour.after}'," if seen.neighbour.after else ""
+    return f"a call near example '{seen.neighbour.near}'{after}"
 
 
 def _recorded(tool: ToolUnderTest, seen: Observation) -> JsonObject | None:

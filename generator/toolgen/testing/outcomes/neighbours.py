@@ -11,7 +11,7 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Final
 
@@ -24,6 +24,8 @@ from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTe
 MAX_TRIES: Final = 120  # calls of one tool
 MAX_NEIGHBOURS: Final = 16  # of one tool
 _MAX_LIMITS: Final = 3  # of one number, in one direction
+_MAX_FOLLOWED: Final = 16  # calls that are made after another one
+_MAX_FOLLOWERS: Final = 6
 _MAX_STEPS: Final = 14  # doublings of a number
 _MAX_BYTES: Final = 2000  # of a request, beyond those of its example
 _PLAIN_WORDS: Final = re.compile(r"\b[a-z]{2,}\b")  # no names and no numbers
@@ -49,6 +51,34 @@ def find_neighbours(tool: ToolUnderTest, examples: Sequence[ExpectedCall], make_
             break
         search.add(candidate)
     return sorted(search.found, key=lambda each: [example.name for example in tool.examples].index(each.near))
+
+
+def find_followers(
+    tool: ToolUnderTest, neighbours: Sequence[Neighbour], make_call: Callable[[Neighbour], Outcome | None]
+) -> list[Neighbour]:
+    """Return calls that end in another way after the call of an example than with fresh data.
+
+    Those with a new shape come first, then those in which something else is different.
+    """
+    firsts = [each.name for each in tool.examples if each.error is None][:2]
+    calls = [*(Neighbour(each.name, each.arguments, {}) for each in tool.examples), *neighbours]
+    alone = [(each, make_call(each)) for each in calls[:_MAX_FOLLOWED]]
+    shapes = {shape_of(each.arguments, outcome) for each, outcome in alone if outcome is not None}
+    new: list[Neighbour] = []
+    other: list[Neighbour] = []
+    for each, outcome in alone:
+        for first in firsts:
+            after = make_call(replace(each, after=first))
+            if outcome is None or after is None or after == outcome or _is_fault(after):
+                continue
+            shape = shape_of(each.arguments, after)
+            (other if shape in shapes else new).append(replace(each, after=first, outcome=after))
+            shapes.add(shape)
+    return [*new, *other][:_MAX_FOLLOWERS]
+
+
+def _is_fault(outcome: Outcome) -> bool:
+    return outcome.get("error", {}).get("code") in _REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +137,7 @@ class _Search:
             self._shapes.add(self.shape(arguments) or "")
             return
         outcome, shape = self.outcome(arguments), self.shape(arguments)
-        if outcome is None or outcome.get("error", {}).get("code") in _REFUSED:
+        if outcome is None or _is_fault(outcome):
             return
         if always or shape not in self._shapes or candidate.is_other_case:
             self._kept.add(key)

@@ -29,7 +29,8 @@ class RecordedOutcomes:
     def as_text(self) -> str:
         """Return the text of the file."""
         neighbours = [
-            {"near": each.near, "input": each.arguments, **each.outcome} for each in self.neighbours
+            {"near": each.near, **_after(each), "input": each.arguments, **each.outcome}
+            for each in self.neighbours
         ]
         data = {"$comment": _COMMENT, "examples": dict(self.examples), "neighbours": neighbours}
         return f"{_layout({key: value for key, value in data.items() if value}, 0, 0)}\n"
@@ -70,8 +71,12 @@ def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
 
 
 def _neighbour(data: Mapping[str, Any]) -> Neighbour:
-    outcome = {key: value for key, value in data.items() if key not in ("near", "input")}
-    return Neighbour(data["near"], dict(data["input"]), outcome)
+    outcome = {key: value for key, value in data.items() if key not in ("near", "after", "input")}
+    return Neighbour(data["near"], dict(data["input"]), outcome, data.get("after", ""))
+
+
+def _after(neighbour: Neighbour) -> dict[str, str]:
+    return {"after": neighbour.after} if neighbour.after else {}
 
 
 def _dumps(value: Any) -> str:
