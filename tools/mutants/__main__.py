@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=260)
     parser.add_argument("--seed", default="0", help="selects other mutants")
     parser.add_argument("--only", default="", help="names of mutants that begin with this")
-    parser.add_argument("--survivors", type=Path, help="only those that survived, by a file of --json")
+    parser.add_argument("--survivors", type=Path, help="a file of --json: what it found is not tried again")
     parser.add_argument("--quick", action="store_true", help="only examples and recorded requests")
     parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--write", action="store_true", help="write the page: docs/testing.md")
@@ -35,11 +35,15 @@ def main() -> int:
     args = parser.parse_args()
     mutants = select_mutants(all_mutants(read_modules(ROOT)), args.number, args.seed)
     mutants = [each for each in mutants if each.name.startswith(args.only)]
+    earlier: dict[str, dict[str, str]] = {}
+    found_before: list[Mutant] = []
     if args.survivors:
-        earlier = json.loads(args.survivors.read_text())
-        names = {each["name"] for each in earlier if not each["found_by"]}
-        mutants = [each for each in mutants if each.name in names]
-    verdicts = list(_judged(mutants, args))
+        earlier = {each["name"]: each for each in json.loads(args.survivors.read_text())}
+        found_before = [each for each in mutants if earlier.get(each.name, {}).get("found_by")]
+        mutants = [each for each in mutants if each not in found_before and each.name in earlier]
+    verdicts = _judged(mutants, args)
+    verdicts += [Verdict(each, earlier[each.name]["found_by"]) for each in found_before]
+    verdicts.sort(key=lambda each: (each.mutant.operator, each.mutant.path, each.mutant.line))
     if args.write:
         write_page(ROOT, verdicts)
     if args.json:
@@ -76,7 +80,7 @@ def _judged(mutants: Sequence[Mutant], args: argparse.Namespace) -> list[Verdict
             file=sys.stderr,
             flush=True,
         )
-    return sorted(found, key=lambda each: (each.mutant.operator, each.mutant.path, each.mutant.line))
+    return found
 
 
 def _as_data(verdict: Verdict) -> dict[str, object]:
