@@ -143,7 +143,7 @@ lock: $(READY) ## update the lock files in requirements/
 		--no-emit-index-url --no-annotate --constraints requirements/dev.txt --extra all \
 		pyproject.toml requirements/bench.in -o requirements/bench.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate --extra mcp --extra redis \
+		--no-emit-index-url --no-annotate --extra cli --extra mcp --extra redis \
 		pyproject.toml requirements/bridges.in -o requirements/bridges.txt
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --group release -o requirements/release.txt

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import toolgen
 from toolgen.runtime import Toolkit
 
 from examples.tools import context
@@ -13,6 +14,9 @@ from generated import catalog
 from tests.scopes import granting
 
 collect_ignore_glob = [] if find_spec("langchain") else ["test_bridge_to_*.py"]
+
+if find_spec("toolgen.templates") is None:  # the package is not installed here; it is mapped to templates/
+    toolgen.__path__.append(str(Path(__file__).parents[2]))
 
 
 @pytest.fixture
