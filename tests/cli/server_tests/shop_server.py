@@ -74,6 +74,11 @@ def call(params):
     """Return the result of a call."""
     misbehave()
     name, arguments = params["name"], params.get("arguments", {})
+    if FAULT == "requires input for ever":
+        form = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
+        params = {"message": "Really?", "mode": "form", "requestedSchema": form}
+        question = {"method": "elicitation/create", "params": params}
+        return {"resultType": "input_required", "inputRequests": {"sure": question}, "requestState": "again"}
     if name == "watch":
         return watch(arguments, params.get("_meta", {}).get("progressToken"))
     return {"look": look, "clear": clear}[name](arguments)
@@ -110,6 +115,11 @@ def answer(request):
         version = request["params"]["protocolVersion"]
         info = {"name": "shop", "version": "3"}
         return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+    if request["method"] == "server/discover" and FAULT == "requires input for ever":
+        about = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
+        return {**about, "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+    if request["method"] == "tools/list" and FAULT == "requires input for ever":
+        return {"resultType": "complete", "ttlMs": 0, "cacheScope": "public", "tools": LISTED}
     if request["method"] == "tools/list":
         return {"tools": LISTED}
     if request["method"] == "tools/call":

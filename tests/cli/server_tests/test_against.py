@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toolgen.cli.importing import common, mcp_client
@@ -66,6 +68,7 @@ FAULTS = {
     ("look", "floods"): ("crash", "more than 1 MB"),
     ("look", "floods messages"): ("crash", "more than 1 MB"),
     ("clear", "asks for ever"): ("crash", "the server asks the user again and again, 'Really?'"),
+    ("clear", "requires input for ever"): ("crash", "the server asks the user again and again, 'Really?'"),
 }
 
 
@@ -249,6 +252,87 @@ class Guarded(QuietHandler):
         self.wfile.write(body)
 
 
+class BadCalls(QuietHandler):
+    """A server over HTTP that lists the tools of the shop, and misbehaves in a call: the path says how."""
+
+    listing: Path
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        result: dict[str, Any] | None = None
+        if body.get("method") == "initialize":
+            info = {"name": "bad", "version": "1"}
+            version = body["params"]["protocolVersion"]
+            result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+        elif body.get("method") == "tools/list":
+            result = json.loads(self.listing.read_text())
+        elif body.get("method") == "tools/call":
+            return self.misbehave(self.path.strip("/"), body["id"])
+        data = (
+            b""
+            if result is None
+            else json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": result}).encode()
+        )
+        status = 202 if "id" not in body else 400 if result is None else 200
+        self.answer(status, "application/json", data)
+        return None
+
+    def do_GET(self) -> None:
+        self.answer(405, "text/plain", b"")
+
+    do_DELETE = do_GET
+
+    def misbehave(self, how: str, identifier: Any) -> None:
+        if how == "hangs":
+            time.sleep(2)
+        elif how == "floods":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            with suppress(OSError):
+                for _ in range(4_000):
+                    self.wfile.write(b": " + b"x" * 9_999 + b"\n\n")
+        elif how == "garbage":
+            self.answer(200, "application/json", b"<html>\x1b[2J")
+        elif how == "echoes":
+            text = {"type": "text", "text": f"not for \x1b[2J{self.headers['Authorization']}"}
+            result = {"content": [text], "isError": True}
+            answer = {"jsonrpc": "2.0", "id": identifier, "result": result}
+            self.answer(200, "application/json", json.dumps(answer).encode())
+        elif how == "fails":
+            self.answer(500, "text/html", b"oops")
+
+    def answer(self, status: int, kind: str, data: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+BAD_CALLS = {
+    "hangs": ("crash", "there is no answer within 0.7 seconds"),
+    "floods": ("crash", "more than 1 MB"),
+    "closes": ("crash", "the connection ended"),
+    "garbage": ("example", "ends with JSON-RPC error -32700 (Failed to parse JSON response"),
+    "fails": ("example", "ends with JSON-RPC error -32603 (Server returned an error response)"),
+}
+
+
+@pytest.mark.parametrize("how", BAD_CALLS)
+def test_a_server_over_http_that_misbehaves_in_a_call_fails(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(connection, "MAX_ANSWER_BYTES", 1024 * 1024)
+    monkeypatch.setattr(server_subject, "CALL_SECONDS", 0.7 if how == "hangs" else 20.0)
+    handler = type("Handler", (BadCalls,), {"listing": shop.listing})
+    with serve(handler) as url:
+        (tool,) = shop.report("look", against=f"{url}/{how}")["tools"]
+    failure = tool["failures"][0]
+    check, message = BAD_CALLS[how]
+    assert (failure["check"], message in failure["message"]) == (check, True), failure["message"]
+
+
 def test_headers_come_from_the_environment_and_are_never_shown(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,6 +344,18 @@ def test_headers_come_from_the_environment_and_are_never_shown(
     assert done.code == 1
     assert "the server has no tool 'look'" in done.out
     assert "s3cr3t" not in done.out + done.err + refused.err
+
+
+def test_a_header_that_the_server_sends_back_is_masked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_AUTHORIZATION", "Bearer s3cr3t-t0ken")
+    handler = type("Handler", (BadCalls,), {"listing": shop.listing})
+    with serve(handler) as url:
+        done = shop.test("look", "--header", "Authorization=SHOP_AUTHORIZATION", against=f"{url}/echoes")
+    assert done.code == 1
+    assert "example 'bells' ends with an error without a code (not for " in done.out
+    assert "--header Authorization=SHOP_AUTHORIZATION" in done.out
+    assert "s3cr3t" not in done.out + done.err
+    assert "\x1b" not in done.out + done.err
 
 
 @pytest.mark.parametrize(

@@ -201,19 +201,22 @@ def _refuse_not_implemented(reports: Sequence[ToolReport], tools: Sequence[ToolU
 
 def _show(reports: Sequence[ToolReport], args: argparse.Namespace, about_server: Sequence[str]) -> None:
     from toolgen.cli.diagnostics import source_texts
-    from toolgen.report.text import render
+    from toolgen.report.text import printable, render
 
     shown = {failure: _diagnostic(failure) for report in reports for failure in report.failures}
     texts = source_texts(shown.values(), args.start)
     for failure, diagnostic in shown.items():
-        lines = [render([diagnostic], texts).rstrip("\n"), *(f"    {line}" for line in failure.diff)]
+        lines = [
+            render([diagnostic], texts).rstrip("\n"),
+            *(f"    {printable(line)}" for line in failure.diff),
+        ]
         emit("\n".join(lines))
     for report in reports:
         emit(_line(report))
         for line in _notes(report):
-            emit(f"  {line}")
+            emit(printable(f"  {line}"))
     for line in about_server:
-        emit(line)
+        emit(printable(line))
     failed = sum(bool(report.failures) for report in reports)
     calls = sum(report.calls for report in reports)
     verdict = f"{count(failed, 'tool')} failed" if failed else "no failures"

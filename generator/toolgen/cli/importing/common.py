@@ -45,14 +45,18 @@ class ByteBudget:
         self.name = name  # of the source, in messages
         self._size = self.left = size
 
+    @property
+    def excess(self) -> str:
+        """Return that the source has sent too much, for messages; empty if it has not."""
+        return f"{self.name}: more than {self._size // 1024 // 1024} MB" if self.left < 0 else ""
+
     def spend(self, size: int) -> None:
         """Count bytes. Raises SourceError if they are too many."""
         self.left -= size
-        if self.left < 0:
+        if self.excess:
             from toolgen.importers.imported_tool import SourceError
 
-            message = f"{self.name}: more than {self._size // 1024 // 1024} MB"
-            raise SourceError(message, "import a part of it", "too-complex")
+            raise SourceError(self.excess, "import a part of it", "too-complex")
 
     def renew(self) -> None:
         """Begin to count anew, for the next answer."""

@@ -53,6 +53,12 @@ class ServerAddress:
         return ServerAddress(source, is_command, dict(map(_header, header_options)))
 
     @property
+    def secrets(self) -> tuple[str, ...]:
+        """Return what must not be printed, should the server send it back."""
+        values = self.headers.values()
+        return tuple(part for value in values for part in (value, value.rpartition(" ")[2]) if part)
+
+    @property
     def shown(self) -> str:
         """Return it for messages, without a password."""
         from toolgen.cli.importing.bounded_http import display_url

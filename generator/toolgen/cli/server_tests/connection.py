@@ -204,6 +204,8 @@ class ServerConnection:
 
     async def _reason(self, error: BaseException | None = None) -> str:
         """Return why the connection ended."""
+        if self._opened is not None and self._opened.budget.excess:
+            return self._opened.budget.excess  # the SDK may call it an end of the stream
         process = None if self._opened is None else self._opened.process
         end = ""
         for _ in range(_EXIT_CHECKS):
@@ -219,7 +221,12 @@ class ServerConnection:
             error = error or cause
         if process is not None and (end := end or process.describe_end()):
             return end
-        return f"the connection ended: {describe_failure(error)}" if error else "the connection ended"
+        about = "" if error is None else describe_failure(error)
+        return (
+            f"the connection ended: {about}"
+            if about not in ("", "Connection closed")
+            else "the connection ended"
+        )
 
 
 async def _request(client: Any, name: str, arguments: JsonObject, answer: ServerAnswer) -> None:

@@ -19,10 +19,12 @@ from toolgen.cli.server_tests.connection import (
     ServerLostError,
     agree,
 )
+from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.faults import find_faults
 from toolgen.schema.document import Schema
+from toolgen.suggestions import shortened
 from toolgen.testing.subject import NO_STATE, Answer, Call, Session, SubjectFailedError
 from toolgen.testing.tool_under_test import ToolUnderTest
 
@@ -115,24 +117,30 @@ class ServerSubject:
             seen.unexpected_questions += given.questions[:1]
         questions = tuple(given.questions)
         if given.result is None:
-            return Answer(error=given.refusal, message=given.message, questions=questions)
+            return Answer(error=given.refusal, message=self._shown(given.message), questions=questions)
         if given.result.is_error:
             error = (given.result.meta or {}).get(ERROR_KEY)
             code = error.get("code") if isinstance(error, Mapping) else None
             seen.errors_without_code |= not isinstance(code, str)
             return Answer(
-                error=code if isinstance(code, str) else "",
-                message=text_of(given.result),
+                error=self._shown(code) if isinstance(code, str) else "",
+                message=self._shown(text_of(given.result)),
                 questions=questions,
             )
         chunks = _chunks(tool, given.messages)
         seen.chunks |= chunks is not None
         schema = None if tool.output_schema is None else _compiled(_as_key(tool.output_schema))
-        content = response_of(given.result, None if schema is None else schema.accepts)
+        content = redact(
+            response_of(given.result, None if schema is None else schema.accepts), self._server.secrets
+        )
         if schema is None or schema.accepts(content):
             return Answer(content, chunks=chunks, questions=questions)
         faults = "; ".join(f"{each.path}: {each.message}" for each in find_faults(schema, content)[:3])
         return Answer(content, "invalid_response", detail=faults[:_MAX_DETAIL], questions=questions)
+
+    def _shown(self, text: str) -> str:
+        """Return a text of the server for messages: short, and without the values of headers."""
+        return shortened(str(redact(text, self._server.secrets)), _MAX_DETAIL)
 
 
 class ServerSession:
