@@ -105,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
     module.arguments(parser)
 
 
-def add_headers(parser: argparse.ArgumentParser) -> None:
+def add_headers(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add --header, for a server at a URL."""
     parser.add_argument(
         "--header",

@@ -47,12 +47,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SCOPES",
         help="scopes granted to the call, comma-separated (default: TOOLGEN_SCOPES)",
     )
-    parser.add_argument(
+    server = parser.add_argument_group("server")
+    server.add_argument(
         "--against",
         metavar="COMMAND|URL",
         help="call this MCP server: a quoted command that starts it over stdio, or its URL",
     )
-    add_headers(parser)
+    add_headers(server)
     add_format(parser)
 
 

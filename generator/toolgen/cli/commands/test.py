@@ -50,13 +50,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="write into the specs how the calls of failed examples end now, after showing a diff, and "
         "record what else their calls show, in the folder `outcomes` beside the fixtures",
     )
-    parser.add_argument(
+    server = parser.add_argument_group("server")
+    server.add_argument(
         "--against",
         metavar="COMMAND|URL",
         help="test this MCP server: a quoted command that starts it over stdio, or its URL",
     )
-    add_headers(parser)
-    parser.add_argument(
+    add_headers(server)
+    server.add_argument(
         "--all-calls",
         action="store_true",
         help="with --against: make generated calls of all tools, also of those that change or destroy data",
