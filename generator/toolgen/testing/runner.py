@@ -90,7 +90,7 @@ class ToolRunner:
         found = _without_repetition(self._judge(seen, CHECKS))
         spelled_out = None if self.options.examples_only else with_defaults(self.tool, example)
         if spelled_out is not None and not found and self._may_generate():
-            variant = "with its defaults written out,"
+            variant = "with its defaults written out"
             found = self._judge(self._observe(spelled_out, expected=example, variant=variant), CHECKS)
         self._note_outcome(example, seen)
         step = seen.first("call")

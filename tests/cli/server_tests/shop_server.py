@@ -55,8 +55,11 @@ def clear(arguments):
     """Empty the shelf, if the user agrees."""
     if not CLIENT_ASKS and FAULT != "acts alone":
         return error("Nobody can be asked.", "confirmation_required")
-    if FAULT == "acts alone" or ask("Clear the shelf?"):
+    if FAULT == "acts alone":
         return good({"left": 0})
+    if ask("Clear the shelf?"):
+        STOCK["cleared"] = STOCK.get("cleared", -1) + 1
+        return good({"left": STOCK["cleared"]})
     return error("The user said no.", "declined")
 
 

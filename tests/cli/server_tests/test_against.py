@@ -47,6 +47,12 @@ def test_a_server_that_keeps_the_specs_passes(shop: Shop) -> None:
     assert watch["not_checked"] == {"read-only": "the state of a server cannot be seen"}
 
 
+def test_a_command_is_started_again_after_calls_that_change_something(shop: Shop) -> None:
+    shop.cli.spec("clear", f"{SPECS['clear']}  - {{name: once more, input: {{}}, output: {{left: 0}}}}\n")
+    clear = shop.tool("clear")
+    assert (clear["result"], clear["calls"]) == ("passed", 6), clear["failures"]
+
+
 def test_all_calls_are_made_if_they_are_allowed(shop: Shop) -> None:
     (clear,) = shop.report("clear", "--all-calls")["tools"]
     assert "answers" not in clear["not_checked"]

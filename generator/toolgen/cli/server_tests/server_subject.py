@@ -62,18 +62,25 @@ class ServerSubject:
         self._asking = connection
         self._silent = ServerConnection(connection.server, asks_user=False)
         self._until = 0.0
+        self._starts_anew = False
         self.tools: Mapping[str, ServedTool] = {}  # by the name in the spec
         self.seen: dict[str, Seen] = {}
 
     def begin(self, tool: ToolUnderTest) -> None:
         """Begin to test a tool: its time starts now."""
         self._until = time.monotonic() + TOTAL_SECONDS
+        self._starts_anew = self._server.is_command and not tool.read_only
         self.seen[tool.name] = Seen()
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
-        """Begin a session with the server as it is."""
+        """Begin a session with the server as it is.
+
+        A command is started again after calls of a tool that is not read-only, so that it can renew its data.
+        """
         yield ServerSession(self)
+        if self._starts_anew:
+            await self.close()
 
     def only_examples(self, tool: ToolUnderTest) -> str:
         """Return why only examples are called; empty if generated requests do no harm."""
