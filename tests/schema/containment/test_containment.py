@@ -291,6 +291,38 @@ def test_infinite_numbers_are_not_analysed(keyword: str) -> None:
     assert isinstance(check_containment(schema, {"minimum": 3}), Unanalysed)
 
 
+@pytest.mark.parametrize(
+    ("keyword", "value"), [("unevaluatedProperties", {"b": 0}), ("unevaluatedItems", [0])]
+)
+@pytest.mark.parametrize("reference", [{"$recursiveRef": "#/$defs/a"}, {"allOf": [{"$recursiveRef": "#"}]}])
+def test_a_recursive_reference_counts_where_unevaluated_values_are_refused(
+    keyword: str, value: object, reference: dict[str, object]
+) -> None:
+    def schema(inner: dict[str, object]) -> dict[str, object]:
+        return {"properties": {"p": inner}, "additionalProperties": False, "items": True}
+
+    narrow, wide = schema({keyword: False, **reference}), schema({keyword: False})
+    assert compiled(narrow).is_valid({"p": value})
+    assert not compiled(wide).is_valid({"p": value})
+    assert isinstance(check_containment(narrow, wide), Unanalysed | NotContained)
+    assert not isinstance(check_containment(wide, narrow), NotContained)
+    assert check_containment({"$recursiveRef": "#", "minimum": 2}, {"minimum": 1}) == Contained()
+
+
+def test_what_an_unanalysed_part_evaluates_is_not_known() -> None:
+    def schema(reference: dict[str, object]) -> dict[str, object]:
+        names = {"properties": {"a": {}}}
+        definitions = {
+            "one": {"$dynamicAnchor": "x", **names},
+            "two": {"$id": "https://example.com/two", "$dynamicAnchor": "x", **names},
+        }
+        return {"unevaluatedProperties": False, **reference, "$defs": definitions}
+
+    narrow = schema({"allOf": [{"$dynamicRef": "#x"}]})
+    assert compiled(narrow).is_valid({"a": 1})
+    assert isinstance(check_containment(narrow, schema({})), Unanalysed | NotContained)
+
+
 def test_a_format_that_only_one_draft_asserts_is_not_forgotten() -> None:
     email = {"$schema": DRAFT_7, "type": "string", "format": "email"}
     assert isinstance(check_containment(email, {"format": "uuid"}), NotContained)

@@ -45,6 +45,7 @@ _NOT_IN_DRAFT_7: Final = frozenset(
         "unevaluatedProperties",
     ]
 )
+_UNEVALUATED: Final = frozenset(("unevaluatedItems", "unevaluatedProperties"))
 _CONTENT: Final = frozenset(("contentEncoding", "contentMediaType"))
 _READ: Final = {
     Draft.DRAFT_7: (CONSTRAINING - _NOT_IN_DRAFT_7 - {"$recursiveRef"}) | _CONTENT,
@@ -165,6 +166,9 @@ class _Reader:
         self._dynamic_anchors = [
             node.schema["$dynamicAnchor"] for node in graph.nodes if "$dynamicAnchor" in node.schema
         ]
+        self._asks_what_is_evaluated = draft is Draft.DRAFT_2020_12 and any(
+            not _UNEVALUATED.isdisjoint(node.schema) for node in graph.nodes
+        )
 
     def read(self) -> list[Subschema]:
         """Return the subschemas in the order of the graph's nodes."""
@@ -180,6 +184,9 @@ class _Reader:
         if node.path and "$schema" in node.schema and draft_of(node.schema) is not self._draft:
             read.problem = "a part of the schema is in another draft"
             return read
+        if self._asks_what_is_evaluated and "$recursiveRef" in node.schema:
+            # The validator follows it there, to the root of the schema, and nowhere else.
+            read.problem = "`$recursiveRef` beside `unevaluatedProperties` or `unevaluatedItems`"
         for keyword, value in _keywords(node.schema, self._draft):
             if keyword in REFERENCES:
                 target = self._target(node, keyword)

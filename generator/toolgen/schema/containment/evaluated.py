@@ -44,6 +44,8 @@ class EvaluatedParts:
         if part == TRUE:
             return TRUE
         merged = self._find_branches(subschema, keyword)
+        if isinstance(merged, str):
+            return self._translator.formulas.add(Opaque(place, merged))
         always = merged.pop(TRUE)
         branches = tuple(
             Branch(condition, evaluated)
@@ -84,8 +86,8 @@ class EvaluatedParts:
             return formulas.add(Others(evaluated.names, tuple(sorted(evaluated.patterns)), node.part), place)
         return formulas.items_from(evaluated.first, formulas.any([node.part, *sorted(evaluated.containing)]))
 
-    def _find_branches(self, root: Subschema, keyword: str) -> dict[Formula, Evaluated]:
-        """Return what is evaluated by condition, `TRUE` among them."""
+    def _find_branches(self, root: Subschema, keyword: str) -> dict[Formula, Evaluated] | str:
+        """Return what is evaluated by condition, `TRUE` among them, or why that is not known."""
         merged: dict[Formula, Evaluated] = {TRUE: Evaluated()}
         stack: list[tuple[Subschema, tuple[Formula, ...]]] = [(root, ())]
         while stack:
@@ -93,6 +95,8 @@ class EvaluatedParts:
             condition = self._translator.formulas.all(conditions)
             if condition == FALSE:
                 continue
+            if subschema.problem is not None:
+                return subschema.problem
             found = self._evaluated(subschema, keyword, is_root=subschema is root)
             merged[condition] = merged.get(condition, Evaluated()) | found
             for index, condition in self._in_place(subschema, keyword):
