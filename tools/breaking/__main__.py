@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     faults = 0
     if "suite" in args.part:
         faults += _suite(parts)
-    summary = [f"`make breaking-proof SEED={seed}`:", ""]
+    summary = [f"`make breaking-proof SEED={seed} PAIRS={args.pairs}`:", ""]
     if "edits" in args.part:
         until = time.monotonic() + args.seconds
         chosen = [cell for cell in cells() if not args.cells or cell.keyword in args.cells]
