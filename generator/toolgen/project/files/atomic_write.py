@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,26 +126,27 @@ def replace_files(
 class _Replacement:
     """One file to write or to remove, and how to undo that."""
 
-    target: Path
+    target: str
     staged: StagedFile | None  # None: the file is to be removed
-    backup: Path | None  # the file that was there
+    backup: str | None  # the file that was there
 
     def apply(self) -> None:
         if self.staged is not None:
             self.staged.publish()
         elif self.backup is not None:
-            self.target.unlink()
+            os.unlink(self.target)
 
     def undo(self) -> None:
         if self.backup is not None:
             os.replace(self.backup, self.target)
         else:
-            self.target.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.target)
 
 
 def _replace(root: Path, files: Mapping[str, str | None], digests: Mapping[str, str]) -> None:
     stage = root / STAGE
-    created: list[Path] = []
+    folders = _Folders(str(root))
     applied: list[_Replacement] = []
     if stage.is_symlink():
         raise NotADirectoryError(20, "this is a link, and must be a folder", str(stage))
@@ -154,7 +156,7 @@ def _replace(root: Path, files: Mapping[str, str | None], digests: Mapping[str, 
         _write_journal(stage, earlier, {path: digests.get(path) for path in files})
         _clear(stage)
         replacements = [
-            _prepare(root / path, text, stage / str(number), root=root, created=created)
+            _prepare(os.path.join(root, path), text, os.path.join(stage, str(number)), folders)
             for number, (path, text) in enumerate(files.items())
         ]
         with uninterrupted():  # above all between a rename and the note of how to undo it
@@ -165,9 +167,7 @@ def _replace(root: Path, files: Mapping[str, str | None], digests: Mapping[str, 
     except BaseException:  # interrupted, too
         for replacement in reversed(applied):
             replacement.undo()
-        for folder in reversed(created):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        folders.undo()
         _clear(stage)
         if not earlier:
             _remove(stage)
@@ -177,26 +177,54 @@ def _replace(root: Path, files: Mapping[str, str | None], digests: Mapping[str, 
     _remove(stage)
 
 
-def _prepare(
-    target: Path, text: str | None, staged: Path, *, root: Path, created: list[Path]
-) -> _Replacement:
-    """Stage one file and back up what is there; folders that this creates are added to `created`."""
-    if target.is_dir() and not target.is_symlink():
-        raise IsADirectoryError(21, "there is a folder of that name", str(target))
-    for folder in reversed([parent for parent in target.parents if parent.is_relative_to(root)]):
-        if not folder.exists():
-            folder.mkdir()
-            created.append(folder)
-    backup = staged.with_suffix(".old") if os.path.lexists(target) else None
+class _Folders:
+    """The folders of a run's files below `root`, each made and looked at once."""
+
+    def __init__(self, root: str) -> None:
+        self._known = {root}
+        self._created: list[str] = []
+
+    def ensure(self, folder: str) -> None:
+        """Make `folder` and its parents, unless they exist."""
+        if folder in self._known:
+            return
+        self.ensure(os.path.dirname(folder))
+        if not os.path.exists(folder):
+            os.mkdir(folder)
+            self._created.append(folder)
+        self._known.add(folder)
+
+    def undo(self) -> None:
+        """Remove the folders that this made, if they are empty."""
+        for folder in reversed(self._created):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+
+
+def _prepare(target: str, text: str | None, staged: str, folders: _Folders) -> _Replacement:
+    """Stage one file and back up what is there."""
+    folders.ensure(os.path.dirname(target))
+    mode = _mode_of(target)
+    if mode is not None and stat.S_ISDIR(mode):
+        raise IsADirectoryError(21, "there is a folder of that name", target)
+    backup = None if mode is None else f"{staged}.old"
     if backup is not None:
         _back_up(target, backup)
     if text is None:
         return _Replacement(target, None, backup)
     content = text.encode("utf-8", "surrogateescape")
-    return _Replacement(target, stage_file(str(target), content, temporary=str(staged)), backup)
+    return _Replacement(target, stage_file(target, content, temporary=staged), backup)
 
 
-def _back_up(target: Path, backup: Path) -> None:
+def _mode_of(path: str) -> int | None:
+    """Return the mode of what is at `path`, links not followed; None if nothing is."""
+    try:
+        return os.lstat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _back_up(target: str, backup: str) -> None:
     import shutil
 
     try:
