@@ -6,7 +6,7 @@ each line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +38,9 @@ def laid_out(value: Any, head: str = "", *, indent: int = 0, tail: str = "") -> 
 
     Raises `TypeError` for anything that is not JSON data.
     """
-    return "\n".join(_lines(_node(value), indent, head, tail))[indent:]
+    lines: list[str] = []
+    _add_lines(lines, _node(value), indent, head, tail)
+    return "\n".join(lines)[indent:]
 
 
 def _node(value: Any) -> _Node:
@@ -70,17 +72,17 @@ def _container(brackets: str, items: Sequence[tuple[str, _Node]]) -> _Node:
     return _Container(brackets, items, f"{brackets[0]}{', '.join(texts)}{brackets[1]}")
 
 
-def _lines(node: _Node, indent: int, before: str, after: str) -> Iterator[str]:
+def _add_lines(lines: list[str], node: _Node, indent: int, before: str, after: str) -> None:
     margin = " " * indent
     text = node if isinstance(node, str) else node.flat
     if text is not None:
         line = f"{margin}{before}{text}{after}"
         if isinstance(node, str) or width(line) <= WIDTH:
-            yield line
+            lines.append(line)
             return
     assert isinstance(node, _Container)
-    yield f"{margin}{before}{node.brackets[0]}"
+    lines.append(f"{margin}{before}{node.brackets[0]}")
     comma = "," if len(node.items) > 1 and node.brackets != "()" else ""
     for key, item in node.items:
-        yield from _lines(item, indent + INDENT, key, comma)
-    yield f"{margin}{node.brackets[1]}{after}"
+        _add_lines(lines, item, indent + INDENT, key, comma)
+    lines.append(f"{margin}{node.brackets[1]}{after}")

@@ -10,6 +10,7 @@ import math
 import re
 import textwrap
 import tokenize
+from functools import lru_cache
 from typing import Any
 
 _UNPRINTABLE = (
@@ -92,6 +93,7 @@ def _entry(value: Any) -> str:
     return literal(value)
 
 
+@lru_cache(maxsize=4096)  # keywords of schemas, and what several providers are told of one tool
 def _string(text: str) -> str:
     quote = "'" if text.count('"') > text.count("'") else '"'  # the formatter's choice
     return quote + _escape(text.replace("\\", "\\\\").replace(quote, "\\" + quote)) + quote

@@ -6,6 +6,7 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Container
+from functools import lru_cache
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 RUNTIME_NAMES = frozenset(
@@ -17,6 +18,7 @@ _FOLDERS_OF_SCHEMAS = frozenset(
 _LIMIT = 80  # characters; names that are cut to the same text are numbered, see `unique_name`
 
 
+@lru_cache(maxsize=4096)  # fields of many classes have the same names
 def snake(words: str, fallback: str) -> str:
     """Return a lower-case Python identifier that is not a keyword: `HTTPServer-v2` → `http_server_v2`.
 
