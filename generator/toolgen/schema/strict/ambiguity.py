@@ -19,8 +19,11 @@ from toolgen.schema.strict.normal_form import (
 
 def is_restorable(form: NormalForm, location: ValueLocation) -> bool:
     """True only if a strict value at `location` is restored to the same value by every alternative."""
+    alternatives = form.alternatives(location)
+    if len(alternatives) < 2:
+        return True
     seen: set[tuple[int, int]] = set()
-    waiting = list(combinations(form.alternatives(location), 2))
+    waiting = list(combinations(alternatives, 2))
     while waiting:  # every pair of alternatives that one value could satisfy, each once
         a, b = waiting.pop()
         pair = (id(a), id(b))

@@ -63,6 +63,11 @@ class Constraints:
     descriptions: tuple[str, ...] = ()
     losses: tuple[TypedLoss, ...] = ()
 
+    @property
+    def is_empty(self) -> bool:
+        """True if no type or no value is left."""
+        return self.types == () or self.values == ()
+
 
 # Intersection
 
@@ -184,6 +189,12 @@ _DROPPED: Final = {
 }
 
 
+_UNSUPPORTED: Final = frozenset({*_DROPPED, "if", "$dynamicRef", "$recursiveRef", "$ref", "const"})
+"""Without any of them, a subschema has no unsupported keyword."""
+
+_SUPPORTED: Final = frozenset().union(*OPENAI_KEYWORDS.values())
+
+
 def own_constraints(schema: Mapping[str, Any], path: JsonPath) -> Constraints:
     """Return the constraints of `schema`, at `path`, without its `$ref`, `allOf`, `anyOf` and `oneOf`."""
     types = schema.get("type")
@@ -213,6 +224,8 @@ def own_constraints(schema: Mapping[str, Any], path: JsonPath) -> Constraints:
 
 
 def _unsupported_keywords(schema: Mapping[str, Any], path: JsonPath) -> list[TypedLoss]:
+    if _UNSUPPORTED.isdisjoint(schema):
+        return []
     losses = [
         TypedLoss(dropped.types, Loss(path, keyword, _ENFORCED.format(keyword=keyword)))
         for keyword, dropped in _DROPPED.items()
@@ -237,6 +250,8 @@ def _supported_keywords(
 ) -> dict[str, TypedValue]:
     """Return the constraints that strict mode has; add a format that it does not have to `losses`."""
     found: dict[str, TypedValue] = {}
+    if _SUPPORTED.isdisjoint(schema):
+        return found
     for types in (("string",), _NUMBERS, ("array",)):
         for keyword in schema:
             if keyword in OPENAI_KEYWORDS[types[0]]:

@@ -16,6 +16,7 @@ from toolgen.schema.strict.normal_form import (
     NormalForm,
     NoStrictFormError,
     Union,
+    location_key,
     overlapping_branches,
 )
 
@@ -82,7 +83,7 @@ class StrictConverter:
         if target is not None:
             self._form.alternatives(location)  # refuses a reference that leads only to itself
             return _described(self._reference((target,), depth), self._description(location))
-        key = tuple(part.path for part in location)
+        key = location_key(location)
         if key in self._in_progress:
             return self._reference(location, depth)
         self._in_progress.add(key)
@@ -95,7 +96,7 @@ class StrictConverter:
         return printed
 
     def _reference(self, location: ValueLocation, depth: int) -> JsonObject:
-        key = tuple(part.path for part in location)
+        key = location_key(location)
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = self._free_name(location[0])

@@ -108,14 +108,15 @@ class NormalForm:
 
     def alternatives(self, location: ValueLocation) -> tuple[Alternative, ...]:
         """Return every way to satisfy `location`; none if no value can. Raises `NoStrictFormError`."""
-        key = tuple(part.path for part in location)
-        if key not in self._alternatives:
+        key = location_key(location)
+        found = self._alternatives.get(key)
+        if found is None:
             if key in self._in_progress:
                 raise _endless(location[0].path)
             self._in_progress.add(key)
-            self._alternatives[key] = self._compute(location)
+            found = self._alternatives[key] = self._compute(location)
             self._in_progress.discard(key)
-        return self._alternatives[key]
+        return found
 
     def _compute(self, location: ValueLocation) -> tuple[Alternative, ...]:
         # References and unions share the alternatives of their targets: large recursive schemas stay small.
@@ -127,8 +128,9 @@ class NormalForm:
             if len(found) > MAX_ALTERNATIVES:
                 raise _too_many(location[0].path)
             return found
-        ways: list[Constraints] = [Constraints()]
-        for part in location:
+        first, *others = location
+        ways = [way for way in self._constraints(first, (), unions=True) if not way.is_empty]
+        for part in others:
             ways = _cross(ways, self._constraints(part, (), unions=True), part.path)
         return tuple(each for way in ways for each in _by_type(way, location[0].path))
 
@@ -235,6 +237,11 @@ class NormalForm:
                 replace(way, undeclared="closed") if way.undeclared == "unspecified" else way for way in ways
             ]
         return ways
+
+
+def location_key(location: ValueLocation) -> tuple[JsonPath, ...]:
+    """Return what is equal for two locations of one schema if they are the same."""
+    return (location[0].path,) if len(location) == 1 else tuple([part.path for part in location])
 
 
 def disjoint_by_type(a: Alternative, b: Alternative) -> bool | None:
