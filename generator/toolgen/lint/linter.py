@@ -53,6 +53,8 @@ def lint_tool(tool: ProgramTool, bounds: Iterable[Bound]) -> Iterator[Diagnostic
         for path, node in subschemas(bound.schema):
             if not KEYWORDS.issuperset(node):
                 yield from unenforced_keyword.check(schema, path, node)
+            if SCHEMA_RULES.keys().isdisjoint(node):
+                continue
             for keyword, rule in SCHEMA_RULES.items():
                 if keyword in node:
                     yield from rule(schema, path, node)

@@ -21,6 +21,12 @@ class Excess:
     hint: str
 
 
+_LIMITED = frozenset(
+    ("allOf", "anyOf", "enum", "oneOf", "pattern", "patternProperties", "properties", "required")
+)
+"""Keywords whose values have limits."""
+
+
 class TooComplexError(ValueError):
     """A schema that exceeds the budget; `excess` is its first place that does."""
 
@@ -36,6 +42,8 @@ def find_oversized(schema: Mapping[str, Any], budget: Budget = BUDGET) -> Iterat
         if count > budget.nodes:
             yield Excess((), f"there are more than {budget.nodes:,} subschemas", "split the tool")
             return
+        if _LIMITED.isdisjoint(node):
+            continue
         yield from _find_oversized(path, node, budget)
         for pattern in patterns_of(node):
             size += estimate_compiled_bytes(pattern)
@@ -84,6 +92,8 @@ def find_entangled(graph: Graph, budget: Budget = BUDGET) -> Iterator[Excess]:
     ways = [1] * len(graph.nodes)
     for index in graph.bottom_up():
         node = graph.nodes[index]
+        if not node.in_place:
+            continue
         behind = set(node.references)
         for inner in node.in_place:
             chains[index] = max(chains[index], chains[inner] + (inner in behind))
@@ -104,12 +114,17 @@ _COMBINATIONS = "a branch that is reached in several ways is checked as often; w
 
 def check_budget(schema: Mapping[str, Any], budget: Budget = BUDGET) -> Graph:
     """Return the graph of `schema`. Raises `TooComplexError` for its first place that exceeds the budget."""
-    for excess in find_oversized(schema, budget):
-        raise TooComplexError(excess)
+    check_size(schema, budget)
     graph = Graph(schema)
     for excess in find_entangled(graph, budget):
         raise TooComplexError(excess)
     return graph
+
+
+def check_size(schema: Mapping[str, Any], budget: Budget = BUDGET) -> None:
+    """Raise `TooComplexError` for the first place of `schema` that is too large by itself."""
+    for excess in find_oversized(schema, budget):
+        raise TooComplexError(excess)
 
 
 def patterns_of(node: Mapping[str, Any]) -> Iterator[str]:

@@ -73,23 +73,21 @@ def subschemas(schema: Any, path: JsonPath = ()) -> Iterator[tuple[JsonPath, Map
             continue
         yield here, node
         if not SCHEMA_HOLDING.isdisjoint(node):
-            stack.extend(reversed(list(_children(node, here))))
+            stack += reversed(_children(node, here))
 
 
-def _children(node: Mapping[str, Any], here: JsonPath) -> Iterator[tuple[JsonPath, Any]]:
+def _children(node: Mapping[str, Any], here: JsonPath) -> list[tuple[JsonPath, Any]]:
+    found: list[tuple[JsonPath, Any]] = []
     for keyword, value in node.items():
-        if keyword in SINGLE_SCHEMA:
-            yield (*here, keyword), value
-        elif keyword in SCHEMA_MAPS or (keyword in MIXED and keyword != "items"):
-            if isinstance(value, dict):
-                for name, inner in value.items():
-                    yield (*here, keyword, name), inner
-        elif keyword in SCHEMA_LISTS or (keyword == "items" and isinstance(value, list)):
-            if isinstance(value, list):
-                for index, inner in enumerate(value):
-                    yield (*here, keyword, index), inner
-        elif keyword == "items":
-            yield (*here, keyword), value
+        if keyword not in SCHEMA_HOLDING:
+            continue
+        if keyword in SINGLE_SCHEMA or (keyword == "items" and not isinstance(value, list)):
+            found.append(((*here, keyword), value))
+        elif isinstance(value, dict) and (keyword in SCHEMA_MAPS or keyword in MIXED):
+            found += [((*here, keyword, name), inner) for name, inner in value.items()]
+        elif isinstance(value, list) and (keyword in SCHEMA_LISTS or keyword == "items"):
+            found += [((*here, keyword, index), inner) for index, inner in enumerate(value)]
+    return found
 
 
 def in_place_subschemas(schema: Mapping[str, Any], path: JsonPath) -> Iterator[tuple[JsonPath, Any]]:

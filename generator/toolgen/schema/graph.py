@@ -12,24 +12,41 @@ from typing import Any, Final
 from urllib.parse import unquote, urljoin
 
 from toolgen.schema.document import JsonPath, anchor_names, locate, parse_pointer, subschemas
-from toolgen.schema.keywords import IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE, REFERENCES
+from toolgen.schema.keywords import IN_PLACE, IN_PLACE_LISTS, IN_PLACE_MAPS, IN_PLACE_SINGLE, REFERENCES
 
-_FOR_UNNAMED: Final = {
-    "additionalProperties": "property",
-    "unevaluatedProperties": "property",
-    "additionalItems": "item",
-    "unevaluatedItems": "item",
+_PARTS: Final = {  # keyword → the parts of a value that its schemas apply to
+    **dict.fromkeys(
+        (
+            *("properties", "patternProperties", "propertyNames"),
+            *("additionalProperties", "unevaluatedProperties"),
+        ),
+        "property",
+    ),
+    **dict.fromkeys(("items", "prefixItems", "contains", "additionalItems", "unevaluatedItems"), "item"),
 }
-_FOR_ALL: Final = {"patternProperties": "property", "propertyNames": "property", "contains": "item"}
+_FOR_ALL: Final = ("patternProperties", "propertyNames", "contains")
+_LEADING: Final = frozenset((*REFERENCES, *IN_PLACE, *_PARTS))
+"""Keywords that lead to other nodes."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ChildNodes:
     """The nodes that apply to the properties, or to the items, of a value."""
 
     by_name: dict[str | int, list[int]] = field(default_factory=dict)  # property or index → nodes
     unnamed: list[int] = field(default_factory=list)  # for those without an entry in `by_name`
     all: list[int] = field(default_factory=list)  # in addition, for every property or item
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield all of them."""
+        for found in self.by_name.values():
+            yield from found
+        yield from self.unnamed
+        yield from self.all
+
+
+NO_NODES: Final = ChildNodes()
+"""Of most subschemas. Never changed."""
 
 
 @dataclass(slots=True)
@@ -40,16 +57,23 @@ class Node:
     schema: Mapping[str, Any]
     in_place: list[int] = field(default_factory=list)  # they apply to the same value
     references: list[int] = field(default_factory=list)  # those of `in_place` that a reference leads to
-    properties: ChildNodes = field(default_factory=ChildNodes)
-    items: ChildNodes = field(default_factory=ChildNodes)
+    properties: ChildNodes = NO_NODES
+    items: ChildNodes = NO_NODES
+
+    def children_of(self, part: str) -> ChildNodes:
+        """Return the group of nodes for "property" or "item", to be filled."""
+        if part == "property":
+            self.properties = ChildNodes() if self.properties is NO_NODES else self.properties
+            return self.properties
+        self.items = ChildNodes() if self.items is NO_NODES else self.items
+        return self.items
 
     def children(self) -> Iterator[int]:
         """Yield the nodes that apply to parts of the value."""
-        for group in (self.properties, self.items):
-            for found in group.by_name.values():
-                yield from found
-            yield from group.unnamed
-            yield from group.all
+        if self.properties is not NO_NODES:
+            yield from self.properties
+        if self.items is not NO_NODES:
+            yield from self.items
 
 
 class Graph:
@@ -77,7 +101,11 @@ class Graph:
                 self._bases[here] = _join(self._base(here)[1], address.rstrip("#"))
 
     def _connect(self, node: Node) -> None:
+        if _LEADING.isdisjoint(node.schema):
+            return
         for keyword, value in node.schema.items():
+            if keyword not in _LEADING:
+                continue
             path = (*node.path, keyword)
             if keyword in REFERENCES:
                 target = self._target(value, node.path)
@@ -88,21 +116,21 @@ class Graph:
                 node.in_place += self._at(path)
             elif keyword in IN_PLACE_LISTS or keyword in IN_PLACE_MAPS:
                 node.in_place += self._below(path, value)
-            elif keyword == "properties" and isinstance(value, dict):
-                node.properties.by_name.update((name, self._at((*path, name))) for name in value)
-            elif keyword in ("items", "prefixItems"):
-                if isinstance(value, list):
-                    node.items.by_name.update(
-                        (index, self._at((*path, index))) for index in range(len(value))
-                    )
-                else:
-                    node.items.unnamed += self._at(path)
-            elif keyword in _FOR_UNNAMED:
-                group = node.properties if _FOR_UNNAMED[keyword] == "property" else node.items
-                group.unnamed += self._at(path)
-            elif keyword in _FOR_ALL:
-                group = node.properties if _FOR_ALL[keyword] == "property" else node.items
-                group.all += self._below(path, value) if keyword == "patternProperties" else self._at(path)
+            else:
+                self._connect_children(node.children_of(_PARTS[keyword]), keyword, value, path)
+
+    def _connect_children(self, group: ChildNodes, keyword: str, value: Any, path: JsonPath) -> None:
+        if keyword == "properties":
+            if isinstance(value, dict):
+                group.by_name.update((name, self._at((*path, name))) for name in value)
+        elif keyword in ("items", "prefixItems") and isinstance(value, list):
+            group.by_name.update((index, self._at((*path, index))) for index in range(len(value)))
+        elif keyword == "patternProperties":
+            group.all += self._below(path, value)
+        elif keyword in _FOR_ALL:
+            group.all += self._at(path)
+        else:
+            group.unnamed += self._at(path)
 
     def _target(self, reference: object, path: JsonPath) -> int | None:
         """Return the node that `reference`, written at `path`, leads to; None outside this document."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from toolgen.schema.budget import patterns_of
 from toolgen.schema.document import MAX_VALUE_DEPTH
-from toolgen.schema.graph import ChildNodes, Graph, Node
+from toolgen.schema.graph import NO_NODES, ChildNodes, Graph, Node
 
 MAX_CHECKS: Final = 2_000_000
 """Maximum number of checks of a part of a value by a subschema, in one call: about 0.1 s."""
@@ -120,6 +120,8 @@ def _steps(node: Node) -> dict[_Step, _Counts]:
 
 def _steps_of(kind: str, children: ChildNodes) -> dict[_Step, _Counts]:
     steps: dict[_Step, _Counts] = {}
+    if children is NO_NODES:
+        return steps
     for name, found in children.by_name.items():
         steps[kind, name] = dict.fromkeys((*found, *children.all), 1)
     if children.unnamed or children.all:

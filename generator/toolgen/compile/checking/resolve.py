@@ -24,8 +24,8 @@ from toolgen.lint.linter import lint_tool
 from toolgen.python_source.names import shared_module_name
 from toolgen.references.bundle import Bound, Bundler
 from toolgen.references.circles import all_uses, circle_of
-from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
-from toolgen.schema.budget import find_entangled
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph
+from toolgen.schema.budget import check_size, find_entangled
 from toolgen.schema.graph import Graph
 from toolgen.semantics.examples import check_examples
 from toolgen.semantics.json_schema import too_complex
@@ -69,7 +69,7 @@ def _shared_files(sources: Mapping[str, Source], faults: list[Diagnostic]) -> di
     for path in sources:
         bundler = Bundler(sources)
         bound = bundles[path,] = bundler.bind_files([path])
-        faults.extend(bundler.faults or _endless_references(bound))
+        faults.extend(bundler.faults or _endless_references(bound, Graph(bound.schema)))
         direct[path] = bundler.uses() - {path}
     uses = all_uses(direct)
     found: dict[str, SharedFile] = {}
@@ -99,12 +99,18 @@ def _tool(
     before = len(faults)
     uses: set[str] = set()
     bounds: dict[str, Bound] = {}
+    graphs: dict[str, Graph] = {}
     for path, schema in schemas_of(source.data):
         bundler = Bundler(sources)
         bound = bundler.bind(schema, source, path)
-        faults.extend(bundler.faults or _endless_references(bound))
+        name = str(path[-1])
+        if bundler.faults:
+            faults.extend(bundler.faults)
+        else:
+            graphs[name] = Graph(bound.schema)
+            faults.extend(_endless_references(bound, graphs[name]))
         uses |= bundler.uses()
-        bounds[str(path[-1])] = bound
+        bounds[name] = bound
     schemas = {name: bound.schema for name, bound in bounds.items()}
     tool = ProgramTool(
         spec,
@@ -116,7 +122,7 @@ def _tool(
         {name: bound.origins for name, bound in bounds.items() if bound.copied},
     )
     if len(faults) == before:
-        validators = {name: _compiled(bound, faults) for name, bound in bounds.items()}
+        validators = {name: _compiled(bound, graphs[name], faults) for name, bound in bounds.items()}
         if len(faults) == before:
             faults.extend(check_examples(tool, validators))
             faults.extend(check_placeholders(tool))
@@ -125,16 +131,18 @@ def _tool(
     return tool
 
 
-def _endless_references(bound: Bound) -> list[Diagnostic]:
+def _endless_references(bound: Bound, graph: Graph) -> list[Diagnostic]:
     """Return the references that lead back to themselves without a value between, or in too many ways."""
-    return [too_complex(bound.value, (), excess) for excess in find_entangled(Graph(bound.schema))] or [
-        *find_loops(bound)
-    ]
+    if entangled := [too_complex(bound.value, (), excess) for excess in find_entangled(graph)]:
+        return entangled
+    return list(find_loops(bound)) if any("$ref" in node.schema for node in graph.nodes) else []
 
 
-def _compiled(bound: Bound, faults: list[Diagnostic]) -> CompiledSchema | None:
+def _compiled(bound: Bound, graph: Graph, faults: list[Diagnostic]) -> CompiledSchema | None:
+    """Compile a schema whose references were checked; add what the validator refuses to `faults`."""
     try:
-        return compile_schema(bound.schema)
+        check_size(bound.schema)
+        return compile_graph(bound.schema, graph)
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         message = str(error).split("\n", 1)[0]
         faults.append(

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from toolgen.schema.budget import check_budget
+from toolgen.schema.graph import Graph
 from toolgen.schema.patterns import translate_property_patterns
 from toolgen.schema.validation_cost import ValidationCost, validation_cost
 from toolgen.schema.validator import build_validator, refuse_reference
@@ -45,7 +46,12 @@ def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
 
     Raises ValueError if it is not a valid schema, has references to other documents, or is too complex.
     """
-    cost = validation_cost(check_budget(schema))
+    return compile_graph(schema, check_budget(schema))
+
+
+def compile_graph(schema: Mapping[str, Any], graph: Graph) -> CompiledSchema:
+    """Compile `schema`, whose `graph` is within the budget. Raises ValueError as `compile_schema`."""
+    cost = validation_cost(graph)
     made = build_validator(schema, formats=True, retrieve=refuse_reference)
     validator = made.validator
     is_valid = validator.is_valid if cost is None else partial(_is_valid, validator, cost, schema)

@@ -33,6 +33,7 @@ MAX_SUBSCHEMAS: Final = 5_000
 MAX_DEPTH: Final = 100
 """Maximum nesting of subschemas after inlining; beyond it, every reference is kept."""
 
+_UNCHANGED: Final = GEMINI_KEYWORDS - {"$ref", "$defs", "format", "oneOf"}
 _ONE: Final = ("items", "additionalProperties")
 _LISTS: Final = ("prefixItems", "anyOf", "oneOf")
 _CYCLE: Final = (
@@ -57,7 +58,7 @@ def publish(schema: Mapping[str, Any]) -> Published:
 
 def _is_supported(node: Mapping[str, Any]) -> bool:
     """True if Gemini takes a subschema unchanged."""
-    return node.keys() <= GEMINI_KEYWORDS - {"$ref", "$defs", "format", "oneOf"} and not (
+    return node.keys() <= _UNCHANGED and not (
         "enum" in node and not all(type(value) in (str, int, float) for value in node["enum"])
     )
 
