@@ -187,7 +187,9 @@ def _index_package(
 
 def options_digest(targets: Sequence[Target], settings: PackageSettings) -> str:
     """Return a hash of everything but the specs that the output depends on."""
-    described = [[_limits(each.definition), dict(each.templates), each.asked] for each in targets]
+    described = [
+        [_limits(each.definition), dict(each.templates), each.asked, sorted(each.own)] for each in targets
+    ]
     return sha256(json.dumps([FORMAT, asdict(settings), described]).encode()).hexdigest()
 
 

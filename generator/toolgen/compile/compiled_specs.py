@@ -16,7 +16,7 @@ from toolgen.compile.checking.asked_examples import asked_examples
 from toolgen.compile.checking.conflicts import (
     group_names,
     module_of_shared_file,
-    published_name,
+    published_names,
     python_names,
     tool_names,
 )
@@ -32,7 +32,7 @@ from toolgen.data.source import Marks, Source
 from toolgen.data.target import Target
 from toolgen.schema.document import Schema
 
-FORMAT = 12
+FORMAT = 13
 """Raised when the same spec is encoded otherwise than before."""
 
 
@@ -46,8 +46,10 @@ def collect(
 ) -> dict[str, CompiledSpec]:
     """Return what the files of `package` compiled to, and disabled tools, by path below the specs folder.
 
-    `files` are the formatted files of each of them by the same path, `digests` those of their texts.
+    `files` are the formatted files of each of them by the same path, `digests` those of their texts. Only
+    a project's own templates of files of all tools need the tools.
     """
+    keeps_tools = any(target.own for target in targets)
 
     def code(tool: Tool | None, path: str) -> dict[str, Any]:
         summaries = {name: summarize_file(text) for name, text in files[path].items()}
@@ -75,7 +77,7 @@ def collect(
             checked(tool),
             summary=tool_summary(lowered, targets),
             claims=tuple(_claims(tool)),
-            **code(lowered, tool.source.path),
+            **code(lowered if keeps_tools else None, tool.source.path),
         )
     return compiled
 
@@ -86,8 +88,7 @@ def _digests(path: str, uses: Iterable[str], digests: Mapping[str, str]) -> dict
 
 def _claims(tool: ProgramTool) -> Iterator[NameClaim]:
     yield from tool_names(tool)
-    for target in tool.published:
-        yield published_name(tool, target)
+    yield from published_names(tool, tool.published)
     yield from group_names(tool)
     yield from python_names(tool)
 
@@ -106,7 +107,7 @@ def encode(spec: CompiledSpec) -> bytes:
         "tool_name": spec.tool_name,
         "asked": [[each.index, each.ask, each.input, each.avoided] for each in spec.asked],
         "is_shared": spec.is_shared,
-        "summary": None if spec.summary is None else asdict(spec.summary),
+        "summary": None if spec.summary is None else _summary_data(spec.summary),
         "files": {path: [file.digest, file.source] for path, file in spec.file_summaries.items()},
     }
     parts = (head, None if spec.tool is None else _tool_data(spec.tool), dict(spec.files))
@@ -141,6 +142,14 @@ def decode(data: bytes) -> CompiledSpec | None:
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def _summary_data(summary: ToolSummary) -> dict[str, Any]:
+    data = {name: getattr(summary, name) for name in _SUMMARY_FIELDS}
+    return {**data, "costs": {target: asdict(cost) for target, cost in summary.costs.items()}}
+
+
+_SUMMARY_FIELDS = tuple(field.name for field in fields(ToolSummary))
 
 
 def _summary_of(data: dict[str, Any]) -> ToolSummary:

@@ -58,7 +58,7 @@ class SpecCode:
 
     @cached_property
     def tool(self) -> Tool | None:
-        """The tool; None for shared schemas, and for a tool that is not enabled."""
+        """The tool; None for shared schemas, for one that is not enabled, and where no template needs it."""
         return self._load_tool()
 
     @cached_property

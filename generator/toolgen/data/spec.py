@@ -245,9 +245,9 @@ class Spec(SpecPart):
 
     def options_of(self, target: str) -> TargetOptions | None:
         """Return what the spec says of a target; the defaults for a built-in one of which it says nothing."""
-        if target in type(self.targets).model_fields:
-            options: TargetOptions | None = getattr(self.targets, target)
-            return options
+        built_in: Mapping[str, TargetOptions | None] = vars(self.targets)
+        if target in built_in:
+            return built_in[target]
         return (self.targets.model_extra or {}).get(target)
 
 

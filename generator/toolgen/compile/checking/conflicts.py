@@ -42,13 +42,20 @@ def tool_names(tool: ProgramTool) -> Iterator[NameClaim]:
         yield NameClaim(NameKind.ALIAS, alias, name, tool.source, ("aliases", index))
 
 
-def published_name(tool: ProgramTool, target: str) -> NameClaim:
+def published_name(tool: ProgramTool, target: str) -> str:
     """Return the name that `target` publishes: the tool's, or the one in `targets` of the spec."""
     options = tool.spec.options_of(target)
-    name = (options and options.name) or tool.spec.name
-    override: JsonPath = ("targets", target, "name")
-    path = override if _is_written(tool.source.data, override) else ("name",)
-    return NameClaim(NameKind.PUBLISHED, name, tool.spec.name, tool.source, path, target)
+    return (options and options.name) or tool.spec.name
+
+
+def published_names(tool: ProgramTool, targets: Iterable[str]) -> Iterator[NameClaim]:
+    """Yield the name that each of `targets` publishes."""
+    written = _is_written(tool.source.data, ("targets",))
+    for target in targets:
+        override: JsonPath = ("targets", target, "name")
+        path = override if written and _is_written(tool.source.data, override) else ("name",)
+        name = published_name(tool, target)
+        yield NameClaim(NameKind.PUBLISHED, name, tool.spec.name, tool.source, path, target)
 
 
 def group_names(tool: ProgramTool) -> Iterator[NameClaim]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from toolgen.compile.checking.conflicts import find_conflicts, module_of_shared_file, python_names
 from toolgen.compile.publishing.definition import definition, description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, SharedModule, Tool
 from toolgen.data.program import Program, ProgramTool
+from toolgen.data.source import Source
 from toolgen.data.spec import Spec
 from toolgen.python_source.names import RUNTIME_NAMES, class_stem, models_module, pascal, snake, unique_name
 
@@ -25,14 +26,15 @@ def lower(program: Program, settings: PackageSettings) -> Package:
     """Return everything that templates print. Raises `SpecErrors` with every conflict of names."""
     modules = [module_of_shared_file(path, file) for path, file in program.shared.items()]
     faults = find_conflicts([*(claim for tool in program.tools for claim in python_names(tool)), *modules])
-    for tool in program.tools:
-        faults += [*_injected_type_faults(tool), *_nesting_faults(tool)]
+    tools = tuple(_tool(tool, settings) for tool in program.tools)
+    for tool, lowered in zip(program.tools, tools, strict=True):
+        faults += [*_injected_type_faults(tool), *_nesting_faults(tool.source, lowered.definition)]
     if faults:
         raise SpecErrors(faults)
     shared = (
         SharedModule(path, file.source.file, file.py_name) for path, file in sorted(program.shared.items())
     )
-    return Package.of(settings, tuple(_tool(tool, settings) for tool in program.tools), tuple(shared))
+    return Package.of(settings, tools, tuple(shared))
 
 
 def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
@@ -199,14 +201,14 @@ def _injected_type_faults(tool: ProgramTool) -> Iterator[Diagnostic]:
             yield Diagnostic(span, "inject-type", message, "write its module, too, as in sqlite3.Connection")
 
 
-def _nesting_faults(tool: ProgramTool) -> Iterator[Diagnostic]:
+def _nesting_faults(source: Source, definition: Mapping[str, object]) -> Iterator[Diagnostic]:
     """Yield a fault for each field of the definition that is nested too deep for a Python literal."""
-    for key, value in definition(tool, "", "", PackageSettings()).items():
+    for key, value in definition.items():
         if _is_deeper(value, _MAX_NESTING):
             message = (
                 f"{key} nests more than {_MAX_NESTING} levels deep, more than Python reads in one expression"
             )
-            yield Diagnostic(tool.source.key((key,)), "too-deep", message, "move inner parts of it to $defs")
+            yield Diagnostic(source.key((key,)), "too-deep", message, "move inner parts of it to $defs")
 
 
 def _is_deeper(root: object, limit: int) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from toolgen.data.package import ErrorClass, Package, Tool
+from toolgen.data.package import ErrorClass, Package, Tool, Variant
 from toolgen.models.module_source import ModelModules, ModuleSource
 from toolgen.python_source.imports import all_statement, import_from, import_groups
 from toolgen.python_source.layout import (
@@ -68,6 +68,7 @@ def package_sources(package: Package, modules: ModelModules) -> PackageSources:
 
 def tool_source(tool: Tool, module: ModuleSource) -> ToolSource:
     """Return the source of a tool with the models `module`."""
+    variants = tool.variants
     abstract = {"collections.abc": tool.awaited}
     groups = import_groups({each.module: each.alias for each in tool.imports}, abstract)
     needed = "\n\n".join("\n".join(f"    {line}" for line in group) for group in groups)
@@ -81,9 +82,9 @@ def tool_source(tool: Tool, module: ModuleSource) -> ToolSource:
     shown = f"{statement}\n{execute}\n{preview if tool.preview else ''}"
     return ToolSource(
         module=module,
-        definition=_definition(tool),
-        definition_imports=_definition_imports(tool),
-        definition_types="ProviderVariant, ToolDefinition" if tool.variants else "ToolDefinition",
+        definition=_definition(tool, variants),
+        definition_imports=_definition_imports(tool, variants),
+        definition_types="ProviderVariant, ToolDefinition" if variants else "ToolDefinition",
         imports=_imports(tool, needs_types=bool(needed), needs_any=bool(_ANY.search(shown))),
         annotation_imports=needed,
         exports=all_statement((*tool.exports, *names)),
@@ -132,7 +133,7 @@ def _preview(tool: Tool) -> str:
     return f"{shown} | Awaitable[{shown}]"
 
 
-def _definition(tool: Tool) -> str:
+def _definition(tool: Tool, variants: Sequence[Variant]) -> str:
     """Return the statements of the module of a tool's definition."""
     if tool.carries_extensions:
         data = laid_out(tool.definition, indent=4, tail=",")
@@ -141,20 +142,20 @@ def _definition(tool: Tool) -> str:
         statements = [laid_out(tool.definition, "DEFINITION: Final[ToolDefinition] = ")]
     statements += [
         laid_out(variant.input_schema, f"{variant.constant}: Final[dict[str, Any]] = ")
-        for variant in tool.variants
+        for variant in variants
         if variant.own_schema
     ]
     statements += [
         laid_out(variant.output_schema, f"{variant.output_constant}: Final[dict[str, Any]] = ")
-        for variant in tool.variants
+        for variant in variants
         if variant.output_constant
     ]
-    if tool.variants:
-        statements.append(_providers(tool))
+    if variants:
+        statements.append(_providers(variants))
     return "\n\n".join(statements)
 
 
-def _providers(tool: Tool) -> str:
+def _providers(variants: Sequence[Variant]) -> str:
     """Return the statement that maps providers to what they publish otherwise."""
     providers = {
         variant.target: {
@@ -163,12 +164,12 @@ def _providers(tool: Tool) -> str:
             **({"output_schema": Code(variant.output_constant)} if variant.output_constant else {}),
             **({} if variant.input_examples is None else {"input_examples": variant.input_examples}),
         }
-        for variant in tool.variants
+        for variant in variants
     }
     statement = laid_out(providers, "PROVIDERS: Final[dict[str, ProviderVariant]] = ")
     return f'{statement}\n"""Parts of the definition that a provider gets in another form."""'
 
 
-def _definition_imports(tool: Tool) -> str:
-    needs_any = any(variant.own_schema or variant.output_constant for variant in tool.variants)
+def _definition_imports(tool: Tool, variants: Sequence[Variant]) -> str:
+    needs_any = any(variant.own_schema or variant.output_constant for variant in variants)
     return f"TYPE_CHECKING{', Any' * needs_any}, Final{', cast' * tool.carries_extensions}"

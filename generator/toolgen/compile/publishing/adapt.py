@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toolgen.compile.checking.conflicts import find_conflicts, group_names, published_name
+from toolgen.compile.checking.conflicts import find_conflicts, group_names, published_name, published_names
 from toolgen.compile.publishing.content_losses import content_losses
 from toolgen.compile.publishing.definition import description
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
@@ -18,6 +18,7 @@ from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.publish import publish, publish_output
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.providers import PROVIDERS
+from toolgen.targets.definition import TargetOptions
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:
@@ -64,19 +65,19 @@ class _Adaptation:
 
 def _adapt_to(tool: ProgramTool, target: Target) -> _Adaptation:
     options, asked = tool.spec.options_of(target.name), _asked(tool, target)
-    schema = publish(target.dialect, tool.input_schema, getattr(options, "strict", None))
+    schema = publish(target.dialect, tool.input_schema, _option(options, "strict", None))
     losses = [("input_schema", loss) for loss in schema.losses if loss.always or asked]
     output = None
-    if tool.output_schema is not None and getattr(options, "output_schema", True):
+    if tool.output_schema is not None and _option(options, "output_schema", True):
         output = publish_output(target.dialect, tool.output_schema)
     if output is not None and asked:
         losses += (("output_schema", loss) for loss in output.losses)
     examples = plain = InputExamples()
-    if getattr(options, "input_examples", True):
+    if _option(options, "input_examples", True):
         examples = _examples(tool, target, schema)
         plain = _examples(tool, target, Published(tool.input_schema))
     published = PublishedTool(
-        published_name(tool, target.name).name,
+        published_name(tool, target.name),
         schema.schema,
         schema.strict,
         None if output is None else output.schema,
@@ -85,6 +86,11 @@ def _adapt_to(tool: ProgramTool, target: Target) -> _Adaptation:
     )
     refused = [_refused_example(tool, target, index) for index in examples.refused if asked]
     return _Adaptation(published, tuple(losses), (*_too_long(tool, target), *refused))
+
+
+def _option(options: TargetOptions | None, name: str, default: Any) -> Any:
+    """Return an option of a target, which may not have it."""
+    return default if options is None else vars(options).get(name, default)
 
 
 def _examples(tool: ProgramTool, target: Target, schema: Published) -> InputExamples:
@@ -109,8 +115,10 @@ def _asked(tool: ProgramTool, target: Target) -> bool:
 
 def _too_long(tool: ProgramTool, target: Target) -> Iterator[Diagnostic]:
     limit = target.definition.max_description
+    if limit is None or not _asked(tool, target):
+        return
     length = len(description(tool.spec))
-    if limit is not None and length > limit and _asked(tool, target):
+    if length > limit:
         yield Diagnostic(
             tool.source.value(("description",)),
             "provider-limit",
@@ -121,19 +129,20 @@ def _too_long(tool: ProgramTool, target: Target) -> Iterator[Diagnostic]:
 
 
 def _name_faults(tools: Sequence[ProgramTool], targets: Sequence[Target]) -> list[Diagnostic]:
-    claims = [(published_name(tool, target.name), target) for target in targets for tool in tools]
+    patterns = {target.name: target.tool_name for target in targets}
+    claims = [claim for tool in tools for claim in published_names(tool, patterns)]
     refused = [
         Diagnostic(
             claim.source.value(claim.path),
             "target-name",
-            f"{target.name} does not take {claim.name!r} as the name of a tool",
-            f"names must match {target.tool_name}",
+            f"{claim.target} does not take {claim.name!r} as the name of a tool",
+            f"names must match {patterns[claim.target]}",
         )
-        for claim, target in claims
-        if not re.fullmatch(target.tool_name, claim.name)
+        for claim in claims
+        if not re.fullmatch(patterns[claim.target], claim.name)
     ]
     groups = [claim for tool in tools for claim in group_names(tool)]
-    return refused + find_conflicts([*(claim for claim, _ in claims), *groups])
+    return refused + find_conflicts([*claims, *groups])
 
 
 def _warning(tool: ProgramTool, targets: Sequence[str], field: str, loss: Loss) -> Diagnostic:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from toolgen.data.package import PackageSettings
 from toolgen.data.program import ProgramTool
 from toolgen.data.spec import Spec
 from toolgen.runtime.definition.description import join_description
 from toolgen.targets.builtin import MCP
+
+_DUMPED: Final = {"errors", "confirm", "auth", "deprecated", "targets"}
+"""Fields of the definition in the order of their models, and not as the author wrote them."""
 
 
 def description(spec: Spec) -> str:
@@ -24,7 +27,7 @@ def description(spec: Spec) -> str:
 def definition(tool: ProgramTool, py_name: str, class_name: str, settings: PackageSettings) -> dict[str, Any]:
     """Return the entry of a tool in `<package>.catalog.TOOLS`."""
     spec = tool.spec
-    written_fields = spec.model_dump(mode="json", exclude_unset=True, by_alias=True)
+    written_fields = spec.model_dump(mode="json", include=_DUMPED, exclude_unset=True, by_alias=True)
     written: Any = tool.source.data  # keys in the author's order, which a model does not keep
     entry: dict[str, Any] = {
         "name": spec.name,
