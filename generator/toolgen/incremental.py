@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from toolgen.compile.compiled_specs import decode, encode
-from toolgen.compile.output_changes import digest
 from toolgen.compile.reading.read import read
 from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import SpecErrors
@@ -41,6 +40,7 @@ class CompileJob:
     """All specs of a project, and how to compile some of them together."""
 
     texts: Texts
+    digests: Mapping[str, str]  # of the texts
     options: str  # digest of the options that all specs have in common
     compile: Callable[
         [Texts, Collection[str]], Mapping[str, CompiledSpec]
@@ -55,8 +55,7 @@ def in_this_process(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterat
 
 def compile_incrementally(job: CompileJob, pool: WorkerPool) -> Mapping[str, CompiledSpec]:
     """Return what each spec of the job compiles to, by path. Raises `SpecErrors` with the faults of all."""
-    digests = {path: digest(text) for path, text in job.texts.items()}
-    keys = {path: _cache_key(job.options, path, found) for path, found in digests.items()}
+    keys = {path: _cache_key(job.options, path, found) for path, found in job.digests.items()}
 
     def store(batch: Mapping[str, bytes]) -> dict[str, CompiledSpec]:
         for path, data in batch.items():
@@ -64,7 +63,7 @@ def compile_incrementally(job: CompileJob, pool: WorkerPool) -> Mapping[str, Com
         return {path: spec for path, data in batch.items() if (spec := decode(data))}
 
     cached = {path: decode(job.cache.get(key, b"")) for path, key in keys.items()}
-    compiled = {path: spec for path, spec in cached.items() if spec and _is_current(spec, digests)}
+    compiled = {path: spec for path, spec in cached.items() if spec and _is_current(spec, job.digests)}
     for batch in _compile_missing(job, compiled, pool):
         if batch is None:
             break

@@ -57,10 +57,13 @@ def compile_project(
     settings: PackageSettings,
     cache: Cache,
     pool: WorkerPool = in_this_process,
+    *,
+    digests: Mapping[str, str] | None = None,
 ) -> LinkedPackage:
     """Compile all specs of a project and link them: the text of every generated file.
 
     Specs that `cache` (a dict will do) has already are not compiled again; `pool` compiles the others.
+    `digests` are those of the texts, if the caller has them.
     Reads no file, clock or environment. Raises `SpecErrors` with every fault that a step can find.
     """
 
@@ -68,7 +71,9 @@ def compile_project(
         needs_tools = len(wanted) == len(texts)  # a batch may have none
         return compile_specs(some, targets, settings, cache, needs_tools=needs_tools, wanted=wanted)
 
-    job = CompileJob(texts, options_digest(targets, settings), compile_some, cache)
+    if digests is None:
+        digests = {path: digest(text) for path, text in texts.items()}
+    job = CompileJob(texts, digests, options_digest(targets, settings), compile_some, cache)
     return link(compile_incrementally(job, pool), targets, settings, cache)
 
 

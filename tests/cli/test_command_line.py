@@ -127,7 +127,7 @@ def test_schema_is_what_the_editor_gets(empty: Cli) -> None:
 def test_a_bug_gives_exit_code_3_and_a_report(
     project: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("toolgen.cli.building.project_build.read_specs", lambda project: 1 / 0)
+    monkeypatch.setattr("toolgen.project.inputs.specs.read_specs", lambda project: 1 / 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("TOOLGEN_DEBUG", raising=False)
     done = project("check")
@@ -144,7 +144,7 @@ def test_a_full_disk_is_not_a_bug_of_toolgen(project: Cli, monkeypatch: pytest.M
     def fill(project: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "cache/entry")
 
-    monkeypatch.setattr("toolgen.cli.building.project_build.read_specs", fill)
+    monkeypatch.setattr("toolgen.project.inputs.specs.read_specs", fill)
     done = project("generate")
     assert (done.code, done.err) == (2, "toolgen: error[cannot-write] cache/entry: no space left on device\n")
 
@@ -153,7 +153,7 @@ def test_an_interrupt_gives_exit_code_130(project: Cli, monkeypatch: pytest.Monk
     def interrupt(project: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("toolgen.cli.building.project_build.read_specs", interrupt)
+    monkeypatch.setattr("toolgen.project.inputs.specs.read_specs", interrupt)
     done = project("generate")
     assert (done.code, done.err) == (130, "toolgen: interrupted\n")
 

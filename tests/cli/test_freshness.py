@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from toolgen.project import Cache, find_up_to_date, generator_id
+from toolgen.project import Cache, find_up_to_date, generator_id, read_project
+from toolgen.project.cache.freshness import UpToDate
 from toolgen.project.files.atomic_write import STAGE
 
 from .conftest import SPEC, Cli
@@ -22,6 +23,10 @@ def made(project: Cli) -> Cli:
     project.spec("other")
     assert project("generate").code == 0
     return project
+
+
+def up_to_date(project: Cli) -> UpToDate | None:
+    return find_up_to_date(read_project(str(project.root)))
 
 
 @pytest.fixture
@@ -37,7 +42,7 @@ def templated(project: Cli) -> Cli:
 
 
 def test_an_unchanged_project_is_up_to_date(made: Cli) -> None:
-    known = find_up_to_date(str(made.root))
+    known = up_to_date(made)
     assert known is not None
     assert known.tools == 2
     shown = made("check")
@@ -87,18 +92,18 @@ def test_every_change_is_seen_beside_templates_of_the_project(templated: Cli, ch
 
 def assert_seen_and_fixed(project: Cli, change: Callable[[Cli], object]) -> None:
     """Fail unless `check` reports the change and `generate` makes the project up to date again."""
-    assert find_up_to_date(str(project.root)) is not None
+    assert up_to_date(project) is not None
     change(project)
-    assert find_up_to_date(str(project.root)) is None
+    assert up_to_date(project) is None
     assert project("check").code == 1
     assert project("generate").code == 0
     assert project("check").code == 0
-    assert find_up_to_date(str(project.root)) is not None
+    assert up_to_date(project) is not None
 
 
 def test_a_stage_of_a_killed_run_is_not_up_to_date(made: Cli) -> None:
     (made.root / "generated" / STAGE).mkdir()
-    assert find_up_to_date(str(made.root)) is None
+    assert up_to_date(made) is None
     assert made("generate").code == 0
     assert not (made.root / "generated" / STAGE).exists()
 
@@ -106,13 +111,13 @@ def test_a_stage_of_a_killed_run_is_not_up_to_date(made: Cli) -> None:
 def test_a_linked_folder_in_the_output_is_not_up_to_date(made: Cli) -> None:
     (made.root / "generated/models").rename(made.root / "elsewhere")
     (made.root / "generated/models").symlink_to("../elsewhere")
-    assert find_up_to_date(str(made.root)) is None
+    assert up_to_date(made) is None
     assert "is a link that leaves" in made("check").err
 
 
 def test_another_generator_does_not_use_the_record(made: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolgen.project.cache.freshness.generator_id", lambda: "0123456789abcdef")
-    assert find_up_to_date(str(made.root)) is None
+    assert up_to_date(made) is None
 
 
 def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +142,7 @@ def test_warnings_are_repeated_when_nothing_changed(project: Cli) -> None:
     project.spec("greet", text)
     first = project("generate")
     assert "default-violates-schema" in first.err
-    assert find_up_to_date(str(project.root)) is not None
+    assert up_to_date(project) is not None
     assert project("generate").err == first.err
     assert project("check").err.startswith(first.err)
 

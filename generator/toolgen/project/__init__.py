@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgen.project.files.temporary_folder import use_temporary_folder
     from toolgen.project.inputs.configuration import FILE, PYPROJECT, TABLE, Project
     from toolgen.project.inputs.discovery import find_configuration, find_project, find_root, repository
-    from toolgen.project.inputs.specs import read_specs
+    from toolgen.project.inputs.specs import ReadProject, read_project, read_specs
     from toolgen.project.inputs.targets import load_targets
     from toolgen.project.output.folder import ExistingOutput, read_output, refuse_foreign, write
 
@@ -35,6 +35,7 @@ __all__ = [
     "Cache",
     "ExistingOutput",
     "Project",
+    "ReadProject",
     "UnableError",
     "UpToDate",
     "cache_folder",
@@ -47,6 +48,7 @@ __all__ = [
     "load_targets",
     "prune",
     "read_output",
+    "read_project",
     "read_specs",
     "read_text",
     "reason",
@@ -70,7 +72,7 @@ _HOMES = {
     "files.temporary_folder": ("use_temporary_folder",),
     "inputs.discovery": ("find_configuration", "find_project", "find_root", "repository"),
     "inputs.configuration": ("FILE", "PYPROJECT", "TABLE", "Project"),
-    "inputs.specs": ("read_specs",),
+    "inputs.specs": ("ReadProject", "read_project", "read_specs"),
     "inputs.targets": ("load_targets",),
     "output.folder": ("ExistingOutput", "read_output", "refuse_foreign", "write"),
 }

@@ -138,6 +138,7 @@ def _compile_spec(args: argparse.Namespace) -> _ActionResult:
     """Return the files of one tool, and its piece."""
     from toolgen.cli.building.options import cache_of, settings_of, targets_of
     from toolgen.cli.building.project_build import manifest_of
+    from toolgen.compile.output_changes import digest
     from toolgen.pipeline import compile_specs
     from toolgen.project.build_actions.declared_files import path_below, read_closure
     from toolgen.project.build_actions.pieces import Piece, files_of_piece, piece_text
@@ -150,7 +151,8 @@ def _compile_spec(args: argparse.Namespace) -> _ActionResult:
         args.texts[f"{settings.specs}/{name}"] = text.decode("utf-8", "replace")
     cache = cache_of(args.cache)
     compiled = compile_specs(texts, targets, settings, cache, needs_tools=False, wanted=[path])[path]
-    manifest = manifest_of(settings, targets, texts, compiled.files)
+    digests = {name: digest(text) for name, text in texts.items()}
+    manifest = manifest_of(settings, targets, digests, compiled.files)
     piece = Piece(settings, tuple(target.name for target in targets), manifest, path, compiled)
     return _ActionResult(
         generated=compiled.files,

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from pathlib import Path
 
 from toolgen.cli.building.progress import worker_pool_with_progress
 from toolgen.cli.output import say
@@ -27,14 +26,14 @@ from toolgen.project import (
     Cache,
     ExistingOutput,
     Project,
+    ReadProject,
     UnableError,
     cache_folder,
-    find_project,
     generator_id,
     load_targets,
     prune,
     read_output,
-    read_specs,
+    read_project,
     record_key,
     refuse_foreign,
     save_record,
@@ -85,8 +84,11 @@ class OutputPlan:
 
 def read_inputs(start: str) -> Inputs:
     """Read the project at or above `start`, its specs and its targets."""
-    project = find_project(Path(start))
-    return Inputs(project, read_specs(project), load_targets(project))
+    return _with_targets(read_project(start))
+
+
+def _with_targets(read: ReadProject) -> Inputs:
+    return Inputs(read.project, read.specs, load_targets(read.project))
 
 
 def program_of(inputs: Inputs) -> Program:
@@ -99,16 +101,15 @@ def package_of(program: Program, inputs: Inputs) -> Package:
     return lower(program, inputs.settings)
 
 
-def plan(start: str) -> OutputPlan:
-    """Compile the project's specs and compare the result with the output folder.
+def plan(read: ReadProject) -> OutputPlan:
+    """Compile a project's specs and compare the result with the output folder.
 
     Raises `UnableError` where a foreign file is in the way.
     """
-    inputs = read_inputs(start)
     collecting = gc.isenabled()
     gc.disable()  # almost nothing becomes garbage here, so that a collector only costs time
     try:
-        return _plan(inputs, _cache())
+        return _plan(read, _with_targets(read), _cache())
     finally:
         if collecting:
             gc.enable()
@@ -123,19 +124,19 @@ def _cache() -> Cache:
     return cache
 
 
-def _plan(inputs: Inputs, cache: Cache) -> OutputPlan:
+def _plan(read: ReadProject, inputs: Inputs, cache: Cache) -> OutputPlan:
     with use_temporary_folder():
-        package = _compiled(inputs, cache)
+        package = _compiled(inputs, read.digests, cache)
     existing = read_output(inputs.project, package.tree)
     renamed = _renamed_classes(existing, package.tree)
     tree = _with_old_names(package.tree, renamed)
     changes = find_changes(tree, existing.files, existing.manifest)
     refuse_foreign(inputs.project, changes, existing.manifest)
-    manifest = manifest_of(inputs.settings, inputs.targets, inputs.specs, tree)
+    manifest = manifest_of(inputs.settings, inputs.targets, read.digests, tree)
     manifest = replace(manifest, renamed_classes=renamed)
     text = manifest_text(manifest)
     record = BuildRecord(digest(text), len(package.tools), package.warnings)
-    save_record(record_key(inputs.project, inputs.specs), record, cache)
+    save_record(record_key(read), record, cache)
     if cache.trusted:
         prune(cache_folder())
     below = f"{inputs.project.specs}/"
@@ -182,10 +183,15 @@ def _with_old_names(tree: PackageTree, renamed: Mapping[str, Mapping[str, str]])
     return tree.with_texts({path: tree[path] + render(template, names=renamed[path]) for path in renamed})
 
 
-def _compiled(inputs: Inputs, cache: MutableMapping[str, bytes]) -> LinkedPackage:
+def _compiled(inputs: Inputs, digests: Mapping[str, str], cache: MutableMapping[str, bytes]) -> LinkedPackage:
     try:
         return compile_project(
-            inputs.specs, inputs.targets, inputs.settings, cache, worker_pool_with_progress
+            inputs.specs,
+            inputs.targets,
+            inputs.settings,
+            cache,
+            worker_pool_with_progress,
+            digests=digests,
         )
     except TemplateBug as error:
         if inputs.project.templates is None:
@@ -195,9 +201,9 @@ def _compiled(inputs: Inputs, cache: MutableMapping[str, bytes]) -> LinkedPackag
 
 
 def manifest_of(
-    settings: PackageSettings, targets: Sequence[Target], specs: Mapping[str, bytes], tree: Tree
+    settings: PackageSettings, targets: Sequence[Target], specs: Mapping[str, str], tree: Tree
 ) -> Manifest:
-    """Return the manifest of `tree`."""
+    """Return the manifest of `tree`, made from `specs`: path → hash of the content."""
     shown = {comment(f"{settings.specs}/{path}"): f"{settings.specs}/{path}" for path in specs}
     templates = {
         target.name: [target.dialect, target.tool_name, dict(target.templates)] for target in targets
@@ -208,7 +214,7 @@ def manifest_of(
         toolchain=versions(TOOLCHAIN),
         templates=_digest(templates),
         options=_digest(options),
-        inputs={f"{settings.specs}/{path}": digest(content) for path, content in specs.items()},
+        inputs={f"{settings.specs}/{path}": found for path, found in specs.items()},
         outputs={path: GeneratedFile(file.digest, shown.get(file.source)) for path, file in files.items()},
     )
 

@@ -57,9 +57,10 @@ def _check_with_implementations(args: argparse.Namespace) -> bool:
 
 
 def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
-    from toolgen.project import find_up_to_date
+    from toolgen.project import find_up_to_date, read_project
 
-    known = find_up_to_date(args.start) if args.format == "text" else None
+    read = read_project(args.start)
+    known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
         if known.warnings:
             from toolgen.cli import diagnostics
@@ -71,7 +72,7 @@ def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool
     from toolgen.cli.building import output_diff, project_build
     from toolgen.report.json import as_data
 
-    plan = project_build.plan(args.start)
+    plan = project_build.plan(read)
     diff = output_diff.compare_output(plan)
     if args.format == "json":
         warnings = as_data(plan.warnings)

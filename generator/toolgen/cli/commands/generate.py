@@ -33,9 +33,10 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _generate(args: argparse.Namespace) -> bool:
-    from toolgen.project import find_up_to_date
+    from toolgen.project import find_up_to_date, read_project
 
-    known = find_up_to_date(args.start) if args.format == "text" else None
+    read = read_project(args.start)
+    known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
         if known.warnings:
             from toolgen.cli import diagnostics
@@ -46,7 +47,7 @@ def _generate(args: argparse.Namespace) -> bool:
     from toolgen.cli.building import project_build
     from toolgen.project import write
 
-    plan = project_build.plan(args.start)
+    plan = project_build.plan(read)
     write(plan.project, plan.changes, plan.manifest_text)
     _report(plan, args)
     return True

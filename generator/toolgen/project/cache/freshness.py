@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, MutableMapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from pathlib import Path
 
 from toolgen.compile.output_changes import digest
 from toolgen.data.diagnostic import Diagnostic
@@ -22,8 +21,7 @@ from toolgen.project.cache.toolchain import generator_id
 from toolgen.project.files.atomic_write import STAGE
 from toolgen.project.files.reading import read_bytes
 from toolgen.project.inputs.configuration import Project
-from toolgen.project.inputs.discovery import find_project
-from toolgen.project.inputs.specs import read_specs
+from toolgen.project.inputs.specs import ReadProject
 from toolgen.project.output.manifest import NAME
 
 _FORMAT = 1
@@ -47,22 +45,21 @@ class UpToDate:
     warnings: tuple[Diagnostic, ...]
 
 
-def find_up_to_date(start: str) -> UpToDate | None:
-    """Return the project at or above `start` if its output is known to be up to date; else None."""
-    project = find_project(Path(start))
+def find_up_to_date(read: ReadProject) -> UpToDate | None:
+    """Return what is known of a project whose output is up to date; else None."""
     cache = Cache(cache_folder() / generator_id())
-    record = _parse_record(cache.get(record_key(project, read_specs(project))))
-    files = None if record is None else _count_files(project, record)
+    record = _parse_record(cache.get(record_key(read)))
+    files = None if record is None else _count_files(read.project, record)
     return None if record is None or files is None else UpToDate(record.tools, files, record.warnings)
 
 
-def record_key(project: Project, specs: Mapping[str, bytes]) -> str:
+def record_key(read: ReadProject) -> str:
     """Return the cache key of these inputs. The generator is not part of it: each has a cache of its own."""
+    project = read.project
     settings = asdict(project)
     for name in ("root", "file", "text"):
         del settings[name]
-    texts = {path: digest(text) for path, text in specs.items()}
-    content = ["fact", _FORMAT, settings, project.package, texts, _templates(project)]
+    content = ["fact", _FORMAT, settings, project.package, dict(read.digests), _templates(project)]
     return sha256(json.dumps(content).encode()).hexdigest()
 
 

@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
+from toolgen.compile.output_changes import digest
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.reading import read_bytes
 from toolgen.project.inputs.configuration import Project
+from toolgen.project.inputs.discovery import find_project
 from toolgen.schema.limits import BUDGET
 
 SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadProject:
+    """A project whose specs have been read."""
+
+    project: Project
+    specs: Mapping[str, bytes]  # posix path below the specs folder → content
+    digests: Mapping[str, str]  # the same paths → hash of the content
+
+
+def read_project(start: str) -> ReadProject:
+    """Return the project at or above `start` with its specs. Raises as `find_project` and `read_specs`."""
+    project = find_project(Path(start))
+    specs = read_specs(project)
+    return ReadProject(project, specs, {path: digest(content) for path, content in specs.items()})
 
 
 def read_specs(project: Project) -> dict[str, bytes]:
