@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolgen.compile.output_changes import digest, has_conflict_markers, with_lf
-from toolgen.data.changes import Change, ChangeKind, Tree
+from toolgen.data.changes import Change, ChangeKind, TreeOnDisk
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.project.errors import UnableError, reason
@@ -27,19 +27,19 @@ class ExistingOutput:
 
     manifest: Manifest  # empty if there is none that can be read; hashes only, if it is a merge of several
     text: str | None  # of the manifest's file; None if there is none
-    files: Tree  # the existing ones among the requested files and those of the manifest
+    files: TreeOnDisk  # the existing ones among the requested files and those of the manifest
 
 
 def read_output(project: Project, paths: Iterable[str]) -> ExistingOutput:
     """Read what exists of `paths` and of the files that earlier runs wrote, killed ones included."""
     folder = project.root / project.output
-    text = _read(folder, NAME)
+    text = _read_text(folder, NAME)
     manifest = (parse_manifest(text) or merged_manifest(text)) if text is not None else Manifest()
     manifest = _with_journal(folder, manifest)
     names = sorted({*paths, *manifest.outputs})
     _refuse_escapes(folder, project.output, names)
-    files = {path: found for path in names if (found := _read(folder, path)) is not None}
-    return ExistingOutput(manifest, text, files)
+    contents = {path: found for path in names if (found := _read(folder, path)) is not None}
+    return ExistingOutput(manifest, text, TreeOnDisk(contents))
 
 
 def refuse_foreign(project: Project, changes: Iterable[Change], manifest: Manifest) -> None:
@@ -73,7 +73,7 @@ def write(project: Project, changes: Iterable[Change], manifest: str) -> None:
     refuse_encodings(files)
     folder = project.root / project.output
     digests = {path: digest(after) for path, after in files.items() if after is not None}
-    if with_lf(_read(folder, NAME) or "") != manifest:
+    if with_lf(_read_text(folder, NAME) or "") != manifest:
         files[NAME] = manifest  # last: it must not name files that do not exist yet
     if files or (folder / STAGE).exists():
         replace_files(folder, files, digests)
@@ -91,17 +91,22 @@ def _has_header(text: str | None) -> bool:
     return HEADER in (text if has_conflict_markers(text) else text.partition("\n")[0])
 
 
-def _read(folder: Path, path: str) -> str | None:
-    """Return a file's exact text, or the target of a link; None if nothing is there."""
+def _read_text(folder: Path, path: str) -> str | None:
+    content = _read(folder, path)
+    return None if content is None else content.decode("utf-8", "surrogateescape")
+
+
+def _read(folder: Path, path: str) -> bytes | None:
+    """Return a file's exact content, or the target of a link; None if nothing is there."""
     try:
-        return read_bytes(os.path.join(folder, path), links=False).decode("utf-8", "surrogateescape")
+        return read_bytes(f"{folder}/{path}", links=False)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except IsADirectoryError as error:
         raise UnableError("cannot-write", f"{folder.name}/{path} is a folder, and must be a file") from error
     except OSError as error:
         if os.path.islink(folder / path):  # never followed: `check` would show what it leads to
-            return f"link to {os.readlink(folder / path)}\n"
+            return f"link to {os.readlink(folder / path)}\n".encode("utf-8", "surrogateescape")
         raise UnableError("cannot-write", f"cannot read {folder.name}/{path}: {reason(error)}") from error
 
 

@@ -132,8 +132,7 @@ def _lines(value: Any) -> str:
     return "{\n" + ",\n".join(entries) + "\n  }"
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+_json = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 
 def _seal(content: dict[str, Any]) -> str:
