@@ -11,10 +11,12 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 
-from toolgen.compile.compiled_specs import decode, encode
-from toolgen.compile.reading.read import read
+from toolgen.compile.compiled_specs import decode, decode_code, decode_head, encode, shared_files_of
+from toolgen.compile.reading.read import decode_text, read
+from toolgen.compile.stored_specs import StoredSpec, StoredSpecs
 from toolgen.data.compiled_spec import CompiledSpec
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.spec import is_shared_file
@@ -56,22 +58,53 @@ def in_this_process(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterat
 def compile_incrementally(job: CompileJob, pool: WorkerPool) -> Mapping[str, CompiledSpec]:
     """Return what each spec of the job compiles to, by path. Raises `SpecErrors` with the faults of all."""
     keys = {path: _cache_key(job.options, path, found) for path, found in job.digests.items()}
+    stored = StoredSpecs(job.cache, job.options)
 
     def store(batch: Mapping[str, bytes]) -> dict[str, CompiledSpec]:
-        for path, data in batch.items():
-            job.cache[keys[path]] = data
+        stored.add({keys[path]: _head_and_code(data) for path, data in batch.items()})
         return {path: spec for path, data in batch.items() if (spec := decode(data))}
 
-    cached = {path: decode(job.cache.get(key, b"")) for path, key in keys.items()}
-    compiled = {path: spec for path, spec in cached.items() if spec and _is_current(spec, job.digests)}
-    for batch in _compile_missing(job, compiled, pool):
-        if batch is None:
-            break
-        compiled |= store(batch)
-    is_complete = compiled.keys() == job.texts.keys()
-    if is_complete and any(spec.summary for spec in compiled.values()):
-        return compiled
-    return store({path: encode(spec) for path, spec in job.compile(job.texts, job.texts).items()})
+    try:
+        compiled = _load(job, keys, stored)
+        for batch in _compile_missing(job, compiled, pool):
+            if batch is None:
+                break
+            compiled |= store(batch)
+        is_complete = compiled.keys() == job.texts.keys()
+        if is_complete and any(spec.summary for spec in compiled.values()):
+            return compiled
+        return store({path: encode(spec) for path, spec in job.compile(job.texts, job.texts).items()})
+    finally:  # also if it is interrupted: what has been compiled need not be compiled again
+        stored.save(keys.values())
+
+
+def _load(job: CompileJob, keys: Mapping[str, str], stored: StoredSpecs) -> dict[str, CompiledSpec]:
+    """Return the specs in the cache that are as they were, by path."""
+    compiled: dict[str, CompiledSpec] = {}
+    for path, key in keys.items():
+        found = stored.get(key)
+        if found is None:
+            continue
+        code = decode_code(partial(_read_code, job, stored, found, path))
+        spec = decode_head(found.head, decode_text(path, job.texts[path]), code)
+        if spec and _is_current(spec, job.digests):
+            compiled[path] = spec
+    return compiled
+
+
+def _read_code(job: CompileJob, stored: StoredSpecs, found: StoredSpec, path: str) -> bytes:
+    """Return the code of a spec in the cache. It is compiled again if the cache lost it meanwhile."""
+    code = stored.code(found)
+    if code is not None:
+        return code
+    used = shared_files_of(found.head)
+    (compiled,) = job.compile({each: job.texts[each] for each in (path, *used)}, [path]).values()
+    return _head_and_code(encode(compiled))[1]
+
+
+def _head_and_code(data: bytes) -> tuple[bytes, bytes]:
+    _, head, code = data.split(b"\n", 2)
+    return head, code
 
 
 def _compile_missing(

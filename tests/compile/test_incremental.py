@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from toolgen.compile.compiled_specs import decode
 from toolgen.compile.output_changes import find_changes
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
@@ -149,10 +148,54 @@ def test_a_shared_file_that_no_tool_uses_is_checked() -> None:
 def test_a_damaged_cache_entry_is_compiled_again(damage: bytes) -> None:
     cache: dict[str, bytes] = {}
     expected = outcome(shared_project(), cache)
-    for key, entry in list(cache.items()):
-        if entry.startswith(b'{"source"'):
-            cache[key] = damage
-    assert outcome(shared_project(), cache) == expected
+    assert outcome(shared_project(), dict.fromkeys(cache, damage)) == expected
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b"\n", b"lost"])
+def test_a_spec_whose_code_is_damaged_in_the_cache_is_compiled_again(damage: bytes) -> None:
+    cache: dict[str, bytes] = {}
+    expected = outcome(shared_project(), cache)
+    packs = [key for key in cache if key.startswith("pack ")]
+    assert outcome(shared_project(), {**cache, **dict.fromkeys(packs, damage)}) == expected
+
+
+def test_a_spec_whose_code_the_cache_lost_is_compiled_again() -> None:
+    cache: dict[str, bytes] = {}
+    expected = outcome(shared_project(), cache)
+    kept = {key: entry for key, entry in cache.items() if not key.startswith("pack ")}
+    assert outcome(shared_project(), kept) == expected
+    assert any(key.startswith("pack ") for key in kept)
+
+
+def test_runs_that_save_at_once_keep_what_both_compiled() -> None:
+    cache: dict[str, bytes] = {}
+    edited = {path: text.replace(b"Say it", b"Say it again") for path, text in shared_project().items()}
+
+    def pool(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
+        outcome(edited, cache)
+        yield compile_batch(paths)
+
+    outcome(shared_project(), cache, pool)
+    for texts in (shared_project(), edited):
+        assert outcome(texts, cache, lambda compile_batch, paths: pytest.fail(f"compiled {paths}"))
+
+
+def test_specs_that_were_compiled_before_an_interrupt_are_not_compiled_again() -> None:
+    cache: dict[str, bytes] = {}
+    compiled: list[str] = []
+
+    def interrupted(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
+        yield compile_batch(paths[:1])
+        raise KeyboardInterrupt
+
+    def pool(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
+        compiled.extend(paths)
+        yield compile_batch(paths)
+
+    with pytest.raises(KeyboardInterrupt):
+        outcome(shared_project(), cache, interrupted)
+    assert outcome(shared_project(), cache, pool) == compiled_at_once(shared_project())
+    assert len(compiled) == len(shared_project()) - 1
 
 
 def modules() -> list[EngineModule]:
@@ -197,7 +240,6 @@ def test_after_an_edit_only_the_code_of_the_edited_tool_is_read(monkeypatch: pyt
     texts = shared_project()
     on_disk = dict(compile_project(texts, TARGETS, SETTINGS, cache).tree)
     monkeypatch.setattr(SpecCode, "__init__", recorded)
-    decode.cache_clear()
     texts["two.yaml"] = texts["two.yaml"].replace(b"Say it", b"Say it again")
     tree = compile_project(texts, TARGETS, SETTINGS, cache).tree
     changes = find_changes(tree, on_disk, Manifest())

@@ -7,9 +7,8 @@ JSON runs nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
-from functools import lru_cache
 from typing import Any
 
 from toolgen.compile.checking.asked_examples import asked_examples
@@ -34,6 +33,8 @@ from toolgen.schema.document import Schema
 
 FORMAT = 13
 """Raised when the same spec is encoded otherwise than before."""
+
+_KINDS = {kind.value: kind for kind in NameKind}
 
 
 def collect(
@@ -94,13 +95,13 @@ def _claims(tool: ProgramTool) -> Iterator[NameClaim]:
 
 
 def encode(spec: CompiledSpec) -> bytes:
-    """Return `spec` as three lines of JSON: what linking needs, the tool, and the files.
+    """Return `spec` as four lines of JSON: its text, what linking needs, the tool, and the files.
 
     Raises ValueError for text that is not Unicode, which cannot be stored.
     """
     source = spec.source
     head = {
-        "source": [source.file, source.path, source.text],
+        "source": [source.file, source.path],
         "shared_files": dict(spec.shared_files),
         "warnings": [warning.as_data() for warning in spec.warnings],
         "claims": [[claim.kind, claim.name, claim.owner, claim.path, claim.target] for claim in spec.claims],
@@ -110,24 +111,38 @@ def encode(spec: CompiledSpec) -> bytes:
         "summary": None if spec.summary is None else _summary_data(spec.summary),
         "files": {path: [file.digest, file.source] for path, file in spec.file_summaries.items()},
     }
-    parts = (head, None if spec.tool is None else _tool_data(spec.tool), dict(spec.files))
+    parts = (source.text, head, None if spec.tool is None else _tool_data(spec.tool), dict(spec.files))
     return "\n".join(json.dumps(part, ensure_ascii=False, separators=(",", ":")) for part in parts).encode()
 
 
-@lru_cache(maxsize=8192)  # `generate --watch` reads the same entries again and again
 def decode(data: bytes) -> CompiledSpec | None:
     """Return the spec that `encode` wrote; None for anything else. Its tool and files are decoded later."""
     try:
-        first, tool, files = data.split(b"\n")
-        head = json.loads(first)
-        source = _source_of(*head["source"])
+        text, head, code = data.split(b"\n", 2)
+        return decode_head(head, json.loads(text), decode_code(lambda: code))
+    except ValueError:
+        return None
+
+
+def decode_code(read: Callable[[], bytes]) -> SpecCode:
+    """Return the tool and the files, whose lines are read when they are needed."""
+    return SpecCode(
+        lambda: _tool_of(json.loads(read().split(b"\n")[0])), lambda: json.loads(read().split(b"\n")[1])
+    )
+
+
+def decode_head(data: bytes, text: str, code: SpecCode) -> CompiledSpec | None:
+    """Return the spec with this `text`, given the line for linking; None for anything else."""
+    try:
+        head = json.loads(data)
+        source = _source_of(*head["source"], text)
         name = head["tool_name"]
         return CompiledSpec(
             source,
             head["shared_files"],
             tuple(map(Diagnostic.of_data, head["warnings"])),
             tuple(
-                NameClaim(NameKind(kind), claimed, owner, source, tuple(path), target)
+                NameClaim(_KINDS[kind], claimed, owner, source, tuple(path), target)
                 for kind, claimed, owner, path, target in head["claims"]
             ),
             name,
@@ -138,7 +153,7 @@ def decode(data: bytes) -> CompiledSpec | None:
             head["is_shared"],
             None if head["summary"] is None else _summary_of(head["summary"]),
             {path: FileSummary(*file) for path, file in head["files"].items()},
-            SpecCode(lambda: _tool_of(json.loads(tool)), lambda: json.loads(files)),
+            code,
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
@@ -150,6 +165,11 @@ def _summary_data(summary: ToolSummary) -> dict[str, Any]:
 
 
 _SUMMARY_FIELDS = tuple(field.name for field in fields(ToolSummary))
+
+
+def shared_files_of(head: bytes) -> tuple[str, ...]:
+    """Return the paths of the shared files that a spec uses, given its line for linking."""
+    return tuple(json.loads(head)["shared_files"])
 
 
 def _summary_of(data: dict[str, Any]) -> ToolSummary:

@@ -54,7 +54,7 @@ def read(texts: Mapping[str, bytes | str], prefix: str = "") -> tuple[Source, ..
 
 
 def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) -> Source:
-    text = _decode(file, raw)
+    text = decode_text(file, raw)
     data = _parse_json(text)
     if data is None:
         data = _parse_yaml(file, text, faults)
@@ -65,7 +65,8 @@ def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) 
     return Source(file, text, data, mark, path)
 
 
-def _decode(file: str, raw: bytes | str) -> str:
+def decode_text(file: str, raw: bytes | str) -> str:
+    """Return the text of a file as `Source.text` has it. Raises `DocumentError` if it is not UTF-8."""
     if isinstance(raw, bytes):
         if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise DocumentError(

@@ -50,10 +50,12 @@ class Cache(MutableMapping[str, bytes]):
         found = _open(path) if self.trusted else None
         if found is None or found[0] != key:
             raise KeyError(key)
-        with suppress(OSError):
-            if os.stat(path).st_mtime < self._yesterday:
-                os.utime(path)  # when it was used, to the day, for `prune`
+        self._note_use(path)
         return found[1]
+
+    def __contains__(self, key: object) -> bool:
+        """True if there is an entry. Reading it shows whether it is damaged."""
+        return self.trusted and self._note_use(self._path(str(key)))
 
     def __setitem__(self, key: str, value: bytes) -> None:
         if not self.trusted:
@@ -81,6 +83,17 @@ class Cache(MutableMapping[str, bytes]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def _note_use(self, path: str) -> bool:
+        """Set the time of an entry to when it was used, to the day, for `prune`. False if there is none."""
+        try:
+            used = os.stat(path).st_mtime
+        except OSError:
+            return False
+        if used < self._yesterday:
+            with suppress(OSError):
+                os.utime(path)
+        return True
 
     def _path(self, key: str) -> str:
         name = sha256(key.encode()).hexdigest()
