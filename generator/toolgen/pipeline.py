@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Container, Mapping, MutableMapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any, cast
 
 from toolgen.compile.checking.asked_examples import find_contradicting_asks, find_unknown_tools
@@ -26,13 +28,16 @@ from toolgen.data.changes import PackageTree, Tree
 from toolgen.data.compiled_spec import CompiledSpec, NameKind
 from toolgen.data.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.data.internal_error import TemplateBug
-from toolgen.data.package import Package, PackageSettings, Tool
+from toolgen.data.package import Package, PackageSettings, RequestCost, Tool, ToolSummary
 from toolgen.data.program import Program
 from toolgen.data.target import Target
 from toolgen.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 from toolgen.targets.definition import TargetDefinition
 
 Cache = MutableMapping[str, bytes]
+
+_summary_fields = attrgetter(*(field.name for field in fields(ToolSummary)))
+_cost_fields = attrgetter(*(field.name for field in fields(RequestCost)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +150,16 @@ def link(
         raise SpecErrors(faults)
     by_name = {spec.summary.wire_name: spec for spec in compiled.values() if spec.summary}
     specs = tuple(by_name[name] for name in sorted(by_name))
-    index = render_index(_index_package(settings, specs, targets), targets)
+    index = _index_files(settings, specs, targets, cache)
     shared = tuple(spec for _, spec in sorted(compiled.items()) if spec.is_shared)
-    if twice := sorted(
-        index.tree.keys() & {path for spec in (*specs, *shared) for path in spec.file_summaries}
-    ):
+    if twice := sorted(index.keys() & {path for spec in (*specs, *shared) for path in spec.file_summaries}):
         raise TemplateBug(f"two templates print {twice[0]}")
     together = _warnings_together(specs, targets)
     warnings = [warning for spec in compiled.values() for warning in spec.warnings]
     return LinkedPackage(
         tools=specs,
         shared=shared,
-        index=_formatted(index),
+        index=index,
         warnings=in_order([*warnings, *together]),
         joint_warnings=together,
     )
@@ -178,6 +181,26 @@ def _warnings_together(specs: Sequence[CompiledSpec], targets: Sequence[Target])
     summaries = [spec.summary for spec in specs if spec.summary]
     asked = (example for spec in specs for example in spec.asked)
     return (*exceeded_request_limits(summaries, targets), *find_contradicting_asks(asked))
+
+
+def _index_files(
+    settings: PackageSettings, specs: Sequence[CompiledSpec], targets: Sequence[Target], cache: Cache
+) -> Tree:
+    """Return the files that belong to no spec; those of the last run if no name changed since."""
+    if any(target.own for target in targets):
+        return _formatted(render_index(_index_package(settings, specs, targets), targets))
+    key = _index_key(options_digest(targets, settings), [spec.summary for spec in specs if spec.summary])
+    with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return {str(path): str(text) for path, text in json.loads(cache[key])["files"].items()}
+    files = _formatted(render_index(_index_package(settings, specs, targets), targets))
+    cache[key] = json.dumps({"files": dict(files)}).encode()
+    return files
+
+
+def _index_key(options: str, summaries: Sequence[ToolSummary]) -> str:
+    """Return the cache key of the files that belong to no spec, which depend on nothing else."""
+    content = ["index files", options, list(map(_summary_fields, summaries))]
+    return sha256(json.dumps(content, default=_cost_fields).encode()).hexdigest()
 
 
 def _index_package(

@@ -10,11 +10,13 @@ from toolgen.compile.output_changes import find_changes
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import engine_module, tool_classes
+from toolgen.compile.printing.render import RenderedFiles, render_index
 from toolgen.data.changes import Tree
 from toolgen.data.compiled_spec import SpecCode
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.manifest import Manifest
-from toolgen.data.package import PackageSettings, Tool
+from toolgen.data.package import Package, PackageSettings, Tool
+from toolgen.data.target import Target
 from toolgen.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
 from toolgen.models.engine import EngineModule, batches, print_modules
 from toolgen.models.shared_classes import shared_classes
@@ -178,6 +180,27 @@ def test_runs_that_save_at_once_keep_what_both_compiled() -> None:
     outcome(shared_project(), cache, pool)
     for texts in (shared_project(), edited):
         assert outcome(texts, cache, lambda compile_batch, paths: pytest.fail(f"compiled {paths}"))
+
+
+def test_the_files_of_all_tools_are_printed_again_when_a_name_in_them_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    printed: list[str] = []
+
+    def recorded(package: Package, targets: Sequence[Target]) -> RenderedFiles:
+        printed.append(package.package)
+        return render_index(package, targets)
+
+    cache: dict[str, bytes] = {}
+    texts = shared_project()
+    monkeypatch.setattr("toolgen.pipeline.render_index", recorded)
+    outcome(texts, cache)
+    edited = {path: text.replace(b"Say it", b"Say it again") for path, text in texts.items()}
+    outcome(edited, cache)
+    assert len(printed) == 1
+    renamed = {path: text.replace(b"name: two", b"name: second") for path, text in texts.items()}
+    assert outcome(renamed, cache) == compiled_at_once(renamed)
+    assert len(printed) == 3, "once from the cache, once without"
 
 
 def test_specs_that_were_compiled_before_an_interrupt_are_not_compiled_again() -> None:
