@@ -118,8 +118,8 @@ def encode(spec: CompiledSpec) -> bytes:
 def decode(data: bytes) -> CompiledSpec | None:
     """Return the spec that `encode` wrote; None for anything else. Its tool and files are decoded later."""
     try:
-        text, head, code = data.split(b"\n", 2)
-        return decode_head(head, json.loads(text), decode_code(lambda: code))
+        text, head, tool, files = data.split(b"\n")
+        return decode_head(head, json.loads(text), decode_code(lambda: tool + b"\n" + files))
     except ValueError:
         return None
 
@@ -135,7 +135,8 @@ def decode_head(data: bytes, text: str, code: SpecCode) -> CompiledSpec | None:
     """Return the spec with this `text`, given the line for linking; None for anything else."""
     try:
         head = json.loads(data)
-        source = _source_of(*head["source"], text)
+        file, path = head["source"]
+        source = _source_of(file, path, text)
         name = head["tool_name"]
         return CompiledSpec(
             source,
