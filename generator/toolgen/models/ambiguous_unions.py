@@ -16,6 +16,7 @@ from toolgen.models.class_builder import ModelClass, as_class, reachable
 from toolgen.models.shapes import OBJECT, Shape, class_name, classes_in, union
 
 _COERCED = {"boolean", "integer", "number"}  # pydantic takes strings for these
+_HOLDING = frozenset(("anyOf", "items", "additionalProperties", "properties"))
 _MAX_PAIRS = 300_000  # of classes in the unions of one schema
 
 
@@ -39,7 +40,7 @@ def resolve_ambiguous_unions(
 def _resolve(shape: Any, ambiguity: _Ambiguity) -> Any:
     if isinstance(shape, list):
         return [_resolve(item, ambiguity) for item in shape]
-    if not isinstance(shape, dict):
+    if not isinstance(shape, dict) or _HOLDING.isdisjoint(shape):
         return shape
     members = [member for member in shape.get("anyOf", ()) if "$ref" in member]
     if len(members) > 1 and ambiguity.exists(members):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,10 +21,16 @@ class LocalReferences:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self.siblings_apply = draft_of(root) is not Draft.DRAFT_7  # which ignores them beside a $ref
-        self._anchors = anchors(root, dynamic=False)
-        self._nested_ids = any(
+
+    @cached_property
+    def _anchors(self) -> Mapping[str, JsonPath]:
+        return anchors(self.root, dynamic=False)
+
+    @cached_property
+    def _nested_ids(self) -> bool:
+        return any(
             path and isinstance(uri := node.get("$id"), str) and not uri.startswith("#")
-            for path, node in subschemas(root)
+            for path, node in subschemas(self.root)
         )
 
     def follow(self, ref: object) -> tuple[str, Mapping[str, Any] | None]:

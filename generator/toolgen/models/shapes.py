@@ -20,6 +20,8 @@ OBJECT: Shape = {"type": "object"}
 ARRAY: Shape = {"type": "array", "items": {}}
 _SCALARS = ("string", "boolean", "integer", "number")
 _INNER = ("allOf", "anyOf", "items", "additionalProperties")
+_HOLDING = frozenset(("properties", *_INNER))
+_NAMED = _HOLDING | {"$ref", "name"}
 _TYPE_KEYS = ("type", "items", "additionalProperties")
 
 
@@ -96,28 +98,32 @@ def without_constraints(shape: Shape) -> Shape:
     return shape
 
 
-def classes_in(shape: Any) -> list[str]:
-    """Return the names of the classes that a shape, or a list of shapes, refers to."""
-    if isinstance(shape, list):
-        return [name for item in shape for name in classes_in(item)]
-    if not isinstance(shape, dict):
-        return []
-    if "$ref" in shape:
-        return [class_name(shape)]
-    inner = [shape[key] for key in _INNER if key in shape]
-    return classes_in([*inner, *shape.get("properties", {}).values()])
+def classes_in(shape: Shape) -> list[str]:
+    """Return the names of the classes that a shape refers to."""
+    return [class_name(part) for part in _named_parts(shape) if "$ref" in part]
 
 
-def names_in(shape: Any) -> list[str]:
-    """Return the names of the classes and types that a shape, or a list of shapes, refers to."""
-    if isinstance(shape, list):
-        return [name for item in shape for name in names_in(item)]
-    if not isinstance(shape, dict):
-        return []
-    if "$ref" in shape or "name" in shape:
-        return [class_name(shape) if "$ref" in shape else shape["name"]]
-    inner = [shape[key] for key in _INNER if key in shape]
-    return names_in([*inner, *shape.get("properties", {}).values()])
+def names_in(shape: Shape) -> list[str]:
+    """Return the names of the classes and types that a shape refers to."""
+    return [class_name(part) if "$ref" in part else part["name"] for part in _named_parts(shape)]
+
+
+def _named_parts(shape: Shape) -> list[Shape]:
+    """Return the parts of a shape that are classes, or types with a name, in their order."""
+    found: list[Shape] = []
+    waiting: list[Any] = [shape]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += reversed(part)
+        elif not isinstance(part, dict):
+            continue
+        elif "$ref" in part or "name" in part:
+            found.append(part)
+        elif not _HOLDING.isdisjoint(part):
+            waiting += reversed(part.get("properties", {}).values())
+            waiting += [part[key] for key in reversed(_INNER) if key in part]
+    return found
 
 
 def without_name(shape: Shape) -> Shape:
@@ -149,10 +155,10 @@ def class_name(shape: Shape) -> str:
 
 
 def renamed(shape: Any, names: Mapping[str, str]) -> Any:
-    """Return a shape, or a list of shapes, with the classes in `names` renamed."""
+    """Return a shape, or a list of shapes, with the classes in `names` renamed; itself if it has none."""
     if isinstance(shape, list):
         return [renamed(item, names) for item in shape]
-    if not isinstance(shape, dict):
+    if not isinstance(shape, dict) or _NAMED.isdisjoint(shape):
         return shape
     inner = {key: renamed(shape[key], names) for key in _INNER if key in shape}
     if "$ref" in shape:

@@ -148,4 +148,4 @@ def path_to(definition: str) -> str:
 
 def with_renamed_classes(made: ModelClass, names: Mapping[str, str]) -> ModelClass:
     """Return a class whose fields have other names for classes."""
-    return replace(made, shape=renamed(made.shape, names))
+    return replace(made, shape=renamed(made.shape, names)) if names else made
