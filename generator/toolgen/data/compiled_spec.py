@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from toolgen.data.changes import FileSummary, Tree
 from toolgen.data.diagnostic import Diagnostic
@@ -25,8 +26,7 @@ class NameKind(StrEnum):
     SHARED = "shared"  # Python: a module of shared classes
 
 
-@dataclass(frozen=True, slots=True)
-class NameClaim:
+class NameClaim(NamedTuple):
     """A name that a file needs for itself, and the value in it that asks for it."""
 
     kind: NameKind

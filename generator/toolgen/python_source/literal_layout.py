@@ -7,8 +7,7 @@ each line.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.python_source.layout import INDENT, WIDTH
 from toolgen.python_source.literals import literal, string_lines
@@ -21,8 +20,7 @@ class Code(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Container:
+class _Container(NamedTuple):
     """A list or a dict, or text of several lines in parentheses."""
 
     brackets: str  # "[]", "{}" or "()"
@@ -52,11 +50,12 @@ def _node(value: Any) -> _Node:
 
 
 def _item(value: Any) -> _Node:
+    if not isinstance(value, str):
+        return _node(value)
     if isinstance(value, Code):
         return value
-    if isinstance(value, str) and (lines := string_lines(value)):
-        return _Container("()", [("", line) for line in lines], None)
-    return _node(value)
+    lines = string_lines(value)
+    return _Container("()", [("", line) for line in lines], None) if lines else literal(value)
 
 
 def _container(brackets: str, items: Sequence[tuple[str, _Node]]) -> _Node:

@@ -17,6 +17,7 @@ _UNPRINTABLE = (
     "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     "\u3000\ud800-\udfff\ue000-\uf8ff\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
 )
+_FIRST_LINES = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n)?([^\r\n]*)")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _WIDTH = 88
 _LONG = 88  # characters from which on a string with line breaks is printed line by line
@@ -25,10 +26,10 @@ _LONG = 88  # characters from which on a string with line breaks is printed line
 def literal(value: Any) -> str:
     """Return the Python expression for JSON data, unformatted. Raises `TypeError` for anything else."""
     match value:
-        case None | True | False:
-            return repr(value)
         case str():
             return _string(value)
+        case None | True | False:
+            return repr(value)
         case int():
             return repr(int(value))
         case float() if math.isfinite(value):
@@ -76,7 +77,7 @@ def comment(text: str) -> str:
 
 def is_read_as_utf_8(text: str) -> bool:
     """True if Python reads `text` as UTF-8: no byte order mark, no other encoding named (PEP 263)."""
-    start = "\n".join(re.split("\r\n|\r|\n", text, maxsplit=2)[:2])
+    start = "\n".join(found.groups()) if (found := _FIRST_LINES.match(text)) else ""
     if "coding" not in start and start[:1] != "\ufeff":
         return True
     try:

@@ -7,7 +7,7 @@ What strict mode cannot express is recorded as a `Loss` on the way.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from toolgen.schema.dialect_loss import Loss
@@ -48,15 +48,14 @@ class TypedLoss(NamedTuple):
     loss: Loss
 
 
-@dataclass(frozen=True, slots=True)
-class Constraints:
+class Constraints(NamedTuple):
     """One way to satisfy a location, for all types together. Without arguments, everything is accepted."""
 
     types: TypeNames | None = None  # None: any
     values: tuple[Any, ...] | None = None
     is_const: bool = False
-    keywords: Mapping[str, TypedValue] = field(default_factory=dict)
-    properties: Mapping[str, ValueLocation] = field(default_factory=dict)
+    keywords: Mapping[str, TypedValue] = MappingProxyType({})
+    properties: Mapping[str, ValueLocation] = MappingProxyType({})
     required: frozenset[str] = frozenset()
     undeclared: Undeclared = "unspecified"
     items: ValueLocation | None = None

@@ -122,18 +122,18 @@ class StrictConverter:
                 "Which branch was meant cannot always be told from strict arguments, where absent is null."
             )
             self._lose(location[0].path, "anyOf", reason)
+        description = self._description(location)
         union = self._form.union(location)
         if union is not None:
             printed = self._branches(location, union, depth)
         else:
-            outer = self._description(location)
             printed = [
-                self._alternative(each, location[0].path, depth, outer=outer)
+                self._alternative(each, location[0].path, depth, outer=description)
                 for each in self._form.alternatives(location)
             ]
         if not printed:
             raise NoStrictFormError(location[0].path, "type", "No value is accepted here.")
-        return _described(_any_of(printed), self._description(location))
+        return _described(_any_of(printed), description)
 
     def _branches(self, location: ValueLocation, union: Union, depth: int) -> list[JsonObject]:
         """Convert branches one by one, so that references among them stay references."""
@@ -144,10 +144,12 @@ class StrictConverter:
 
     def _description(self, location: ValueLocation) -> str | None:
         """Return the description of the location itself, not that of a branch or of a reference's target."""
-        schemas = (part.schema for part in location if isinstance(part.schema, Mapping))
-        return next(
-            (text for each in schemas if isinstance(text := each.get("description"), str) and text), None
-        )
+        for part in location:
+            if isinstance(part.schema, Mapping):
+                text = part.schema.get("description")
+                if isinstance(text, str) and text:
+                    return text
+        return None
 
     def _alternative(
         self, alternative: Alternative, path: JsonPath, depth: int, *, outer: str | None

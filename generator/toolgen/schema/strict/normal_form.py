@@ -8,7 +8,6 @@ is a `ValueLocation`, whose alternatives are computed on demand, so that recursi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -47,8 +46,7 @@ DISCRIMINATOR_DEPTH: Final = 12
 """Alternatives that are alike down to this depth are taken to overlap: discriminators are near the top."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(NamedTuple):
     """Values of one JSON type; of type "any" if the schema names none, which strict mode cannot express."""
 
     type: str
@@ -149,6 +147,8 @@ class NormalForm:
         """Return the union that `location` is; None if it has other constraints, too."""
         if len(location) != 1 or not isinstance(schema := location[0].schema, Mapping):
             return None
+        if "anyOf" not in schema and "oneOf" not in schema:
+            return None
         own = [key for key in schema if key in CONSTRAINING]
         if own not in (["anyOf"], ["oneOf"]):
             return None
@@ -230,11 +230,11 @@ class NormalForm:
                 found = [way for each in branches for way in self._constraints(each, within, unions=True)]
                 if keyword == "oneOf" and not self.are_disjoint((part,) for part in branches):
                     loss = TypedLoss(None, overlapping_branches(path))
-                    found = [replace(way, losses=(*way.losses, loss)) for way in found]
+                    found = [way._replace(losses=(*way.losses, loss)) for way in found]
                 ways = _cross(ways, found, path)
         if schema.get("unevaluatedProperties") is False:
             ways = [
-                replace(way, undeclared="closed") if way.undeclared == "unspecified" else way for way in ways
+                way._replace(undeclared="closed") if way.undeclared == "unspecified" else way for way in ways
             ]
         return ways
 
