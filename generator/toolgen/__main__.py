@@ -21,9 +21,11 @@ def main() -> int:
         code = 130  # ExitCode.INTERRUPTED, which may not be imported yet
         if sys.stderr is not None:
             sys.stderr.write("toolgen: interrupted\n")
+    import gc
     import signal  # SIGINT while the interpreter shuts down would only print a traceback
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # the collection at exit would look at every object, and the system frees them all
     return code
 
 
