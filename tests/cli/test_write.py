@@ -40,7 +40,8 @@ def put(project: Project, tree: Tree) -> None:
     ours = read_output(project, tree)
     changes = find_changes(tree, ours.files, ours.manifest)
     refuse_foreign(project, changes, ours.manifest)
-    write(project, changes, manifest_text(manifest_of(tree)))
+    manifest = manifest_of(tree)
+    write(project, changes, manifest, manifest_text(manifest))
 
 
 def on_disk(project: Project) -> dict[str, str]:

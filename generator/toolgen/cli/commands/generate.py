@@ -48,7 +48,7 @@ def _generate(args: argparse.Namespace) -> bool:
     from toolgen.project import write
 
     plan = project_build.plan(read)
-    write(plan.project, plan.changes, plan.manifest_text)
+    write(plan.project, plan.changes, plan.manifest, plan.manifest_text)
     _report(plan, args)
     return True
 

@@ -60,8 +60,8 @@ def refuse_foreign(project: Project, changes: Iterable[Change], manifest: Manife
         )
 
 
-def write(project: Project, changes: Iterable[Change], manifest: str) -> None:
-    """Write `changes` and then the manifest's text: all or nothing.
+def write(project: Project, changes: Iterable[Change], manifest: Manifest, text: str) -> None:
+    """Write `changes` and then the manifest, whose file has `text`: all or nothing.
 
     An edited file that is no longer generated is a user's work and is kept.
     """
@@ -72,9 +72,9 @@ def write(project: Project, changes: Iterable[Change], manifest: str) -> None:
     }
     refuse_encodings(files)
     folder = project.root / project.output
-    digests = {path: digest(after) for path, after in files.items() if after is not None}
-    if with_lf(_read_text(folder, NAME) or "") != manifest:
-        files[NAME] = manifest  # last: it must not name files that do not exist yet
+    digests = {path: manifest.outputs[path].sha256 for path, after in files.items() if after is not None}
+    if with_lf(_read_text(folder, NAME) or "") != text:
+        files[NAME] = text  # last: it must not name files that do not exist yet
     if files or (folder / STAGE).exists():
         replace_files(folder, files, digests)
 
