@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
 from strict_subset import faults
-from toolgen.schema.dialects.openai import to_strict
+from toolgen.schema.dialects.openai import publish, to_strict
 from toolgen.schema.strict.restore import restorer
 
 PATIENT = settings(
@@ -23,6 +23,9 @@ PATIENT = settings(
 def test_published_schemas_are_in_the_documented_subset(schema: dict[str, Any]) -> None:
     before = copy.deepcopy(schema)
     made = to_strict(schema)
+    published = publish(schema, None)
+    assert (published.schema, published.losses) == (schema if made.losses else made.schema, ())
+    assert published.strict != bool(made.losses)
     assert schema == before
     assert (made.schema is None) == any(loss.fatal for loss in made.losses)
     if made.schema is not None:

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from strict_subset import faults
 from strict_values import Strict
-from toolgen.schema.dialects.openai import to_strict
+from toolgen.schema.dialects.openai import publish, to_strict
 from toolgen.schema.strict.restore import restorer
 
 from tests.corpora import at_least
@@ -49,6 +49,14 @@ def test_every_strict_schema_is_in_the_documented_subset(name: str) -> None:
     found = {tool: faults(form.schema) for tool, _, _, form, _ in strict(name)}
     assert len(found) > 0.7 * len({tool for tool, _, _ in corpus(name)})
     assert {tool: wrong for tool, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_only_lossless_forms_are_published_unless_the_author_asks(name: str) -> None:
+    for _, schema, _ in corpus(name):
+        made, published = to_strict(schema), publish(schema, None)
+        assert published.schema == (schema if made.losses else made.schema)
+        assert (published.strict, published.losses) == (not made.losses, ())
 
 
 @pytest.mark.parametrize("name", FILES)

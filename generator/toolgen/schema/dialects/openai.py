@@ -15,7 +15,7 @@ from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import Draft, draft_of, resolve_reference
 from toolgen.schema.providers import OPENAI_STRICT
-from toolgen.schema.strict.convert import StrictConverter
+from toolgen.schema.strict.convert import LossError, StrictConverter
 from toolgen.schema.strict.normal_form import NormalForm, NoStrictFormError
 
 
@@ -28,7 +28,7 @@ class StrictForm:
 
 
 def to_strict(schema: Mapping[str, Any]) -> StrictForm:
-    """Return the strict form of `schema`, which must not refer to other documents."""
+    """Return the strict form of `schema`, which must not refer to other documents, with every loss."""
     converter = StrictConverter(NormalForm(schema))
     try:
         strict = converter.root()
@@ -46,10 +46,22 @@ def publish(schema: Mapping[str, Any], strict: bool | None) -> Published:
     """
     if strict is False:
         return Published(schema)
+    if strict is None:
+        made = _lossless(schema)
+        return Published(schema) if made is None else Published(made, True)
     form = to_strict(schema)
-    if form.schema is None or (strict is None and form.losses):
-        return Published(schema, losses=form.losses if strict else ())
+    if form.schema is None:
+        return Published(schema, losses=form.losses)
     return Published(form.schema, True, form.losses)
+
+
+def _lossless(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the strict form of `schema`; None if it would lose anything, as it does for most schemas."""
+    try:
+        strict = StrictConverter(NormalForm(schema), lossless=True).root()
+    except (NoStrictFormError, LossError):
+        return None
+    return None if _exceeded_limits(strict) else strict
 
 
 def _exceeded_limits(strict: dict[str, Any]) -> tuple[Loss, ...]:

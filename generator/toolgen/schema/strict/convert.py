@@ -28,6 +28,10 @@ MAX_SUBSCHEMAS: Final = 4 * OPENAI_STRICT.properties
 MAX_DEPTH: Final = 64
 
 
+class LossError(Exception):
+    """A lossless conversion would lose something."""
+
+
 def root_alternative(form: NormalForm) -> tuple[Alternative, str | None]:
     """Return the object that the arguments are, and the combinator that was ignored to find it, if any.
 
@@ -47,10 +51,14 @@ def root_alternative(form: NormalForm) -> tuple[Alternative, str | None]:
 
 
 class StrictConverter:
-    """One conversion to strict form. `losses` are complete after `root`."""
+    """One conversion to strict form. `losses` are complete after `root`.
 
-    def __init__(self, form: NormalForm) -> None:
+    If it is to be `lossless`, it ends at the first loss.
+    """
+
+    def __init__(self, form: NormalForm, *, lossless: bool = False) -> None:
         self._form = form
+        self._lossless = lossless
         self._losses: dict[Loss, None] = {}
         self._defs: dict[str, JsonObject] = {}
         self._names: dict[tuple[JsonPath, ...], str] = {}  # location → its name in `$defs`
@@ -63,7 +71,7 @@ class StrictConverter:
         return tuple(self._losses)
 
     def root(self) -> JsonObject:
-        """Return the whole strict schema. Raises `NoStrictFormError`."""
+        """Return the whole strict schema. Raises `NoStrictFormError`, or `LossError` if it is lossless."""
         alternative, dropped = root_alternative(self._form)
         if dropped:
             self._lose((), dropped, f"Strict mode has no `{dropped}` at the root; toolgen still enforces it.")
@@ -73,7 +81,12 @@ class StrictConverter:
         return printed | ({"$defs": dict(sorted(self._defs.items()))} if self._defs else {})
 
     def _lose(self, path: JsonPath, keyword: str, reason: str, *, fatal: bool = False) -> None:
-        self._losses[Loss(path, keyword, reason, fatal)] = None
+        self._add(Loss(path, keyword, reason, fatal))
+
+    def _add(self, *losses: Loss) -> None:
+        if losses and self._lossless:
+            raise LossError
+        self._losses.update(dict.fromkeys(losses))
 
     def _convert(self, location: ValueLocation, depth: int) -> JsonObject:
         self._subschemas += 1
@@ -139,7 +152,7 @@ class StrictConverter:
         """Convert branches one by one, so that references among them stay references."""
         keyword, branches = union
         if keyword == "oneOf" and not self._form.are_disjoint(branches):
-            self._losses[overlapping_branches(location[0].path)] = None
+            self._add(overlapping_branches(location[0].path))
         return [self._convert(branch, depth + 1) for branch in branches if self._form.alternatives(branch)]
 
     def _description(self, location: ValueLocation) -> str | None:
@@ -157,7 +170,7 @@ class StrictConverter:
         if alternative.type == "object" and alternative.values is None:
             printed = self._object(alternative, path, depth)
         else:
-            self._losses.update((loss, None) for loss in alternative.losses)
+            self._add(*alternative.losses)
             printed = {"type": alternative.type, **alternative.keywords}
             if alternative.type == "array":
                 printed |= self._array(alternative, path, depth)
@@ -186,7 +199,9 @@ class StrictConverter:
         return {"items": self._convert(alternative.items, depth + 1)}
 
     def _object(self, alternative: Alternative, path: JsonPath, depth: int) -> JsonObject:
-        self._losses.update((loss, None) for loss in alternative.losses)
+        self._add(*alternative.losses)
+        if self._lossless and alternative.undeclared == "unspecified":
+            raise LossError  # whatever the properties are
         fields = self._form.properties(alternative)
         for name in sorted(alternative.required - fields.keys()):
             reason = f"{name!r} is required, and no schema says what it is."
