@@ -32,6 +32,14 @@ def test_every_package_is_shipped() -> None:
     assert listed == found | {"toolgen.templates"}
 
 
+def test_no_committed_link_has_an_absolute_path() -> None:
+    listed = subprocess.run(["git", "ls-files", "--stage"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a git repository")
+    links = [line.split("\t")[1] for line in listed.stdout.splitlines() if line.startswith("120000")]
+    assert [link for link in links if (ROOT / link).readlink().is_absolute()] == []
+
+
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
