@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Final, TypeAlias
 
 from pydantic_core import from_json
+
+from toolgen.runtime.errors import ToolTimeoutError
+from toolgen.runtime.execution.time_limit import run_async
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -53,24 +56,24 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
         raise _too_large(limit)
     parts: list[bytes] = []
     size = 0
-    try:
-        async with asyncio.timeout(START_SECONDS) as deadline:
-            while True:
-                message = await receive()
-                if message["type"] != "http.request":
-                    return None
-                part = message.get("body", b"")
-                size += len(part)
-                if size > limit:
-                    raise _too_large(limit)
-                parts.append(part)
-                if not message.get("more_body", False):
-                    return parts[0] if len(parts) == 1 else b"".join(parts)
-                latest = deadline.when()
-                assert latest is not None
-                deadline.reschedule(latest + len(part) / BYTES_PER_SECOND)
-    except TimeoutError:
-        raise RefusedError(408, INVALID_REQUEST, "The body of the request did not arrive in time.") from None
+    deadline = monotonic() + START_SECONDS
+    while True:
+        try:  # without a timer if the message is there: one for each request is a twentieth of a call
+            message = await run_async(receive(), deadline - monotonic(), "The request", task=None)
+        except ToolTimeoutError:
+            raise RefusedError(
+                408, INVALID_REQUEST, "The body of the request did not arrive in time."
+            ) from None
+        if message["type"] != "http.request":
+            return None
+        part = message.get("body", b"")
+        size += len(part)
+        if size > limit:
+            raise _too_large(limit)
+        parts.append(part)
+        if not message.get("more_body", False):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+        deadline += len(part) / BYTES_PER_SECOND
 
 
 def _too_large(limit: int) -> RefusedError:
