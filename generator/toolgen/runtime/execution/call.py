@@ -86,7 +86,8 @@ class ToolCall:
     async def answer_recorded(self, record: CallRecord) -> ToolResponse:
         """Return the response; write a log record, a span and events around the call."""
         with record:
-            await record.started(self.arguments)
+            if record.notifies:
+                await record.started(self.arguments)
             response = await self.answer()
             await record.ended(response)
             return response
@@ -135,7 +136,7 @@ class ToolCall:
             context.secrets = {name: value for name, value in values if value}
         position = FIRST if contract.page is None else self._open_cursor(contract.page)
         request = read_request(contract, self.arguments, context.call_id, self.metadata)
-        if self.record is not None:
+        if self.record is not None and self.record.notifies:
             await self.record.validated()
         if contract.secrets:
             self._check_secrets(contract.secrets)

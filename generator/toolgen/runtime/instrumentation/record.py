@@ -53,7 +53,10 @@ def observe_call(call: ToolContext, description: str) -> CallRecord | None:
 class CallRecord:
     """The record of one call; a context manager around all of it."""
 
+    __slots__ = ("_call", "_chunks", "_description", "_ended", "_span", "_span_scope", "_tracer", "notifies")
+
     def __init__(self, call: ToolContext, tracer: Any, description: str) -> None:
+        self.notifies = call.config.callback is not None  # the application wants events
         self._call = call
         self._tracer, self._description = tracer, description
         self._span: Any = None
@@ -66,6 +69,7 @@ class CallRecord:
             scope: AbstractContextManager[Any] = open_span(self._tracer, self._call, self._description)
             self._span = scope.__enter__()
             self._span_scope = scope
+        log(self._call, logging.DEBUG, "started", "started")
         return self
 
     def __exit__(
@@ -84,15 +88,12 @@ class CallRecord:
             self._span_scope.__exit__(kind, error, trace)
 
     async def started(self, arguments: Any) -> None:
-        """Report the start of the call."""
-        log(self._call, logging.DEBUG, "started", "started")
-        if self._call.config.callback is not None:
-            await notify(self._call, "started", {"arguments": arguments})
+        """Report the start of the call to the application's callback."""
+        await notify(self._call, "started", {"arguments": arguments})
 
     async def validated(self) -> None:
-        """Report that the arguments are valid."""
-        if self._call.config.callback is not None:
-            await notify(self._call, "validated", {})
+        """Report to the application's callback that the arguments are valid."""
+        await notify(self._call, "validated", {})
 
     async def chunk(self, chunk: Any) -> None:
         """Report one chunk of a streamed result."""
@@ -103,24 +104,22 @@ class CallRecord:
         """Report the response, a success or an error."""
         self._ended = True
         seconds = _seconds(self._call)
-        if response.error is None:
-            if response.blocks:
-                blocks = [block.as_log() for block in response.blocks]
-                log(
-                    self._call, logging.INFO, _with_blocks(blocks), "finished", seconds=seconds, blocks=blocks
-                )
-            else:
-                log(self._call, logging.INFO, "finished", "finished", seconds=seconds)
-            if self._call.config.callback is not None:
-                data = {"content": response.content, "seconds": seconds}
-                if response.blocks:
-                    data["blocks"] = response.blocks
-                await notify(self._call, "finished", data)
+        if response.error is not None:
+            log_failure(self._call, response.error, seconds)
+            if self._span is not None:
+                mark_failed(self._span, response.error.code)
+            await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
             return
-        log_failure(self._call, response.error, seconds)
-        if self._span is not None:
-            mark_failed(self._span, response.error.code)
-        await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
+        if response.blocks:
+            blocks = [block.as_log() for block in response.blocks]
+            log(self._call, logging.INFO, _with_blocks(blocks), "finished", seconds=seconds, blocks=blocks)
+        else:
+            log(self._call, logging.INFO, "finished", "finished", seconds=seconds)
+        if self.notifies:
+            data = {"content": response.content, "seconds": seconds}
+            if response.blocks:
+                data["blocks"] = response.blocks
+            await notify(self._call, "finished", data)
 
 
 def _with_blocks(blocks: Sequence[Mapping[str, Any]]) -> str:

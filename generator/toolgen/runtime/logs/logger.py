@@ -35,16 +35,21 @@ def make_record(
         if is_standard:
             _COMMON[level] = {key: value for key, value in vars(first).items() if key not in fields}
         return first
-    record = logging.LogRecord.__new__(logging.LogRecord)
     created = time()
-    vars(record).update(common)
-    vars(record).update(fields)
-    record.msg, record.created, record.msecs = message, created, int(created % 1 * 1000) + 0.0
-    record.relativeCreated += (created - common["created"]) * 1000
+    attributes = {
+        **common,
+        **fields,
+        "msg": message,
+        "created": created,
+        "msecs": int(created % 1 * 1000) + 0.0,
+        "relativeCreated": common["relativeCreated"] + (created - common["created"]) * 1000,
+    }
     if logging.logThreads:
-        record.thread, record.threadName = get_ident(), current_thread().name
+        attributes["thread"], attributes["threadName"] = get_ident(), current_thread().name
     if "taskName" in common:  # since Python 3.12
-        record.taskName = _task_name()
+        attributes["taskName"] = _task_name()
+    record = logging.LogRecord.__new__(logging.LogRecord)
+    record.__dict__ = attributes
     return record
 
 
