@@ -11,8 +11,9 @@ import pytest
 from adapter_samples import SECRET, Book, Slow, Wipe, define, toolkit
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from toolgen.runtime import Toolkit
+from toolgen.runtime import Toolkit, ToolResponse
 from toolgen.runtime.adapters import mcp as adapter
+from toolgen.runtime.adapters.mcp.result import result_of, wire_result
 
 T = TypeVar("T")
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -128,6 +129,12 @@ def test_a_list_is_wrapped_for_clients_that_accept_objects_only(era: str) -> Non
     result = call(era, "rows", {"n": 3})
     assert result.content[0].text == "[0,1,2]"
     assert result.structured_content == ({"result": [0, 1, 2]} if era == "legacy" else [0, 1, 2])
+
+
+def test_null_is_wrapped_too() -> None:
+    response = ToolResponse("nothing", True, None)
+    assert result_of(response, "wrapped").structured_content == {"result": None}
+    assert "structuredContent" not in wire_result(response, "unwrapped")
 
 
 @ERAS

@@ -134,7 +134,7 @@ class FastMCPTool(Tool):
         result = await answer_call(self.service, request, params)
         if isinstance(result, types.InputRequiredResult):
             return InputRequiredToolResult(result)
-        return ToolResult.from_mcp_result(result)
+        return ToolResult.from_mcp_result(types.CallToolResult.model_validate(result))
 
 
 def _request() -> ServerRequestContext[Any, Any] | None:

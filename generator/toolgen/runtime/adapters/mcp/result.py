@@ -16,7 +16,7 @@ from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.response import ERROR_KEY, MOCK_KEY, ToolResponse
 from toolgen.schema.inline import RESULT_PROPERTY
 
-from .content import ContentBlock, EncodedBlock, content_block, encode_at_once
+from .content import EncodedBlock, content_block, encode_at_once
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
@@ -33,16 +33,40 @@ _RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "preview", 
 
 
 def result_of(
+    response: ToolResponse, form: StructuredForm, protocol_version: str = LATEST_PROTOCOL_VERSION
+) -> types.CallToolResult:
+    """Return a response as a result, with structured content unless `form` is "none"."""
+    return types.CallToolResult.model_validate(wire_result(response, form, protocol_version))
+
+
+def wire_result(
     response: ToolResponse,
     form: StructuredForm,
     protocol_version: str = LATEST_PROTOCOL_VERSION,
     *,
     blocks: Sequence[EncodedBlock] | None = None,
-) -> types.CallToolResult:
-    """Return a response as a result, with structured content unless `form` is "none".
+) -> dict[str, Any]:
+    """Return the same as JSON, which the SDK validates for the client's version.
 
-    `blocks` are those of the response, encoded before, some of them replaced by links.
+    `blocks` are those of the response, encoded before, some of them replaced by links. The server returns
+    this and not a model, because creating and dumping models takes as long as a third of the call.
     """
+    result = {
+        "content": _content(response, protocol_version, blocks),
+        "isError": response.error is not None,
+        "resultType": "complete",
+    }
+    structured = _structured(response.content, form) if response.error is None else None
+    if structured is not None:
+        result["structuredContent"] = structured
+    meta = _meta(response)
+    if meta:
+        result["_meta"] = meta
+    return result
+
+
+def _meta(response: ToolResponse) -> dict[str, Any]:
+    """Return the `_meta` of a response's result."""
     meta: dict[str, Any] = {}
     if len(response.metadata) > 1:
         own = {key: value for key, value in response.metadata.items() if key not in _RUNTIME_METADATA}
@@ -60,23 +84,19 @@ def result_of(
         meta[FINAL_KEY] = True
     if response.error is not None:
         meta[ERROR_KEY] = response.error.as_dict()
-    return types.CallToolResult(
-        content=_content(response, protocol_version, blocks),
-        structured_content=_structured(response.content, form) if response.error is None else None,
-        is_error=response.error is not None,
-        _meta=meta or None,
-    )
+    return meta
 
 
 def _content(
     response: ToolResponse, protocol_version: str, blocks: Sequence[EncodedBlock] | None
-) -> list[ContentBlock]:
+) -> list[dict[str, Any]]:
     text = response.content_as_text()
     if not response.blocks:
-        return [types.TextContent(text=text)]
+        return [{"type": "text", "text": text}]
     encoded = [encode_at_once(block) for block in response.blocks] if blocks is None else blocks
-    first: list[ContentBlock] = [types.TextContent(text=text)] if text else []
-    return [*first, *(content_block(each, protocol_version) for each in encoded)]
+    content = [content_block(each, protocol_version) for each in encoded]
+    first = [{"type": "text", "text": text}] if text else []
+    return [*first, *(each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in content)]
 
 
 def _structured(content: Any, form: StructuredForm) -> Any:

@@ -12,6 +12,7 @@ try:
     from mcp.server.context import CallNext, HandlerResult
     from mcp.server.request_state import RequestStateBoundary
     from mcp.shared.exceptions import MCPError
+    from mcp_types.methods import is_input_required
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
         raise
@@ -37,7 +38,7 @@ from .confirm import (
 )
 from .content import EncodedBlock, encode, resource_contents
 from .exchange import exchange_of
-from .result import CallProgress, result_of
+from .result import CallProgress, wire_result
 from .service import STOPPING, STOPPING_CODE, Service, ToolServer, is_modern
 
 DEFAULT_VERSION: Final = "0.0.0"
@@ -55,7 +56,8 @@ def build_server(
     variable whose value is not valid.
     """
     service = Service(toolkit, name)
-    handlers = _Handlers(service)
+    security = request_state_security(toolkit.settings)
+    handlers = _Handlers(service, RequestStateBoundary(security, default_audience=name))
     resources: dict[str, Any] = {}
     if any("content" in definition for definition in toolkit.definitions.values()):
         resources = {
@@ -70,7 +72,6 @@ def build_server(
         cache_hints={"tools/list": _cache_hint(toolkit)},
         lifespan=service.running,
         on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
         on_subscriptions_listen=service.listen,
         **resources,
         get_tool_input_schema=service.mirrored_schema,
@@ -78,8 +79,8 @@ def build_server(
     server.service = service
     service.serves_links = bool(resources)
     server.catalog = toolkit.catalog
-    security = request_state_security(toolkit.settings)
-    server.middleware.append(RequestStateBoundary(security, default_audience=name))
+    # not as `on_call_tool`, which must return models
+    server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
     server.middleware.append(handlers.publish)
     return server
 
@@ -87,8 +88,9 @@ def build_server(
 class _Handlers:
     """The handlers of `tools/list` and `tools/call`, and a middleware."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, boundary: RequestStateBoundary) -> None:
         self._service = service
+        self._boundary = boundary
 
     async def list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -98,7 +100,7 @@ class _Handlers:
     async def publish(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if self._service.stopping and ctx.request_id is not None:
             raise MCPError(code=STOPPING_CODE, message=STOPPING)
-        result = await call_next(ctx)
+        result = await self._answer(ctx, call_next)
         if ctx.method == "tools/list" and isinstance(result, dict):
             # here and not in the handler, because the SDK drops unknown keys and validates all schemas
             self._service.toolkit_for(ctx)
@@ -113,17 +115,29 @@ class _Handlers:
             self._service.toolkit_for(ctx)  # from now on, the client is notified of changes
         return result
 
+    async def _answer(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Answer a request; open `requestState` in it, and seal that of the result."""
+        if ctx.params is not None and ctx.params.get("requestState") is not None:
+            return await self._boundary(ctx, call_next)
+        result = await call_next(ctx)
+        if not is_input_required(result):
+            return result
+
+        async def answered(_: ServerRequestContext[Any, Any]) -> HandlerResult:
+            return result
+
+        return await self._boundary(ctx, answered)
+
     async def call_tool(
-        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult | types.InputRequiredResult:
+        self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> dict[str, Any] | types.InputRequiredResult:
         work = answer_call(self._service, context, params)
         try:
             exchange = exchange_of(context)
             if exchange is None:
                 return await self._service.calls.run(work)
-            with exchange.handling(
-                self._service.calls, ends_with_client=_streams(self._service, params.name)
-            ):
+            tool = self._service.find(params.name)
+            with exchange.handling(self._service.calls, ends_with_client=tool is not None and tool.streams):
                 return await self._service.calls.run(work)
         except MCPError:
             raise
@@ -164,39 +178,35 @@ def _cache_hint(toolkit: Toolkit) -> CacheHint:
     return CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="public" if shared else "private")
 
 
-def _streams(service: Service, published: str) -> bool:
-    definition = service.toolkit.definition_of(service.wire_name(published))
-    return definition is not None and "stream" in definition
-
-
 async def answer_call(
-    service: Service, context: ServerRequestContext[Any], params: types.CallToolRequestParams
-) -> types.CallToolResult | types.InputRequiredResult:
-    """Answer one `tools/call`, or return the question that the client has to ask the user first.
+    service: Service, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+) -> dict[str, Any] | types.InputRequiredResult:
+    """Return the JSON of the result of one `tools/call`, or the question that the client must ask the user.
 
     Raises MCPError if there is no tool with the name.
     """
+    tool = service.find(params.name)
+    if tool is None:
+        raise await _unknown_tool(service, context, params)
     toolkit, arguments = service.toolkit_for(context), params.arguments or {}
-    name = service.wire_name(params.name)
-    definition = toolkit.definition_of(name)
     meta: Mapping[str, Any] = params.meta or {}
     grant = grant_of(context, service.settings)
     principal, scopes = grant.principal, grant.scopes
-    if definition is not None and is_preview_request(params):
-        response = await toolkit.preview(name, arguments, scopes=scopes, principal=principal)
-        answer = preview_answer(response, has_output_schema="output_schema" in definition)
-        return result_of(answer, service.structured_form(context, definition), context.protocol_version)
+    if is_preview_request(params):
+        response = await toolkit.preview(tool.name, arguments, scopes=scopes, principal=principal)
+        answer = preview_answer(response, has_output_schema=tool.has_output_schema)
+        return wire_result(answer, service.structured_form(context, tool), context.protocol_version)
     sessionless = service.is_sessionless(context)
     extras = service.extras.opened(context, meta) if sessionless else None
     if extras is not None:
         toolkit = toolkit.session(extras)
     confirmation = NO_CONFIRMATION
-    if definition is not None and "confirm" in definition:
+    if tool.confirms:
         confirmation = await confirmation_options(toolkit, context, params, principal=principal)
     reporter = CallProgress(context)
     try:
         response = await toolkit.call(
-            name,
+            tool.name,
             arguments,
             confirm=confirmation.confirm,
             confirmation_token=confirmation.token,
@@ -204,20 +214,29 @@ async def answer_call(
             progress=reporter.progress,
             scopes=scopes,
             principal=principal,
-            listen=reporter.chunk if definition is not None and "stream" in definition else None,
+            listen=reporter.chunk if tool.streams else None,
         )
     except ConfirmationPending as pending:
         return input_required(pending)
-    if definition is None:
-        message = "Unknown tool" if response.error is None else response.error.message
-        raise MCPError(code=types.INVALID_PARAMS, message=message)
-    blocks = await _encoded(service, response, grant, definition) if response.blocks else None
-    form = service.structured_form(context, definition)
-    result = result_of(response, form, context.protocol_version, blocks=blocks)
+    blocks = await _encoded(service, response, grant, tool.definition) if response.blocks else None
+    form = service.structured_form(context, tool)
+    result = wire_result(response, form, context.protocol_version, blocks=blocks)
     if sessionless and (response.extras or extras is not None):
-        sealed = service.extras.meta_of(context, definition["name"], response.extras)
-        result.meta = {**(result.meta or {}), **sealed}
+        sealed = service.extras.meta_of(context, tool.name, response.extras)
+        result["_meta"] = {**result.get("_meta", {}), **sealed}
     return result
+
+
+async def _unknown_tool(
+    service: Service, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+) -> MCPError:
+    """Return the error of a call whose name no tool has. The call is logged as any other."""
+    grant = grant_of(context, service.settings)
+    response = await service.toolkit_for(context).call(
+        service.wire_name(params.name), params.arguments, meta=params.meta, principal=grant.principal
+    )
+    message = "Unknown tool" if response.error is None else response.error.message
+    return MCPError(code=types.INVALID_PARAMS, message=message)
 
 
 async def _encoded(

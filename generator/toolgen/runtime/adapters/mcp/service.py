@@ -20,6 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.adapters.naming import wire_names
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.execution.isolation import current_task
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.toolkit import Toolkit
 
@@ -55,6 +56,18 @@ class _ClientSession:
     loop: asyncio.AbstractEventLoop
 
 
+@dataclass(frozen=True, slots=True)
+class ServedTool:
+    """A tool that clients call by its published name."""
+
+    name: str  # wire name
+    definition: ToolDefinition
+    confirms: bool  # the user is asked first
+    streams: bool
+    has_output_schema: bool
+    mirrored_schema: Mapping[str, Any] | None  # None: no argument is also sent as a header
+
+
 class Service:
     """A toolkit that is served. Raises ValueError if two tools have the same published name."""
 
@@ -71,6 +84,7 @@ class Service:
         self._sessions: WeakKeyDictionary[Any, _ClientSession] = WeakKeyDictionary()  # by connection
         self._loops: list[asyncio.AbstractEventLoop] = []  # one for each run of the server
         self._tasks: set[asyncio.Future[None]] = set()
+        self._called: dict[str, ServedTool] = {}  # the tools that have been called, by published name
         self._publish(toolkit.definitions)
 
     def _publish(self, definitions: Mapping[str, ToolDefinition]) -> None:
@@ -82,7 +96,6 @@ class Service:
             for name, tool in zip(definitions, self._modern, strict=True)
             if "outputSchema" in tool and not is_object_schema(tool["outputSchema"])
         }
-        self._mirroring: dict[str, bool] = {}
         self._needed = [scopes_of(definition) for definition in definitions.values()]
         self._scopes = frozenset[str]().union(*self._needed)  # that any tool needs
         self._allowed: dict[tuple[bool, frozenset[str]], Tools] = {}
@@ -92,6 +105,7 @@ class Service:
         definitions = self.toolkit.definitions
         if definitions is self._listed:
             return
+        self._called.clear()
         try:
             self._publish(definitions)
         except ValueError as error:  # a tool was added that cannot be published
@@ -139,31 +153,35 @@ class Service:
                     return index + 1
         raise MCPError(code=INVALID_PARAMS, message="Invalid cursor: list the tools from the start")
 
-    def structured_form(
-        self, context: ServerRequestContext[Any, Any], definition: ToolDefinition
-    ) -> StructuredForm:
+    def structured_form(self, context: ServerRequestContext[Any, Any], tool: ServedTool) -> StructuredForm:
         """Return the form of a tool's structured content for the client of a request."""
-        if "output_schema" not in definition:
+        if not tool.has_output_schema:
             return "none"
-        return "wrapped" if not is_modern(context) and definition["name"] in self._wrapped else "unwrapped"
+        return "wrapped" if tool.name in self._wrapped and not is_modern(context) else "unwrapped"
 
     def wire_name(self, published: str) -> str:
         """Return the wire name of a published name; an unknown name unchanged."""
         self._refresh()
         return self._names.get(published, published)
 
+    def find(self, published: str) -> ServedTool | None:
+        """Return the tool with a published name or an alias; None if there is none."""
+        self._refresh()
+        tool = self._called.get(published)
+        if tool is None:
+            definition = self.toolkit.definition_of(self._names.get(published, published))
+            if definition is None:
+                return None
+            tool = self._called[published] = _served_tool(definition)
+        return tool
+
     def mirrored_schema(self, published: str) -> Mapping[str, Any] | None:
         """Return the input schema of a tool if some of its arguments are also sent as headers.
 
         None for all others, so that the SDK does not search their schemas for such arguments in every call.
         """
-        definition = self.toolkit.definition_of(self.wire_name(published))
-        if definition is None:
-            return None
-        mirrors = self._mirroring.get(published)
-        if mirrors is None:
-            mirrors = self._mirroring[published] = MIRRORS in json.dumps(definition["input_schema"])
-        return definition["input_schema"] if mirrors else None
+        tool = self.find(published)
+        return None if tool is None else tool.mirrored_schema
 
     def is_sessionless(self, context: ServerRequestContext[Any, Any]) -> bool:
         """True if the client has no session, so that extras are sent to it.
@@ -230,7 +248,7 @@ class CallsInFlight:
 
     async def run(self, work: Awaitable[Result]) -> Result:
         """Await a call. Raises MCPError if the server ends it early."""
-        task = asyncio.current_task()
+        task = current_task()
         assert task is not None
         self._reasons[task] = None
         try:
@@ -274,6 +292,18 @@ class ToolServer(Server[Any]):
         """Return the SDK's options, with `tools.listChanged`."""
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+def _served_tool(definition: ToolDefinition) -> ServedTool:
+    schema = definition["input_schema"]
+    return ServedTool(
+        definition["name"],
+        definition,
+        confirms="confirm" in definition,
+        streams="stream" in definition,
+        has_output_schema="output_schema" in definition,
+        mirrored_schema=schema if MIRRORS in json.dumps(schema) else None,
+    )
 
 
 def is_modern(context: ServerRequestContext[Any, Any]) -> bool:
