@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import os
 import re
@@ -156,6 +157,27 @@ def test_an_interrupt_gives_exit_code_130(project: Cli, monkeypatch: pytest.Monk
     monkeypatch.setattr("toolgen.project.inputs.specs.read_specs", interrupt)
     done = project("generate")
     assert (done.code, done.err) == (130, "toolgen: interrupted\n")
+
+
+@pytest.mark.parametrize("words", [("generate",), ("check",), ("check", "--format", "json")])
+def test_the_collector_runs_again_after_a_command(project: Cli, words: tuple[str, ...]) -> None:
+    project(*words)
+    assert gc.isenabled()
+    project.spec("broken", "name: [")
+    assert project(*words).code == 2
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize(
+    ("words", "skipped"), [(("check",), True), (("--help",), True), (("call", "greet"), False)]
+)
+def test_only_commands_that_run_no_code_of_the_project_end_without_looking_for_cycles(
+    project: Cli, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], skipped: bool
+) -> None:
+    registered: list[object] = []
+    monkeypatch.setattr("atexit.register", registered.append)
+    project(*words)
+    assert (gc.freeze in registered) == skipped
 
 
 def test_help_imports_little() -> None:

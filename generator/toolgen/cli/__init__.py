@@ -24,10 +24,12 @@ _ASYNC = {  # asyncio handles SIGINT itself, unless there is a handler already
     "toolgen.cli.commands.import_",
     "toolgen.cli.commands.mock",
 }
+_SHORT = {"toolgen.cli.commands.check", "toolgen.cli.commands.generate"}  # without code of the project
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    from toolgen.cli.collector import skip_final_collection
     from toolgen.cli.output import flush
     from toolgen.cli.parser import HelpPrinted, parse
 
@@ -37,8 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "_ARGCOMPLETE" in os.environ:
             import_module("toolgen.cli.completion").complete()
         args = parse(sys.argv[1:] if argv is None else list(argv))
+        if args.run.__module__ in _SHORT:
+            skip_final_collection()
         return exit_code(_run(args))
     except HelpPrinted:
+        skip_final_collection()
         return ExitCode.CLEAN
     except KeyboardInterrupt as interrupt:
         sys.stderr.write("toolgen: interrupted\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -106,13 +105,7 @@ def plan(read: ReadProject) -> OutputPlan:
 
     Raises `UnableError` where a foreign file is in the way.
     """
-    collecting = gc.isenabled()
-    gc.disable()  # almost nothing becomes garbage here, so that a collector only costs time
-    try:
-        return _plan(read, _with_targets(read), _cache())
-    finally:
-        if collecting:
-            gc.enable()
+    return _plan(read, _with_targets(read), _cache())
 
 
 def _cache() -> Cache:

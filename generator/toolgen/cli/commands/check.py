@@ -15,6 +15,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 
@@ -56,6 +57,7 @@ def _check_with_implementations(args: argparse.Namespace) -> bool:
     return fresh and not errors
 
 
+@paused_collector()
 def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
     from toolgen.project import find_up_to_date, read_project
 

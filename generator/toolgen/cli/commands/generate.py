@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from toolgen.cli.building import build_action
+from toolgen.cli.collector import paused_collector
 from toolgen.cli.output import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
 
@@ -32,6 +33,7 @@ def run(args: argparse.Namespace) -> bool:
     return True
 
 
+@paused_collector()
 def _generate(args: argparse.Namespace) -> bool:
     from toolgen.project import find_up_to_date, read_project
 
