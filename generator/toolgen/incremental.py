@@ -7,7 +7,6 @@ Where a spec is refused, all specs are compiled together: every fault is reporte
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
@@ -141,7 +140,7 @@ def is_shared_text(path: str, text: bytes | str) -> bool:
 
 
 def _cache_key(options: str, path: str, text_digest: str) -> str:
-    return sha256(json.dumps(["spec", options, path, text_digest]).encode()).hexdigest()
+    return sha256(f"{options} {text_digest} {path}".encode()).hexdigest()
 
 
 def _is_current(spec: CompiledSpec, digests: Mapping[str, str]) -> bool:

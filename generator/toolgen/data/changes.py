@@ -61,28 +61,6 @@ class PackageTree(Mapping[str, str]):
         return spec.file_summaries[path] if spec else None
 
 
-class TreeOnDisk(Mapping[str, str]):
-    """Files as they are on disk: path → text, which is decoded when it is needed.
-
-    Bytes that are not UTF-8 are surrogate escapes in the text.
-    """
-
-    def __init__(self, contents: Mapping[str, bytes]) -> None:
-        self.contents = contents
-
-    def __getitem__(self, path: str) -> str:
-        return self.contents[path].decode("utf-8", "surrogateescape")
-
-    def __contains__(self, path: object) -> bool:
-        return path in self.contents
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.contents)
-
-    def __len__(self) -> int:
-        return len(self.contents)
-
-
 class ChangeKind(StrEnum):
     """How a file on disk differs from what would be generated."""
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from toolgen.compile.output_changes import digest, has_conflict_markers, with_lf
-from toolgen.data.changes import Change, ChangeKind, TreeOnDisk
+from toolgen.compile.output_changes import TreeOnDisk, digest, has_conflict_markers, with_lf
+from toolgen.data.changes import Change, ChangeKind, Tree
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.project.errors import UnableError, reason
@@ -27,19 +27,23 @@ class ExistingOutput:
 
     manifest: Manifest  # empty if there is none that can be read; hashes only, if it is a merge of several
     text: str | None  # of the manifest's file; None if there is none
-    files: TreeOnDisk  # the existing ones among the requested files and those of the manifest
+    files: TreeOnDisk  # the existing ones among the expected files and those of the manifest
 
 
-def read_output(project: Project, paths: Iterable[str]) -> ExistingOutput:
-    """Read what exists of `paths` and of the files that earlier runs wrote, killed ones included."""
+def read_output(project: Project, tree: Tree) -> ExistingOutput:
+    """Read what exists of the files of `tree` and of those that earlier runs wrote, killed ones included."""
     folder = project.root / project.output
     text = _read_text(folder, NAME)
     manifest = (parse_manifest(text) or merged_manifest(text)) if text is not None else Manifest()
     manifest = _with_journal(folder, manifest)
-    names = sorted({*paths, *manifest.outputs})
+    names = sorted({*tree, *manifest.outputs})
     _refuse_escapes(folder, project.output, names)
-    contents = {path: found for path in names if (found := _read(folder, path)) is not None}
-    return ExistingOutput(manifest, text, TreeOnDisk(contents))
+    files = TreeOnDisk(tree)
+    for path in names:
+        content = _read(folder, path)
+        if content is not None:
+            files.add(path, content)
+    return ExistingOutput(manifest, text, files)
 
 
 def refuse_foreign(project: Project, changes: Iterable[Change], manifest: Manifest) -> None:
