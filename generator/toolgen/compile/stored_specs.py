@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, MutableMapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-_MAX_OTHERS = 10_000  # lines of specs as they were, or are in another project with the same options
+_LEAST_OTHERS = 500  # lines of specs as they were, or are in another project with the same options
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ class StoredSpecs:
             start = end
 
     def save(self, used: Collection[str]) -> None:
-        """Write the index: the specs in `used`, then others, those that were used last first."""
+        """Write the index: the specs in `used`, then as many others, those that were used last first."""
         if not self._added:
             return
         known = {**self._lines, **self._read_index(), **self._added}  # another run may have written meanwhile
         own = dict.fromkeys(key for key in used if key in known)
-        others = [key for key in known if key not in own][:_MAX_OTHERS]
+        others = [key for key in known if key not in own][: max(len(own), _LEAST_OTHERS)]
         lines = (b"%s %s" % (key.encode(), known[key]) for key in (*own, *others))
         self._cache[self._index] = b"\n".join(lines)
         self._added.clear()
