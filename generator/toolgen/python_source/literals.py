@@ -119,10 +119,17 @@ def _code_point(found: re.Match[str]) -> str:
 def _wrap(line: str, width: int, opening: int) -> list[str]:
     margin = line[: len(line) - len(line.lstrip(" "))]
     if len(line) > width - opening:
-        first = " " * opening
-        wrapped = textwrap.wrap(
-            line, width, initial_indent=first, subsequent_indent=margin,
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
+        wrapped = _wrapper(width, " " * opening, margin).wrap(line)
         return [wrapped[0][opening:], *wrapped[1:]] if wrapped else [""]
-    return textwrap.wrap(line, width - 2 * opening, break_long_words=False, break_on_hyphens=False)
+    return _wrapper(width - 2 * opening).wrap(line)
+
+
+@lru_cache(maxsize=64)
+def _wrapper(width: int, first: str = "", margin: str = "") -> textwrap.TextWrapper:
+    return textwrap.TextWrapper(
+        width,
+        initial_indent=first,
+        subsequent_indent=margin,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from toolgen.compile.checking.conflicts import find_conflicts, group_names, published_name, published_names
 from toolgen.compile.publishing.content_losses import content_losses
@@ -19,6 +19,8 @@ from toolgen.schema.dialects.publish import publish, publish_output
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.providers import PROVIDERS
 from toolgen.targets.definition import TargetOptions
+
+_NO_EXAMPLES: Final = InputExamples()
 
 
 def adapt(program: Program, targets: Sequence[Target]) -> Program:
@@ -72,8 +74,8 @@ def _adapt_to(tool: ProgramTool, target: Target) -> _Adaptation:
         output = publish_output(target.dialect, tool.output_schema)
     if output is not None and asked:
         losses += (("output_schema", loss) for loss in output.losses)
-    examples = plain = InputExamples()
-    if _option(options, "input_examples", True):
+    examples = plain = _NO_EXAMPLES
+    if tool.spec.examples and _option(options, "input_examples", True):
         examples = _examples(tool, target, schema)
         plain = _examples(tool, target, Published(tool.input_schema))
     published = PublishedTool(

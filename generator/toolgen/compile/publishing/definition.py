@@ -27,7 +27,8 @@ def description(spec: Spec) -> str:
 def definition(tool: ProgramTool, py_name: str, class_name: str, settings: PackageSettings) -> dict[str, Any]:
     """Return the entry of a tool in `<package>.catalog.TOOLS`."""
     spec = tool.spec
-    written_fields = spec.model_dump(mode="json", include=_DUMPED, exclude_unset=True, by_alias=True)
+    dumped = _DUMPED & spec.model_fields_set
+    written_fields = spec.model_dump(mode="json", include=dumped, exclude_unset=True, by_alias=True)
     written: Any = tool.source.data  # keys in the author's order, which a model does not keep
     entry: dict[str, Any] = {
         "name": spec.name,
