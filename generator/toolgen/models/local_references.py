@@ -52,6 +52,8 @@ class LocalReferences:
 
     def only_reference(self, schema: Mapping[str, Any]) -> str | None:
         """Return the `$ref` of `schema` if nothing beside it decides the type."""
+        if "$ref" not in schema and "allOf" not in schema:
+            return None
         if "$ref" in schema and not self.siblings_apply:
             return str(schema["$ref"])
         shaping = _SHAPING.intersection(schema)

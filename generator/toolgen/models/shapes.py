@@ -56,6 +56,8 @@ def _is_big(value: int) -> bool:
 
 def union(parts: list[Shape]) -> Shape:
     """Return one shape that accepts what any of `parts` accepts."""
+    if len(parts) == 1:
+        return parts[0]
     if ANY in parts or not parts:
         return ANY
     parts = _unique(parts)

@@ -37,6 +37,7 @@ def snake(words: str, fallback: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
+@lru_cache(maxsize=4096)
 def pascal(words: str, fallback: str) -> str:
     """Return an ASCII class name: `create_order` → `CreateOrder`, `HTTPServer` → `HTTPServer`."""
     parts = re.findall(r"[A-Za-z0-9]+", unicodedata.normalize("NFKD", words))
