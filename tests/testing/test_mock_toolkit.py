@@ -50,6 +50,30 @@ def test_arguments_are_coerced_before_they_are_compared(shop: Path) -> None:
     assert how(call(shop, "order", {"article": "brakes", "count": "2"})) == {"example": "brakes"}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "example"),
+    [
+        ({"article": "bell", "count": 1}, "the default is left out"),
+        ({"article": "horn"}, "the default is written out"),
+        ({"article": "lamp"}, "left out"),
+        ({"article": "lamp", "count": 1}, "written out"),
+    ],
+)
+def test_a_missing_parameter_is_the_same_as_its_default(tmp_path: Path, arguments: Any, example: str) -> None:
+    spec = (
+        ORDER.replace("minimum: 1}", "minimum: 1, default: 1}", 1)
+        + """\
+  - {name: the default is left out, input: {article: bell}, error: out_of_stock}
+  - {name: the default is written out, input: {article: horn, count: 1}, error: out_of_stock}
+  - {name: left out, input: {article: lamp}, error: out_of_stock}
+  - {name: written out, input: {article: lamp, count: 1}, error: out_of_stock}
+"""
+    )
+    folder = write_specs(tmp_path / "shop", order=spec)
+    assert how(call(folder, "order", arguments)) == {"example": example}
+    assert how(call(folder, "order", {**arguments, "count": 2})) == {"made_up": True}
+
+
 @pytest.mark.parametrize("article", ["chain", "bell"])
 def test_any_other_call_gets_a_valid_answer(shop: Path, article: str) -> None:
     response = call(shop, "order", {"article": article})

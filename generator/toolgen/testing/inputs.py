@@ -7,7 +7,7 @@ from itertools import zip_longest
 from random import Random
 from typing import Any, Final
 
-from toolgen.schema.document import JsonObject, value_key
+from toolgen.schema.document import JsonObject, Schema, value_key
 from toolgen.schema.instances import InstanceGenerator
 from toolgen.schema.validator import compiled
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
@@ -37,15 +37,19 @@ def requests(tool: ToolUnderTest, *, seed: str, count: int) -> Iterator[JsonObje
 
 def with_defaults(tool: ToolUnderTest, example: ExpectedCall) -> JsonObject | None:
     """Return an example's request with the defaults of all missing parameters; None if there are none."""
-    schema = tool.input_schema
-    properties = schema.get("properties", {}) if isinstance(schema, Mapping) else {}
+    request = spelled_out(tool.input_schema, example.arguments)
+    return request if request != example.arguments and _is_valid(tool, request) else None
+
+
+def spelled_out(input_schema: Schema, arguments: Mapping[str, Any]) -> JsonObject:
+    """Return arguments with the defaults of all missing parameters."""
+    properties = input_schema.get("properties", {}) if isinstance(input_schema, Mapping) else {}
     defaults = {
         name: each["default"]
         for name, each in properties.items()
-        if isinstance(each, Mapping) and "default" in each and name not in example.arguments
+        if isinstance(each, Mapping) and "default" in each and name not in arguments
     }
-    request = {**example.arguments, **defaults}
-    return request if defaults and _is_valid(tool, request) else None
+    return {**arguments, **defaults}
 
 
 def _generated(tool: ToolUnderTest, seed: str, count: int) -> Iterator[JsonObject]:

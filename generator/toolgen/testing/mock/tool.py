@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -17,6 +17,7 @@ from toolgen.runtime.response import MOCK_KEY
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.schema.document import value_key
+from toolgen.testing.inputs import spelled_out
 
 from .answers import MadeUpAnswers
 from .contracts import MockContract, MockExample
@@ -42,6 +43,9 @@ class MockTool(BaseTool[Any, Any]):
         self.contract = contract
         self._settings = settings
         self._examples = _by_input(contract.examples)
+        self._spelled_out = _by_input(
+            replace(each, input=self._with_defaults(each.input)) for each in contract.examples
+        )
         self._by_name = {each.name: each for each in reversed(contract.examples)}
         self._errors = all_errors({error.code: error for error in type(self).errors})
 
@@ -108,7 +112,13 @@ class MockTool(BaseTool[Any, Any]):
     def _example(self, request: Any, controls: CallControls) -> MockExample | None:
         if controls.example is not None:
             return self._by_name[controls.example]
-        return None if controls.made_up else self._examples.get(value_key(request))
+        if controls.made_up:
+            return None
+        exact = self._examples.get(value_key(request))
+        return exact or self._spelled_out.get(value_key(self._with_defaults(request)))
+
+    def _with_defaults(self, request: Any) -> Any:
+        return spelled_out(self.contract.definition["input_schema"], request)
 
     def _error(self, code: str) -> ToolError:
         return self._errors[code]()
@@ -173,7 +183,7 @@ def tool_class(contract: MockContract, base: type[BaseTool[Any, Any]]) -> Any:
     return type(definition.get("class_name", base.__name__), (base,), names)
 
 
-def _by_input(examples: tuple[MockExample, ...]) -> Mapping[object, MockExample]:
+def _by_input(examples: Iterable[MockExample]) -> Mapping[object, MockExample]:
     """Return the examples by their inputs; of several with one input, the first one answers."""
     found: dict[object, MockExample] = {}
     for example in examples:
