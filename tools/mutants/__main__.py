@@ -1,7 +1,8 @@
 """Put mistakes into the gallery's implementations, and count how many `toolgen test` finds: `make mutants`.
 
 Mutants are selected by hashes of their names, the same number of each operator where it has as many. The
-tests of each run in a fork of one process: first the examples of the tools that use its module, then more.
+tests of each run in a fork of one process: first the examples of all tools that use its module, then more, up
+to the first failure.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from tools.mutants.mutants import Mutant, all_mutants, read_modules, select_mutants
 from tools.mutants.page import write_page
-from tools.mutants.trial import STEPS, Verdict, preload, run_trials
+from tools.mutants.trial import STAGES, Verdict, preload, run_trials
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,7 +30,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of mutants that begin with this")
     parser.add_argument("--survivors", type=Path, help="a file of --json: what it found is not tried again")
     parser.add_argument("--quick", action="store_true", help="only examples and recorded requests")
-    parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--at-once", type=int, default=(os.cpu_count() or 1) + 1)
     parser.add_argument("--write", action="store_true", help="write the page: docs/testing.md")
     parser.add_argument("--json", type=Path, help="write the verdicts to a file")
     args = parser.parse_args()
@@ -69,10 +70,10 @@ def _judged(mutants: Sequence[Mutant], args: argparse.Namespace) -> list[Verdict
 
     inputs = read_inputs(str(ROOT))
     tools = with_recorded(inputs.project, [tool_under_test(tool) for tool in program_of(inputs).tools])
-    steps = STEPS[:-1] if args.quick else STEPS
-    preload()
+    stages = STAGES[:2] if args.quick else STAGES
+    preload(ROOT, tools)
     found = []
-    for verdict in run_trials(ROOT, mutants, tools, at_once=args.at_once, steps=steps):
+    for verdict in run_trials(ROOT, mutants, tools, at_once=args.at_once, stages=stages):
         found.append(verdict)
         state = verdict.found_by or "SURVIVED"
         print(

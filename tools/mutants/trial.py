@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import json
 import os
@@ -17,14 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolgen.testing.runner import RunOptions, ToolRunner
+from toolgen.testing.runner import RunOptions, Stage, ToolRunner
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 from tools.mutants.mutants import Mutant, read_modules
 from tools.mutants.source import Module
 
-STEPS = (RunOptions(examples_only=True), RunOptions(max_calls=0), RunOptions())
-"""Most mutants are found by an example or its neighbours, which is cheaper than generated requests."""
+STAGES: tuple[Stage, ...] = ("examples", "recorded", "generated", "interrupted")
+"""All tools go through one stage before the next: most mutants are found by an example or its neighbours."""
 SECONDS = 3_000.0  # that the tests of one mutant may take; more on a busy machine than the tests need
 _CALL_SECONDS = 60.0
 _IMPORTED = (
@@ -49,10 +50,15 @@ class Verdict:
     seconds: float = 0.0
 
 
-def preload() -> None:
-    """Import what all mutants share. Nothing of the gallery: the modules of each mutant are its own."""
-    for name in _IMPORTED:
+def preload(root: Path, tools: Sequence[ToolUnderTest]) -> None:
+    """Import what all mutants share: the generated code, too, but no implementation."""
+    sys.path[:0] = [str(root)]
+    generated = [f"generated.{kind}.{tool.name}" for tool in tools for kind in ("tools", "definitions")]
+    for name in (*_IMPORTED, "generated.catalog", *generated):
         importlib.import_module(name)
+    if shared := [name for name in sys.modules if name.partition(".")[0] == "examples"]:
+        raise RuntimeError(f"mutants must import these modules themselves: {', '.join(shared)}")
+    gc.freeze()  # the collector of a fork does not write to the memory that is shared
 
 
 def users_of(modules: Sequence[Module]) -> dict[str, set[str]]:
@@ -78,9 +84,9 @@ def run_trials(
     tools: Sequence[ToolUnderTest],
     *,
     at_once: int,
-    steps: Sequence[RunOptions] = STEPS,
+    stages: Sequence[Stage] = STAGES,
 ) -> Iterator[Verdict]:
-    """Yield the verdict on each mutant, as they come. `tools` are tested in this order, step by step."""
+    """Yield the verdict on each mutant, as they come. `tools` are tested in this order, stage by stage."""
     running: dict[int, _Trial] = {}
     waiting = list(reversed(mutants))
     users = users_of(read_modules(root))
@@ -89,7 +95,7 @@ def run_trials(
             while waiting and len(running) < at_once:
                 mutant = waiting.pop()
                 used = [tool for tool in tools if tool.name in users[mutant.path]]
-                trial = _start(root, mutant, used, steps)
+                trial = _start(root, mutant, used, stages)
                 running[trial.process] = trial
             process, _ = os.waitpid(-1, os.WNOHANG)
             if process:
@@ -113,7 +119,7 @@ class _Trial:
     began: float
 
 
-def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest], steps: Sequence[RunOptions]) -> _Trial:
+def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest], stages: Sequence[Stage]) -> _Trial:
     folder = Path(tempfile.mkdtemp(prefix="toolgen-mutant-"))
     shutil.copytree(root / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / mutant.path).write_text(mutant.text, "utf-8")
@@ -124,13 +130,13 @@ def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest], steps: Se
     if process == 0:
         try:
             os.setsid()
-            _run(folder, tools, steps)
+            _run(folder, tools, stages)
         finally:
             os._exit(9)
     return _Trial(mutant, process, folder, time.monotonic())
 
 
-def _run(folder: Path, tools: Sequence[ToolUnderTest], steps: Sequence[RunOptions]) -> None:
+def _run(folder: Path, tools: Sequence[ToolUnderTest], stages: Sequence[Stage]) -> None:
     """Test tools until one fails; write what failed to the file `result`, and end the process."""
     import faulthandler
 
@@ -147,28 +153,49 @@ def _run(folder: Path, tools: Sequence[ToolUnderTest], steps: Sequence[RunOption
         faulthandler.dump_traceback_later(_CALL_SECONDS, exit=True, file=hung)
 
     watch()
-    (folder / "result").write_text(json.dumps(_first_failure(folder, tools, steps, watch)))
+    (folder / "result").write_text(json.dumps(_first_failure(folder, tools, stages, watch)))
     os._exit(0)
 
 
 def _first_failure(
-    folder: Path, tools: Sequence[ToolUnderTest], steps: Sequence[RunOptions], watch: Any
+    folder: Path, tools: Sequence[ToolUnderTest], stages: Sequence[Stage], watch: Any
 ) -> list[str]:
     from toolgen.testing.fixtures import FixtureError, load_fixtures
     from toolgen.testing.toolkit_subject import ToolkitSubject
 
+    options = RunOptions(shrink=False)
     try:
         fixtures = load_fixtures("generated", folder / "examples/toolgen_fixtures.py")
-        for options in steps:
-            for tool in tools:
-                report = ToolRunner(tool, ToolkitSubject(fixtures, tool.scopes, watch), options).run()
-                if report.not_implemented:
-                    return ["example", f"{tool.name} is not implemented"]
-                for failure in report.failures:
-                    return [failure.check, f"{tool.name}: {failure.message}"]
+        runs = [
+            _Run(ToolRunner(tool, ToolkitSubject(fixtures, tool.scopes, watch), options)) for tool in tools
+        ]
+        for stage in stages:
+            for run in runs:
+                if failure := run.first_failure(stage):
+                    return failure
     except FixtureError as error:
         return ["fixtures", str(error)]
     return ["", ""]
+
+
+class _Run:
+    """The tests of one tool, which wait after each stage."""
+
+    def __init__(self, runner: ToolRunner) -> None:
+        self._runner = runner
+        self._pieces = runner.pieces()
+        self._next = next(self._pieces, None)
+
+    def first_failure(self, stage: Stage) -> list[str]:
+        """Run a stage up to its first failure; return check and message, or nothing."""
+        name, report = self._runner.tool.name, self._runner.report
+        while self._next == stage:
+            self._next = next(self._pieces, None)
+            if report.not_implemented:
+                return ["example", f"{name} is not implemented"]
+            for failure in self._runner.failures:
+                return [failure.check, f"{name}: {failure.message}"]
+        return []
 
 
 def _end(trial: _Trial) -> Verdict:

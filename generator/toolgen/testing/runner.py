@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final, Unpack
+from typing import Any, Final, Literal, Unpack
 
 from toolgen.schema.document import JsonObject
 from toolgen.schema.instances import shrink
@@ -29,6 +29,10 @@ from toolgen.testing.results import ActualResult, Failure, ObservedOutcome, Tool
 from toolgen.testing.subject import Call, Subject, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
+Stage = Literal["examples", "recorded", "generated", "interrupted"]
+"""The stages of a run: examples; neighbours, and examples after each other; generated requests; calls that
+are cancelled or made at once."""
+
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
 _CONCURRENT_ROUNDS: Final = 10  # two calls at once do not meet each time
@@ -44,10 +48,11 @@ class RunOptions:
     examples_only: bool = False
     record: bool = False  # report the outcomes of examples and neighbours
     find_neighbours: bool = False  # also of new ones, of examples without a recorded outcome
+    shrink: bool = True  # look for a smaller request that shows the same failure
 
 
 class ToolRunner:
-    """Tests one tool. The parts can be run one by one; each adds its failures to `report`."""
+    """Tests one tool, at once or piece by piece; each piece adds its failures."""
 
     def __init__(
         self,
@@ -63,25 +68,38 @@ class ToolRunner:
         self.report = ToolReport(tool.name)
         self._coverage = Coverage(tool)
         self._timed_out = False
+        self._found: dict[str, Failure] = {}  # first failure of each check, of calls that are no examples
 
     def run(self) -> ToolReport:
         """Run everything, and return the report."""
+        for _ in self.pieces():
+            pass
+        return self.finish()
+
+    def pieces(self) -> Iterator[Stage]:
+        """Run everything piece by piece: yield the stage of each before it is run."""
         try:
-            self._run_all()
+            yield from self._all_pieces()
         except SubjectFailedError as error:
             command = self.subject.command(error.call, self.tool)
             self.report.failures.append(Failure("crash", str(error), self.tool.place, command))
-        return self.finish()
 
-    def _run_all(self) -> None:
+    @property
+    def failures(self) -> list[Failure]:
+        """Return the failures so far."""
+        return [*self.report.failures, *self._found.values()]
+
+    def _all_pieces(self) -> Iterator[Stage]:
         for example in self.tool.examples:
+            yield "examples"
             self.run_example(example)
             if self.report.not_implemented or self._is_stuck():
                 return
         if self.options.record and self.subject.has_fresh_data:
+            yield "recorded"
             self._record_neighbours()
         if not self.options.examples_only:
-            self.run_properties()
+            yield from self._properties()
 
     def run_example(self, example: ExpectedCall) -> list[Failure]:
         """Make the call of an example; return the failures that it shows."""
@@ -99,28 +117,28 @@ class ToolRunner:
         self.report.failures += found
         return found
 
-    def run_properties(self) -> list[Failure]:
-        """Make all other calls; return the first failure of each check, with a small request."""
-        found: dict[str, Failure] = {}
+    def _properties(self) -> Iterator[Stage]:
+        """Make all other calls; report the first failure of each check, with a small request."""
         if self.tool.read_only:
+            yield "recorded"
             failed = {each.index for each in self.report.actual}
             examples = tuple(each for each in self.tool.examples if each.index not in failed)
             for seen in self._run_async(observe_sequence(self.subject, self.tool, examples)):
-                self._add_first(found, seen)
-        examples_calls = self.report.calls
-        self._repeat_neighbours(found)
-        most = self.options.max_calls + self.report.calls - examples_calls
+                self._add_first(seen)
+        calls = self.report.calls
+        yield from self._repeat_neighbours()
         if self._may_generate():
+            most = self.options.max_calls + self.report.calls - calls
             for request in requests(self.tool, seed=self.options.seed, count=self.options.max_calls):
                 if self.report.calls >= most or self._is_stuck():
                     break
-                self._add_first(found, self._observe(request))
-            self._run_cancelled(found)
-            self._run_concurrent(found)
+                yield "generated"
+                self._add_first(self._observe(request))
+            yield from self._run_cancelled()
+            yield from self._run_concurrent()
         known = {each.command for each in self.report.failures}  # shrinking may lead to an example
-        new = [each for each in found.values() if each.command not in known]
-        self.report.failures += new
-        return new
+        self.report.failures += [each for each in self._found.values() if each.command not in known]
+        self._found = {}
 
     def finish(self) -> ToolReport:
         """Complete the report by what was not checked and not covered."""
@@ -149,11 +167,12 @@ class ToolRunner:
         """True if generated requests do no harm."""
         return not self.subject.only_examples(self.tool)
 
-    def _repeat_neighbours(self, found: dict[str, Failure]) -> None:
+    def _repeat_neighbours(self) -> Iterator[Stage]:
         if self.subject.has_fresh_data and not self.options.record:
             for neighbour in self.tool.neighbours:
                 if not self._is_stuck():
-                    self._add_first(found, self._observe(neighbour.arguments, neighbour=neighbour))
+                    yield "recorded"
+                    self._add_first(self._observe(neighbour.arguments, neighbour=neighbour))
 
     def _note_outcome(self, example: ExpectedCall, seen: Observation) -> None:
         """Report the outcome of an example, or that none is recorded."""
@@ -189,16 +208,17 @@ class ToolRunner:
         work = observe(self.subject, tool, neighbour.arguments, neighbour=neighbour)
         return outcome_of(self._counted(self._run_async(work)))
 
-    def _run_cancelled(self, found: dict[str, Failure]) -> None:
+    def _run_cancelled(self) -> Iterator[Stage]:
         examples = [each for each in self.tool.examples if each.error is None]
         if not examples or self.tool.read_only or not self.subject.has_state:
             return
         for turns in _CANCELLED_AFTER:
             if not self._is_stuck():
+                yield "interrupted"
                 work = observe_cancelled(self.subject, self.tool, examples[0].arguments, turns)
-                self._add_first(found, self._counted(self._run_async(work)))
+                self._add_first(self._counted(self._run_async(work)))
 
-    def _run_concurrent(self, found: dict[str, Failure]) -> None:
+    def _run_concurrent(self) -> Iterator[Stage]:
         examples = [each for each in self.tool.examples if each.error is None]
         if (
             not examples
@@ -208,12 +228,14 @@ class ToolRunner:
             return
         first = examples[0].arguments
         for second in dict.fromkeys((0, min(1, len(examples) - 1))):
+            yield "interrupted"
             pair = (first, examples[second].arguments)
             serial = self._run_async(observe_serial(self.subject, self.tool, pair))
             for _ in range(_CONCURRENT_ROUNDS):
-                if not self._is_stuck() and "concurrent-calls" not in found:
+                if not self._is_stuck() and "concurrent-calls" not in self._found:
+                    yield "interrupted"
                     work = observe_concurrent(self.subject, self.tool, pair, serial)
-                    self._add_first(found, self._counted(self._run_async(work)))
+                    self._add_first(self._counted(self._run_async(work)))
 
     def _observe(self, request: JsonObject, **details: Unpack[ObservationDetails]) -> Observation:
         return self._counted(self._run_async(observe(self.subject, self.tool, request, **details)))
@@ -249,15 +271,15 @@ class ToolRunner:
             has_fresh_data or not check.needs_fresh_data
         )
 
-    def _add_first(self, found: dict[str, Failure], seen: Observation) -> None:
+    def _add_first(self, seen: Observation) -> None:
         """Add failures of checks that have not failed before, shrunk if their request was generated."""
         for failure in self._judge(seen, CHECKS):
-            if failure.check in found or any(failure.check == each.check for each in self.report.failures):
+            if any(failure.check == each.check for each in self.failures):
                 continue
-            found[failure.check] = failure
+            self._found[failure.check] = failure
             is_generated = seen.expected is None and seen.neighbour is None and seen.first("call") is not None
-            if is_generated and not self._timed_out:
-                found[failure.check] = self._shrunk(failure, seen.arguments)
+            if is_generated and self.options.shrink and not self._timed_out:
+                self._found[failure.check] = self._shrunk(failure, seen.arguments)
 
     def _shrunk(self, failure: Failure, request: JsonObject) -> Failure:
         """Return the failure of the smallest request for which the same check fails."""
