@@ -6,11 +6,8 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from .text_search import Search, find, words_of
-
-ANY_YEAR: Final = range(0, 9999)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +36,13 @@ class Documents:
 class Limits:
     """Further conditions for a document; bounds are inclusive."""
 
-    subjects: Sequence[str] = ()
-    year_from: int = ANY_YEAR.start
-    year_to: int = ANY_YEAR.stop
-    count: int = 5
+    subjects: Sequence[str]
+    year_from: int | None
+    year_to: int | None
+    count: int
 
 
-def search_documents(db: sqlite3.Connection, query: str, limits: Limits = Limits()) -> Documents:
+def search_documents(db: sqlite3.Connection, query: str, limits: Limits) -> Documents:
     """Return documents whose title, author or summary contain the words of `query`.
 
     Raises NoSearchTermsError if the query has no words.
@@ -56,7 +53,8 @@ def search_documents(db: sqlite3.Connection, query: str, limits: Limits = Limits
             words=words_of(query),
             columns="d.*, snippet(documents_index, 2, '**', '**', '…', 24) AS excerpt",
             source="""FROM documents_index JOIN documents AS d ON d.id = documents_index.rowid
-                WHERE documents_index MATCH ? AND d.year BETWEEN ? AND ? AND (? = '[]' OR EXISTS (
+                WHERE documents_index MATCH ? AND d.year >= ifnull(?, d.year)
+                AND d.year <= ifnull(?, d.year) AND (? = '[]' OR EXISTS (
                     SELECT 1 FROM json_each(d.subjects) AS has JOIN json_each(?) AS want
                     ON has.value = want.value))""",
             order="bm25(documents_index, 4.0, 4.0, 1.0), d.id",

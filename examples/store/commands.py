@@ -71,9 +71,7 @@ class Runner:
     path: str = SYSTEM_PATH
     max_output: int = MAX_OUTPUT
 
-    async def run(
-        self, command: str, arguments: Sequence[str] = (), folder: str = ".", seconds: float = 10.0
-    ) -> Output:
+    async def run(self, command: str, arguments: Sequence[str], folder: str, seconds: float) -> Output:
         """Run one command in `folder`.
 
         Raises NotAllowedError, NotAFolderError, NotInstalledError, TooSlowError, what the workspace raises.

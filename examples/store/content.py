@@ -32,7 +32,7 @@ class Content:
     all_words: bool
 
 
-def search_items(db: sqlite3.Connection, query: str, types: Sequence[str] = (), limit: int = 5) -> Content:
+def search_items(db: sqlite3.Connection, query: str, types: Sequence[str], limit: int) -> Content:
     """Return published items whose title or body contain the words of `query`. Raises NoSearchTermsError."""
     found = find(
         db,
@@ -83,7 +83,7 @@ class UnknownContentError(Exception):
 
 
 def list_items(
-    db: sqlite3.Connection, types: Sequence[str] = (), limit: int = 20, offset: int = 0
+    db: sqlite3.Connection, types: Sequence[str], limit: int, offset: int
 ) -> tuple[list[ListedItem], int]:
     """Return published items, newest first, from `offset` on, and the total number."""
     source = """FROM content WHERE status = 'published'

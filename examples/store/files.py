@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 from toolgen.runtime import printable
 
-from .text_files import MAX_FILE_BYTES, is_text
-from .wording import count, digest, is_unicode
+from .text_files import is_text
+from .wording import count, digest
 from .workspace import OutsideWorkspaceError, PathNotFoundError, Snapshot, Workspace, Writer
 
 Mode = Literal["create", "replace", "append"]
@@ -63,7 +63,7 @@ class Writing:
         return len(_lines(self.after.decode("utf-8")))
 
 
-def load(workspace: Workspace, path: str, first: int = 1, lines: int = 500) -> Part:
+def load(workspace: Workspace, path: str, first: int, lines: int) -> Part:
     """Read at most `lines` lines of the file from line `first` on, with their line ends.
 
     Raises IsFolderError, NotTextError, TooLargeError, and what the workspace raises.
@@ -80,8 +80,8 @@ def plan(workspace: Workspace, path: str, text: str, mode: Mode) -> Writing:
     Raises FileExistsAlreadyError in mode create, PathNotFoundError in the others where there is no file, what
     `load` raises, and OutsideWorkspaceError.
     """
-    if not is_unicode(text) or "\0" in text:
-        raise NotTextError("The text holds half of a surrogate pair or a NUL, which no text file can hold.")
+    if "\0" in text:
+        raise NotTextError("The text holds a NUL, which no text file can hold.")
     try:
         before = snapshot_of(workspace, path)
     except PathNotFoundError:
@@ -92,8 +92,8 @@ def plan(workspace: Workspace, path: str, text: str, mode: Mode) -> Writing:
         raise FileExistsAlreadyError(f"{path} is there already.")
     old = before.data if before is not None and mode == "append" else b""
     after = old + text.encode("utf-8")
-    if len(after) > MAX_FILE_BYTES:
-        raise TooLargeError(f"{path} would be larger than {MAX_FILE_BYTES:,} bytes.")
+    if len(after) > workspace.limits.file_bytes:
+        raise TooLargeError(f"{path} would be larger than {workspace.limits.file_bytes:,} bytes.")
     return Writing(path, before, after)
 
 
@@ -162,9 +162,9 @@ def snapshot_of(workspace: Workspace, path: str) -> Snapshot:
         raise IsFolderError(f"{path} is a folder.")
     if kind == "special":
         raise OutsideWorkspaceError(f"{path} is not a regular file.")
-    snapshot = workspace.read(path, MAX_FILE_BYTES)
+    snapshot = workspace.read(path)
     if snapshot is None:
-        raise TooLargeError(f"{path} is larger than {MAX_FILE_BYTES:,} bytes.")
+        raise TooLargeError(f"{path} is larger than {workspace.limits.file_bytes:,} bytes.")
     if not is_text(snapshot.data):
         raise NotTextError(f"{path} is not UTF-8 text.")
     return snapshot

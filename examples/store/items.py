@@ -30,9 +30,7 @@ class Items:
     all_words: bool
 
 
-def search(
-    db: sqlite3.Connection, query: str, category: str | None = None, low: bool = False, limit: int = 10
-) -> Items:
+def search(db: sqlite3.Connection, query: str, category: str | None, low: bool, limit: int) -> Items:
     """Return articles whose number, name or category contain the words of `query`.
 
     With `low`, only those below their reorder point.

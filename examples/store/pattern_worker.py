@@ -25,7 +25,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     """
     try:
         pattern = re.compile(job["pattern"], re.MULTILINE | (re.IGNORECASE if job["ignore_case"] else 0))
-        pattern.sub(job.get("replacement", ""), "")  # validates the replacement, even if no text matches
+        if "replacement" in job:
+            pattern.sub(job["replacement"], "")  # validates the replacement, even if no text matches
     except (re.error, IndexError, OverflowError, RecursionError) as fault:
         return {"invalid": str(fault)}
     if "replacement" not in job:

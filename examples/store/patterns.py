@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-PATTERN_SECONDS: Final = 3.0
 WORKER: Final = Path(__file__).with_name("pattern_worker.py")
 
 

@@ -75,7 +75,8 @@ class PrintedOrder:
 def read_order(db: sqlite3.Connection, order_number: str) -> PrintedOrder:
     """Return an order with its lines. Raises UnknownOrderError."""
     row = db.execute(
-        """SELECT o.*, s.name AS supplier, s.email, l.name AS location FROM purchase_orders AS o
+        """SELECT order_number, status, s.name AS supplier, s.email AS supplier_email,
+            l.name AS location, expected_on, note, total_cents FROM purchase_orders AS o
             JOIN suppliers AS s ON s.id = o.supplier_id JOIN locations AS l ON l.id = o.location_id
             WHERE o.order_number = ?""",
         (order_number,),
@@ -84,20 +85,10 @@ def read_order(db: sqlite3.Connection, order_number: str) -> PrintedOrder:
         raise UnknownOrderError(f"No purchase order {order_number}.")
     lines = db.execute(
         """SELECT l.*, i.name FROM purchase_order_lines AS l JOIN items AS i USING (sku)
-            WHERE l.order_id = ? ORDER BY l.position""",
-        (row["id"],),
+            WHERE l.order_id = (SELECT id FROM purchase_orders WHERE order_number = ?) ORDER BY l.position""",
+        (order_number,),
     ).fetchall()
-    return PrintedOrder(
-        order_number=row["order_number"],
-        status=row["status"],
-        supplier=row["supplier"],
-        supplier_email=row["email"],
-        location=row["location"],
-        expected_on=row["expected_on"],
-        note=row["note"],
-        total_cents=row["total_cents"],
-        lines=tuple(lines),
-    )
+    return PrintedOrder(**dict(row), lines=tuple(lines))
 
 
 def _printable(text: str) -> str:

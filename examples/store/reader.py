@@ -22,7 +22,7 @@ Cell = str | int | float | None
 
 MAX_SECONDS: Final = 1.0
 MAX_CHARACTERS: Final = 500_000
-"""Maximum number of characters in one answer, all cells together."""
+"""Maximum number of characters in one answer, all cells together, where the reader has no other limit."""
 
 TABLES: Final = frozenset({*REPORTING_TABLES, "json_each", "json_tree"})
 # No printf and format: a width of two thousand million takes seconds, and no limit stops them.
@@ -73,8 +73,9 @@ class Reader:
 
     path: Path
     max_seconds: float = MAX_SECONDS
+    max_characters: int = MAX_CHARACTERS
 
-    def ask(self, sql: str, parameters: Sequence[Cell] = (), limit: int = 100) -> Answer:
+    def ask(self, sql: str, parameters: Sequence[Cell], limit: int) -> Answer:
         """Run one SELECT and return at most `limit` rows.
 
         Raises NotReadOnlyError, InvalidSqlError or TooSlowError.
@@ -85,7 +86,7 @@ class Reader:
             cursor = db.execute(sql, tuple(parameters))
             if cursor.description is None:
                 raise InvalidSqlError("The statement returns no columns; it has to be a SELECT.")
-            return _answer(cursor, limit)
+            return _answer(cursor, limit, self.max_characters)
 
     def _open(self) -> sqlite3.Connection:
         # as_uri escapes what a path may hold of `?` and `#`, so that mode=ro cannot be pushed out.
@@ -105,7 +106,7 @@ def _closed_tables(db: sqlite3.Connection) -> frozenset[str]:
     authorizer would refuse.
     """
     db.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
-    names = {name.lower() for (name,) in db.execute("SELECT name FROM sqlite_schema")}
+    names = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}
     return frozenset(names - TABLES)
 
 
@@ -144,7 +145,7 @@ def _faults(db: sqlite3.Connection) -> Iterator[list[str]]:
     refused: list[str] = []
     try:
         yield refused
-    except (sqlite3.Error, sqlite3.Warning, OverflowError, UnicodeEncodeError) as fault:
+    except (sqlite3.Error, sqlite3.Warning, OverflowError) as fault:
         if refused:
             raise NotReadOnlyError(f"Refused: {refused[0]}.") from fault
         name = getattr(fault, "sqlite_errorname", "")
@@ -158,8 +159,6 @@ def _faults(db: sqlite3.Connection) -> Iterator[list[str]]:
 def _say(fault: Exception) -> str:
     if isinstance(fault, OverflowError):
         return "A parameter is a whole number of more than 64 bits."
-    if isinstance(fault, UnicodeEncodeError):
-        return "The text holds half of a surrogate pair."
     return f"SQLite says: {str(fault).rstrip('.')}."
 
 
@@ -171,14 +170,14 @@ def _deadline(db: sqlite3.Connection, seconds: float) -> Iterator[None]:
     yield
 
 
-def _answer(cursor: sqlite3.Cursor, limit: int) -> Answer:
+def _answer(cursor: sqlite3.Cursor, limit: int, max_characters: int) -> Answer:
     rows: list[list[Cell]] = []
     size = 0
     columns = [str(column[0]) for column in cursor.description]
     for raw in cursor:
         row = [_cell(value) for value in raw]
         size += sum(len(cell) for cell in row if isinstance(cell, str))
-        if len(rows) == limit or size > MAX_CHARACTERS:
+        if len(rows) == limit or size > max_characters:
             return Answer(columns, rows, truncated=True)
         rows.append(row)
     return Answer(columns, rows, truncated=False)

@@ -57,7 +57,7 @@ class Receipt:
         return "partly_received" if any(line.outstanding for line in self.lines) else "received"
 
 
-def plan(db: sqlite3.Connection, order_number: str, arrived: Mapping[str, int] | None = None) -> Receipt:
+def plan(db: sqlite3.Connection, order_number: str, arrived: Mapping[str, int] | None) -> Receipt:
     """Return what booking `arrived` (sku → units) would change; None stands for everything outstanding.
 
     Raises UnknownOrderError, OrderNotOpenError, NotOrderedError or TooManyReceivedError.
@@ -77,7 +77,7 @@ def plan(db: sqlite3.Connection, order_number: str, arrived: Mapping[str, int] |
 def receive(
     db: sqlite3.Connection,
     order_number: str,
-    arrived: Mapping[str, int] | None = None,
+    arrived: Mapping[str, int] | None,
     check: Callable[[Receipt], None] = lambda _: None,
 ) -> Receipt:
     """Book the goods into stock and record them on the order, in one transaction.

@@ -5,13 +5,8 @@ from __future__ import annotations
 import fnmatch
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Final
 
 from .workspace import PathNotFoundError, Reason, Snapshot, UnreadableError, Workspace
-
-MAX_FILES: Final = 500
-MAX_FILE_BYTES: Final = 1_000_000
-MAX_TOTAL_BYTES: Final = 20_000_000
 
 
 class TooManyFilesError(Exception):
@@ -33,7 +28,7 @@ def read_texts(workspace: Workspace, path: str, include: str) -> tuple[list[Snap
     """
     files: list[Snapshot] = []
     skipped: list[Skipped] = []
-    size = 0
+    size, limits = 0, workspace.limits
     for entry in workspace.entries(path):
         if entry.skipped:
             skipped.append(Skipped(entry.path, entry.skipped))
@@ -41,7 +36,7 @@ def read_texts(workspace: Workspace, path: str, include: str) -> tuple[list[Snap
         if not fnmatch.fnmatchcase(PurePosixPath(entry.path).name, include):
             continue
         try:
-            snapshot = workspace.read(entry.path, MAX_FILE_BYTES)
+            snapshot = workspace.read(entry.path)
         except (UnreadableError, PathNotFoundError):  # not readable, or removed since it was listed
             skipped.append(Skipped(entry.path, "unreadable"))
             continue
@@ -52,10 +47,8 @@ def read_texts(workspace: Workspace, path: str, include: str) -> tuple[list[Snap
         else:
             files.append(snapshot)
             size += len(snapshot.data)
-        if len(files) > MAX_FILES or size > MAX_TOTAL_BYTES:
-            raise TooManyFilesError(
-                f"More than {MAX_FILES} files or {MAX_TOTAL_BYTES // 1_000_000} MB of text."
-            )
+        if len(files) > limits.files or size > limits.total_bytes:
+            raise TooManyFilesError(f"More than {limits.files:,} files or {limits.total_bytes:,} bytes.")
     return files, skipped
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from .patterns import PATTERN_SECONDS, InvalidPatternError, run_pattern
+from .patterns import run_pattern
 from .text_files import Skipped, read_texts
-from .wording import is_unicode
 from .workspace import Workspace
 
 MAX_LINE: Final = 300
@@ -19,10 +18,10 @@ class Query:
     """A search and the files to which it applies; `mode` is `literal` or `regex`."""
 
     query: str
-    mode: str = "literal"
-    ignore_case: bool = True
-    path: str = "."
-    include: str = "*"
+    mode: str
+    ignore_case: bool
+    path: str
+    include: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +43,13 @@ class Matches:
     skipped: list[Skipped]
 
 
-def search(workspace: Workspace, wanted: Query, limit: int, seconds: float = PATTERN_SECONDS) -> Matches:
+def search(workspace: Workspace, wanted: Query, limit: int) -> Matches:
     """Find matching lines. Raises what `patterns`, `text_files` and `workspace` raise."""
-    if not is_unicode(wanted.query):
-        raise InvalidPatternError("The text holds half of a surrogate pair, which no file can hold.")
     files, skipped = read_texts(workspace, wanted.path, wanted.include)
     texts = [snapshot.data.decode("utf-8") for snapshot in files]
+    lines_of = _lines(wanted, texts, workspace.limits.pattern_seconds)
     found = []
-    for snapshot, text, numbers in zip(files, texts, _lines(wanted, texts, seconds), strict=True):
+    for snapshot, text, numbers in zip(files, texts, lines_of, strict=True):
         lines = text.split("\n")
         found += [(snapshot.path, number, lines[number]) for number in numbers]
     shown = [Match(path, number + 1, _cut(line.rstrip("\r"))) for path, number, line in found[:limit]]

@@ -52,7 +52,7 @@ class _Sum:
 
 
 def verify(
-    db: sqlite3.Connection, order_number: str, lines: Sequence[DocumentLine], total_cents: int | None = None
+    db: sqlite3.Connection, order_number: str, lines: Sequence[DocumentLine], total_cents: int | None
 ) -> Verification:
     """Compare a document's lines, and its total if it has one, with the order. Raises UnknownOrderError."""
     query = """SELECT o.id, o.status, o.total_cents, s.name FROM purchase_orders AS o

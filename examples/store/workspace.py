@@ -26,7 +26,6 @@ from typing import Final, Literal
 
 from .wording import is_unicode
 
-MAX_DEPTH: Final = 16
 LOCK_SECONDS: Final = 5.0  # seconds that a writer waits for others
 
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # do not block on a FIFO
@@ -62,6 +61,17 @@ Reason = Literal["hidden", "link", "special_file", "too_deep", "too_large", "not
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one call may handle."""
+
+    file_bytes: int = 1_000_000
+    files: int = 500  # that one search may read
+    total_bytes: int = 20_000_000  # of all files that one search reads
+    depth: int = 16  # of folders
+    pattern_seconds: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A regular file below the workspace, or something that is skipped, with the reason."""
 
@@ -84,13 +94,14 @@ class Workspace:
     """Access to the files below `root`. Paths are relative, with `/` as separator."""
 
     root: Path
+    limits: Limits = Limits()
 
-    def entries(self, path: str = ".") -> Iterator[Entry]:
+    def entries(self, path: str) -> Iterator[Entry]:
         """Yield the file at `path`, or all files below that folder, sorted; links and the like as skipped."""
         parts = _parts(path)
         if not parts:
-            with self._folder(()) as folder:
-                yield from _walk(folder, "", 0)
+            with self._folder((), path) as folder:
+                yield from self._walk(folder, "", 0)
             return
         with self._folder(parts[:-1], path) as parent:
             with _naming(path):
@@ -101,7 +112,7 @@ class Workspace:
                 yield _entry("/".join(parts), kind)
                 return
         with self._folder(parts, path) as folder:
-            yield from _walk(folder, "/".join(parts), len(parts))
+            yield from self._walk(folder, "/".join(parts), len(parts))
 
     def kind(self, path: str) -> Literal["file", "folder", "special"]:
         """Return the kind of the entry at `path`. Links are refused, at the end as in the middle."""
@@ -115,11 +126,11 @@ class Workspace:
             return "folder"
         return "file" if stat.S_ISREG(mode) else "special"
 
-    def read(self, path: str, max_bytes: int) -> Snapshot | None:
-        """Read the file; None if it is larger than `max_bytes`."""
+    def read(self, path: str) -> Snapshot | None:
+        """Read the file; None if it is larger than the limit."""
         *parents, name = _parts(path)
         with self._folder(tuple(parents), path) as parent:
-            return _read(parent, name, path, max_bytes)
+            return _read(parent, name, path, self.limits.file_bytes)
 
     @contextmanager
     def writing(self, seconds: float = LOCK_SECONDS) -> Iterator[Writer]:
@@ -135,8 +146,36 @@ class Workspace:
         finally:
             os.close(descriptor)
 
+    def _walk(self, folder: int, prefix: str, depth: int) -> Iterator[Entry]:
+        for name in sorted(os.listdir(folder)):
+            path = f"{prefix}/{name}" if prefix else name
+            if name.startswith("."):
+                yield Entry(path, "hidden")
+                continue
+            if "\\" in name or not is_unicode(
+                name
+            ):  # a name that is not UTF-8, which no path argument can have
+                yield Entry(path.encode("utf-8", "replace").decode(), "unreadable")
+                continue
+            try:
+                kind = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+                if not stat.S_ISDIR(kind):
+                    yield _entry(path, kind)
+                    continue
+                if depth >= self.limits.depth:
+                    yield Entry(path, "too_deep")
+                    continue
+                below = os.open(name, _FOLDER, dir_fd=folder)
+            except OSError:
+                yield Entry(path, "unreadable")
+                continue
+            try:
+                yield from self._walk(below, path, depth + 1)
+            finally:
+                os.close(below)
+
     @contextmanager
-    def _folder(self, parts: tuple[str, ...], shown: str = ".") -> Iterator[int]:
+    def _folder(self, parts: tuple[str, ...], shown: str) -> Iterator[int]:
         """Open the folder at `parts` step by step from the root; yield its descriptor."""
         here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -162,7 +201,7 @@ class Writer:
         The file is written to a temporary name and then linked, which fails if the name exists meanwhile.
         Raises NotWritableError or ChangedMeanwhileError.
         """
-        *above, name = _parts(path) or (".",)
+        *above, name = _parts(path)
         self._make_folders(above, path)
         with self._workspace._folder(tuple(above), path) as parent:
             scratch = _stage(_Staged(parent, name), path, data, 0o644)
@@ -211,7 +250,7 @@ class Writer:
                     scratch.discard()
 
     def _check_unchanged(self, snapshot: Snapshot) -> None:
-        now = self._workspace.read(snapshot.path, max_bytes=len(snapshot.data))
+        now = self._workspace.read(snapshot.path)
         if now is None or now.identity != snapshot.identity or now.data != snapshot.data:
             raise ChangedMeanwhileError(f"{snapshot.path} was changed by somebody else.")
 
@@ -292,33 +331,6 @@ def _stage(staged: _Staged, path: str, data: bytes, mode: int) -> _Staged:
 
 def _not_writable(path: str, fault: OSError) -> NotWritableError:
     return NotWritableError(f"{path} cannot be written: {os.strerror(fault.errno or 0)}.")
-
-
-def _walk(folder: int, prefix: str, depth: int) -> Iterator[Entry]:
-    for name in sorted(os.listdir(folder)):
-        path = f"{prefix}/{name}" if prefix else name
-        if name.startswith("."):
-            yield Entry(path, "hidden")
-            continue
-        if "\\" in name or not is_unicode(name):  # a name that is not UTF-8, which no path argument can have
-            yield Entry(path.encode("utf-8", "replace").decode(), "unreadable")
-            continue
-        try:
-            kind = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
-            if not stat.S_ISDIR(kind):
-                yield _entry(path, kind)
-                continue
-            if depth >= MAX_DEPTH:
-                yield Entry(path, "too_deep")
-                continue
-            below = os.open(name, _FOLDER, dir_fd=folder)
-        except OSError:
-            yield Entry(path, "unreadable")
-            continue
-        try:
-            yield from _walk(below, path, depth + 1)
-        finally:
-            os.close(below)
 
 
 def _entry(path: str, kind: int) -> Entry:

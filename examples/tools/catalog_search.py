@@ -25,8 +25,8 @@ class CatalogSearch(CatalogSearchTool):
     ) -> CatalogSearchResponse:
         limits = catalog.Limits(
             subjects=request.subjects or (),
-            year_from=request.year_from or catalog.ANY_YEAR.start,
-            year_to=request.year_to or catalog.ANY_YEAR.stop,
+            year_from=request.year_from,
+            year_to=request.year_to,
             count=request.limit,
         )
         try:

@@ -130,5 +130,5 @@ def test_sql_query_describes_the_tables_as_they_are(tmp_path: Path) -> None:
     description = next(tool for tool in TOOLS if tool["name"] == "sql_query")["description"]
     reader = Reader(database.database(tmp_path))
     for table in schema.REPORTING_TABLES:
-        columns = reader.ask(f"SELECT * FROM {table}", limit=1).columns
+        columns = reader.ask(f"SELECT * FROM {table}", (), 1).columns
         assert f"- {table}({', '.join(columns)})" in description

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from examples.store.reader import Answer, InvalidSqlError, NotReadOnlyError, Reader, TooSlowError
+from examples.store.reader import Answer, Cell, InvalidSqlError, NotReadOnlyError, Reader, TooSlowError
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 LONG_TEXT = "WITH RECURSIVE s(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM s WHERE length(x) < 40000) "
@@ -66,6 +67,10 @@ REACHES = [
 ]
 
 
+def ask(reader: Reader, sql: str, parameters: Sequence[Cell] = (), limit: int = 100) -> Answer:
+    return reader.ask(sql, parameters, limit)
+
+
 def refused(fault: Exception) -> bool:
     return isinstance(fault, NotReadOnlyError) or "no such function: readfile" in str(fault)
 
@@ -74,7 +79,7 @@ def refused(fault: Exception) -> bool:
 def test_statements_that_could_write_are_refused(reader: Reader, sql: str) -> None:
     before = hashlib.sha256(reader.path.read_bytes()).hexdigest()
     with pytest.raises((NotReadOnlyError, InvalidSqlError)) as caught:
-        reader.ask(sql)
+        ask(reader, sql)
     assert refused(caught.value), caught.value
     assert hashlib.sha256(reader.path.read_bytes()).hexdigest() == before
     assert [path.name for path in reader.path.parent.iterdir()] == [reader.path.name]
@@ -84,7 +89,7 @@ def test_statements_that_could_write_are_refused(reader: Reader, sql: str) -> No
 def test_a_statement_cannot_create_a_file(reader: Reader, tmp_path: Path, statement: str) -> None:
     target = tmp_path / "made.sqlite3"
     with pytest.raises(NotReadOnlyError):
-        reader.ask(statement.format(target))
+        ask(reader, statement.format(target))
     assert not target.exists()
 
 
@@ -101,7 +106,6 @@ def test_a_statement_cannot_create_a_file(reader: Reader, tmp_path: Path, statem
         "SELECT 'a' REGEXP 'b'",
         "SELECT ? + 1",
         "SELECT :name",
-        "SELECT '\ud800'",
         "SELECT sum(value) FROM json_each('[9223372036854775807, 9223372036854775807]')",
         "SELECT " + "(" * 200 + "1" + ")" * 200,
         "SELECT 1" + " UNION SELECT 1" * 30,
@@ -110,30 +114,30 @@ def test_a_statement_cannot_create_a_file(reader: Reader, tmp_path: Path, statem
     ],
 )
 def test_invalid_statements_and_parameters_are_reported(reader: Reader, sql: str) -> None:
-    with pytest.raises(InvalidSqlError, match=r"SQLite says: .+\.$|returns no columns|surrogate"):
-        reader.ask(sql)
+    with pytest.raises(InvalidSqlError, match=r"SQLite says: .+\.$|returns no columns"):
+        ask(reader, sql)
 
 
 def test_queries_are_answered(reader: Reader) -> None:
-    answer = reader.ask("SELECT category, count(*) AS n FROM items GROUP BY 1 ORDER BY n DESC, 1", limit=2)
+    answer = ask(reader, "SELECT category, count(*) AS n FROM items GROUP BY 1 ORDER BY n DESC, 1", limit=2)
     assert answer == Answer(["category", "n"], [["brakes", 4], ["wheels", 4]], truncated=True)
-    assert reader.ask("SELECT ?, ?, ?, ?", ["a", 1, 2.5, None]).rows == [["a", 1, 2.5, None]]
-    assert reader.ask("WITH t(x) AS (VALUES (1), (2)) SELECT count(*) FROM t").rows == [[2]]
-    assert reader.ask("SELECT value FROM documents, json_each(subjects) WHERE documents.id = 2").rows == [
+    assert ask(reader, "SELECT ?, ?, ?, ?", ["a", 1, 2.5, None]).rows == [["a", 1, 2.5, None]]
+    assert ask(reader, "WITH t(x) AS (VALUES (1), (2)) SELECT count(*) FROM t").rows == [[2]]
+    assert ask(reader, "SELECT value FROM documents, json_each(subjects) WHERE documents.id = 2").rows == [
         ["brakes"]
     ]
-    assert reader.ask("SELECT sku AS a, sku AS a FROM items ORDER BY 1 LIMIT 1").columns == ["a", "a"]
-    assert not reader.ask("SELECT sku FROM items LIMIT 3", limit=3).truncated
+    assert ask(reader, "SELECT sku AS a, sku AS a FROM items ORDER BY 1 LIMIT 1").columns == ["a", "a"]
+    assert not ask(reader, "SELECT sku FROM items LIMIT 3", limit=3).truncated
 
 
 def test_blobs_and_infinities_are_returned_as_text(reader: Reader) -> None:
-    answer = reader.ask("SELECT 9e999, -9e999, x'00ff', CAST(x'ff' AS TEXT), 9223372036854775807")
+    answer = ask(reader, "SELECT 9e999, -9e999, x'00ff', CAST(x'ff' AS TEXT), 9223372036854775807")
     assert answer.rows == [["Infinity", "-Infinity", "x'00ff'", "\ufffd", 9223372036854775807]]
 
 
 def test_a_number_too_large_for_sqlite_is_reported(reader: Reader) -> None:
     with pytest.raises(InvalidSqlError, match="64 bits"):
-        reader.ask("SELECT ?", [2**63])
+        ask(reader, "SELECT ?", [2**63])
 
 
 @pytest.mark.parametrize(
@@ -148,7 +152,7 @@ def test_time_is_limited(reader: Reader, sql: str) -> None:
     sql = sql.replace("names", "a.name || b.name || c.name || d.name || e.name || f.name || g.name")
     began = time.process_time()
     with pytest.raises(TooSlowError):
-        Reader(reader.path, max_seconds=0.2).ask(sql)
+        ask(Reader(reader.path, max_seconds=0.2), sql)
     assert time.process_time() - began < 2
 
 
@@ -163,12 +167,12 @@ def test_time_is_limited(reader: Reader, sql: str) -> None:
 )
 def test_no_single_function_takes_long(reader: Reader, expression: str) -> None:
     began = time.process_time()
-    assert reader.ask(f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT {expression} FROM t").rows
+    assert ask(reader, f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT {expression} FROM t").rows
     assert time.process_time() - began < 2
 
 
 def test_the_size_of_an_answer_is_limited(reader: Reader) -> None:
-    answer = reader.ask(f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT x FROM t, items", limit=500)
+    answer = ask(reader, f"{LONG_TEXT}, t(x) AS (SELECT max(x) FROM s) SELECT x FROM t, items", limit=500)
     assert answer.truncated
     assert 0 < len(answer.rows) < 16
 
@@ -177,7 +181,7 @@ def test_a_path_cannot_change_the_open_mode(tmp_path: Path, shop: Path) -> None:
     odd = tmp_path / "a?mode=rwc#x" / "shop.sqlite3"
     odd.parent.mkdir()
     odd.write_bytes(shop.read_bytes())
-    assert Reader(odd).ask("SELECT count(*) FROM items").rows == [[19]]
+    assert ask(Reader(odd), "SELECT count(*) FROM items").rows == [[19]]
     with pytest.raises(sqlite3.OperationalError, match="unable to open"):
-        Reader(tmp_path / "missing.sqlite3").ask("SELECT 1")
+        ask(Reader(tmp_path / "missing.sqlite3"), "SELECT 1")
     assert not (tmp_path / "missing.sqlite3").exists()

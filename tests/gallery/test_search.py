@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -10,9 +11,11 @@ from examples.store.catalog import Limits, search_documents
 from examples.store.content import UnknownContentError, get_item, list_items, search_items
 from examples.store.text_search import MAX_WORDS, NoSearchTermsError, words_of
 
+ANY = Limits((), None, None, 5)
+
 
 def test_every_word_must_match_in_any_form(db: sqlite3.Connection) -> None:
-    found = search_documents(db, "bleeding brake")
+    found = search_documents(db, "bleeding brake", ANY)
     assert [document.title for document in found.documents] == [
         "Hydraulic Disc Brakes",
         "The Workshop Handbook",
@@ -22,30 +25,30 @@ def test_every_word_must_match_in_any_form(db: sqlite3.Connection) -> None:
 
 
 def test_documents_with_some_of_the_words_are_found_with_a_warning(db: sqlite3.Connection) -> None:
-    found = search_documents(db, "bamboo carbon")
+    found = search_documents(db, "bamboo carbon", ANY)
     assert {document.author for document in found.documents} == {"Peter Nakamura"}
     assert not found.all_words
 
 
 def test_conditions_limit_the_documents(db: sqlite3.Connection) -> None:
-    safety = search_documents(db, "batteries", Limits(subjects=["safety"]))
+    safety = search_documents(db, "batteries", replace(ANY, subjects=["safety"]))
     assert [document.document_id for document in safety.documents] == [6, 5]
-    late = search_documents(db, "batteries", Limits(year_from=2024, year_to=2024))
+    late = search_documents(db, "batteries", replace(ANY, year_from=2024, year_to=2024))
     assert [document.document_id for document in late.documents] == [6]
-    one = search_documents(db, "batteries", Limits(count=1))
+    one = search_documents(db, "batteries", replace(ANY, count=1))
     assert (len(one.documents), one.total) == (1, 2)
 
 
 def test_drafts_are_never_found(db: sqlite3.Connection) -> None:
     for row in db.execute("SELECT title FROM content WHERE status = 'draft'").fetchall():
-        assert row["title"] not in [item.title for item in search_items(db, row["title"], limit=20).items]
+        assert row["title"] not in [item.title for item in search_items(db, row["title"], (), 20).items]
 
 
 def test_content_is_found_by_type(db: sqlite3.Connection) -> None:
-    assert [item.slug for item in search_items(db, "battery", ["article"]).items] == [
+    assert [item.slug for item in search_items(db, "battery", ["article"], 5).items] == [
         "storing-an-e-bike-in-winter"
     ]
-    assert [item.slug for item in search_items(db, "battery", ["project"]).items] == ["battery-recycling"]
+    assert [item.slug for item in search_items(db, "battery", ["project"], 5).items] == ["battery-recycling"]
 
 
 @pytest.mark.parametrize(
@@ -65,8 +68,8 @@ def test_content_is_found_by_type(db: sqlite3.Connection) -> None:
 )
 def test_operators_are_treated_as_words(db: sqlite3.Connection, query: str) -> None:
     try:
-        search_documents(db, query)
-        search_items(db, query)
+        search_documents(db, query, ANY)
+        search_items(db, query, (), 5)
     except NoSearchTermsError:
         assert not any(character.isalnum() for character in query)
     assert db.execute("SELECT count(*) FROM content").fetchone()[0] == 13
@@ -84,17 +87,17 @@ def test_words_of_a_query() -> None:
 
 
 def test_accents_do_not_matter(db: sqlite3.Connection) -> None:
-    assert search_documents(db, "Amelie Durand").total == 2
+    assert search_documents(db, "Amelie Durand", ANY).total == 2
 
 
 def test_content_is_listed_newest_first_and_in_pages(db: sqlite3.Connection) -> None:
-    everything, total = list_items(db, limit=50)
+    everything, total = list_items(db, (), 50, 0)
     days = [item.published_on for item in everything]
     assert (len(everything), total) == (11, 11)
     assert days == sorted(days, reverse=True)
-    pages = [list_items(db, limit=4, offset=offset)[0] for offset in (0, 4, 8, 12)]
+    pages = [list_items(db, (), 4, offset)[0] for offset in (0, 4, 8, 12)]
     assert [item for page in pages for item in page] == everything
-    assert {item.type for item in list_items(db, ["page"])[0]} == {"page"}
+    assert {item.type for item in list_items(db, ["page"], 20, 0)[0]} == {"page"}
 
 
 def test_an_item_is_returned_completely_and_a_draft_is_not_found(db: sqlite3.Connection) -> None:

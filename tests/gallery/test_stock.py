@@ -33,11 +33,11 @@ def test_an_order_can_be_received_in_parts(db: sqlite3.Connection) -> None:
     first = receiving.receive(db, "PO-2026-0004", {"LGT-FR80": 5})
     assert (first.status, [line.outstanding for line in first.lines]) == ("partly_received", [7, 12])
     assert in_stock(db, "LGT-FR80", "LGT-RR") == [12, 19]
-    rest = receiving.receive(db, "PO-2026-0004")
+    rest = receiving.receive(db, "PO-2026-0004", None)
     assert (rest.status, [line.now for line in rest.lines]) == ("received", [7, 12])
     assert in_stock(db, "LGT-FR80", "LGT-RR") == [19, 31]
     with pytest.raises(fulfilment.OrderNotOpenError, match="PO-2026-0004 is received"):
-        receiving.receive(db, "PO-2026-0004")
+        receiving.receive(db, "PO-2026-0004", None)
 
 
 def test_units_of_one_article_are_distributed_to_two_lines(db: sqlite3.Connection) -> None:
@@ -72,8 +72,8 @@ def test_shipping_takes_from_stock_once(db: sqlite3.Connection) -> None:
 
 
 REFUSED: list[tuple[Callable[[sqlite3.Connection], Any], type[Exception], str]] = [
-    (lambda db: receiving.receive(db, "PO-2026-0099"), fulfilment.UnknownOrderError, "PO-2026-0099"),
-    (lambda db: receiving.receive(db, "PO-2026-0003"), fulfilment.OrderNotOpenError, "is cancelled"),
+    (lambda db: receiving.receive(db, "PO-2026-0099", None), fulfilment.UnknownOrderError, "PO-2026-0099"),
+    (lambda db: receiving.receive(db, "PO-2026-0003", None), fulfilment.OrderNotOpenError, "is cancelled"),
     (
         lambda db: receiving.receive(db, "PO-2026-0004", {"LGT-RR": 1, "X": 1, "A": 1}),
         receiving.NotOrderedError,
@@ -123,10 +123,10 @@ def test_a_refused_change_writes_nothing(
 
 def test_plans_write_nothing(db: sqlite3.Connection) -> None:
     before = list(db.iterdump())
-    receiving.plan(db, "PO-2026-0004")
+    receiving.plan(db, "PO-2026-0004", None)
     manufacturing.plan(db, KIT)
     fulfilment.plan(db, "SO-2026-0002")
-    verification.verify(db, "PO-2026-0004", [DocumentLine("LGT-RR", 1)])
+    verification.verify(db, "PO-2026-0004", [DocumentLine("LGT-RR", 1)], None)
     assert list(db.iterdump()) == before
 
 
@@ -157,7 +157,9 @@ def test_the_preview_for_the_user(db: sqlite3.Connection) -> None:
         "  LGT-FR80  Front light, 80 lux: +5 (7 -> 12)",
         "Still to come: 7 x LGT-FR80, 12 x LGT-RR",
     ]
-    assert receiving.describe(receiving.plan(db, "PO-2026-0004")).endswith("The order is complete then.")
+    assert receiving.describe(receiving.plan(db, "PO-2026-0004", None)).endswith(
+        "The order is complete then."
+    )
     assert manufacturing.describe(manufacturing.plan(db, KIT)).splitlines() == [
         "MO-2026-0003: build 2 x KIT-BRAKE Brake service kit, from stock:",
         "  OIL-MIN  Mineral oil, 500 ml: -2 (3 -> 1)",
@@ -208,18 +210,24 @@ def test_mismatches_of_a_document_are_found(
 
 def test_a_document_of_an_unknown_order_is_refused(db: sqlite3.Connection) -> None:
     with pytest.raises(fulfilment.UnknownOrderError):
-        verification.verify(db, "PO-2026-0099", [DocumentLine("LGT-RR", 1)])
+        verification.verify(db, "PO-2026-0099", [DocumentLine("LGT-RR", 1)], None)
+
+
+def found(
+    db: sqlite3.Connection, query: str, category: str | None = None, low: bool = False, limit: int = 10
+) -> items.Items:
+    return items.search(db, query, category, low, limit)
 
 
 def test_articles_are_found(db: sqlite3.Connection) -> None:
-    assert [item.sku for item in items.search(db, "brake pads").items] == ["PAD-DB1", "PAD-DB2"]
-    assert [item.sku for item in items.search(db, "chn-11s").items] == ["CHN-11S"]
-    low = items.search(db, "light", low=True)
+    assert [item.sku for item in found(db, "brake pads").items] == ["PAD-DB1", "PAD-DB2"]
+    assert [item.sku for item in found(db, "chn-11s").items] == ["CHN-11S"]
+    low = found(db, "light", low=True)
     assert [(item.sku, item.in_stock) for item in low.items] == [("LGT-FR80", 7)]
-    assert items.search(db, "kit", "kits", limit=1).total == 3
-    assert not items.search(db, "brake unicycle").all_words
+    assert found(db, "kit", "kits", limit=1).total == 3
+    assert not found(db, "brake unicycle").all_words
     with pytest.raises(NoSearchTermsError):
-        items.search(db, '"*')
+        found(db, '"*')
 
 
 def test_ordering_a_product_that_is_built_has_a_warning(db: sqlite3.Connection) -> None:
