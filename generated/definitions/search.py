@@ -213,16 +213,24 @@ DEFINITION: Final[ToolDefinition] = {
     "auth": {"scopes": ["workspace:read"]},
     "timeout": 30,
     "examples": [
-        {"name": "a text", "input": {"query": "ingrid"}},
+        {"name": "a text", "input": {"query": "ingrid", "path": "notes"}},
         {
             "name": "an expression, cut by the limit",
-            "input": {"query": "\\d{2}-\\d{2}", "mode": "regex", "limit": 1},
+            "input": {
+                "query": "\\d{2}-\\d{2}",
+                "mode": "regex",
+                "limit": 1,
+                "path": "notes",
+            },
         },
         {"name": "no match", "input": {"query": "penny-farthing", "path": "templates"}},
-        {"name": "case matters", "input": {"query": "ingrid", "ignore_case": False}},
+        {
+            "name": "case matters",
+            "input": {"query": "ingrid", "ignore_case": False, "path": "notes"},
+        },
         {
             "name": "case matters, and fits",
-            "input": {"query": "Ingrid", "ignore_case": False},
+            "input": {"query": "Ingrid", "ignore_case": False, "path": "notes"},
         },
         {
             "name": "one folder, some files",

@@ -228,7 +228,7 @@ DEFINITION: Final[ToolDefinition] = {
     "examples": [
         {
             "name": "new opening hours",
-            "input": {"search": "10-18", "replacement": "10-19"},
+            "input": {"search": "10-18", "replacement": "10-19", "path": "notes"},
         },
         {
             "name": "with groups",
@@ -254,11 +254,16 @@ DEFINITION: Final[ToolDefinition] = {
                 "search": "OPENING HOURS",
                 "replacement": "Business hours",
                 "ignore_case": True,
+                "path": "notes",
             },
         },
         {
             "name": "case matters",
-            "input": {"search": "OPENING HOURS", "replacement": "Business hours"},
+            "input": {
+                "search": "OPENING HOURS",
+                "replacement": "Business hours",
+                "path": "notes",
+            },
         },
         {
             "name": "many places of one file",
