@@ -1,4 +1,8 @@
-"""Fixtures of `toolgen test`: each session has a shop and a workspace of its own."""
+"""Fixtures of `toolgen test`: each session has a shop and a workspace of its own.
+
+The workspace has more files than the demo, in the folder `archive`, and its limits are low, so that calls
+reach both sides of each. The command `uniq` is a script that does what commands seldom do.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,68 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from toolgen.runtime import Toolkit
 
 from examples.store import database
+from examples.store.commands import SYSTEM_PATH
+from examples.store.workspace import Limits
 from examples.tools import context
 from generated import catalog
 
-_LAST_CHANGE = 1_577_880_000  # 2020-01-01 12:00 UTC
+LIMITS: Final = Limits(file_bytes=4_000, files=10, total_bytes=8_000, depth=4, pattern_seconds=1.5)
+_MAX_OUTPUT: Final = 1_000  # bytes of a command
+_LAST_CHANGE: Final = 1_577_880_000  # 2020-01-01 12:00 UTC
+_FILES: Final = {
+    **{f"full/{number}.txt": b"One of as many files as a search may read\n" for number in range(10)},
+    "more/one.txt": b"One more\n",
+    "size/a.txt": b"a" * 4_000,
+    "size/b.txt": b"b" * 3_999 + b"\n",
+    "size/c.txt": b"c",
+    "mixed/.hidden.txt": b"found\n",
+    "mixed/a\\b.txt": b"found\n",
+    "mixed/binary.dat": b"found\0\n",
+    "mixed/large.txt": b"found" + b"\n" * 3_996,
+    "mixed/latin.txt": b"found caf\xe9\n",
+    "mixed/lines.txt": b"found \r\nnot here\r\n\r\nFOUND at the end\r\n",
+    "mixed/long.txt": b"found " + b"x" * 294 + b"\nfound " + b"x" * 295 + b"\n",
+    "mixed/wide.txt": b"found " + b"x" * 114 + b"\nfound " + b"x" * 115 + b"\n",
+    "mixed/deep/four/text.txt": b"found\n",
+    "mixed/deep/four/five/text.txt": b"found\n",
+    "slow/text.txt": b"a" * 60 + b"!\n",
+}
+_UNIQ: Final = """#!/bin/sh
+case "$*" in
+  "-c --") printf 'first\\n'; sleep 0.2; printf 'careful\\n' >&2; sleep 0.2; printf 'second\\n'; exit 3 ;;
+  "-d --") sleep 100 & printf 'a child goes on\\n' ;;
+  "-u --") printf 'caf\\351\\n'; printf 'na\\357ve\\n' >&2 ;;
+  "-i --") kill -TERM $$ ;;
+  "-c -c --") printf '%01000d' 0 ;;
+  "-d -d --") printf '%01001d' 0 ;;
+  "-u -u --") printf '%01000d' 0 >&2 ;;
+  "-i -i --") exec sleep 100 ;;
+esac
+"""
 
 
 def toolgen_toolkit(folder: Path) -> Toolkit:
     """Return the tools with fresh data in `folder`."""
-    shutil.copytree(_fresh_data(), folder, dirs_exist_ok=True)
-    return catalog.toolkit(context=context(folder))
+    shutil.copytree(_fresh_data(), folder, symlinks=True, dirs_exist_ok=True)
+    values = context(folder)
+    limited = {
+        "workspace": _changed(values["workspace"], limits=LIMITS),
+        "reader": _changed(values["reader"], max_seconds=0.2, max_characters=2_000),
+        "runner": _changed(
+            values["runner"], path=f"{folder / 'commands'}:{SYSTEM_PATH}", max_output=_MAX_OUTPUT
+        ),
+    }
+    return catalog.toolkit(context={**values, **limited})
 
 
 def toolgen_state(folder: Path) -> dict[str, Any]:
@@ -39,6 +87,11 @@ def toolgen_state(folder: Path) -> dict[str, Any]:
     return {**rows, "files": files}
 
 
+def _changed(make: Callable[[], Any], **fields: Any) -> Callable[[], Any]:
+    """Return a factory of the same value with other fields."""
+    return lambda: replace(make(), **fields)
+
+
 def _tables(db: sqlite3.Connection) -> list[str]:
     """Return the names of all tables, without those of the full-text index."""
     return sorted(row["name"] for row in db.execute("PRAGMA table_list") if row["type"] == "table")
@@ -49,6 +102,15 @@ def _fresh_data() -> Path:
     """Return a folder with the data as it is at first; copying is faster than creating it."""
     folder = Path(tempfile.mkdtemp(prefix="toolgen-gallery-"))
     database.database(folder)
-    for path in database.workspace_folder(folder).rglob("*"):
+    workspace = database.workspace_folder(folder)
+    for name, data in _FILES.items():
+        file = workspace / "archive" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    (workspace / "archive" / "mixed" / "link.txt").symlink_to("lines.txt")
+    (folder / "commands").mkdir()
+    (folder / "commands" / "uniq").write_text(_UNIQ)
+    (folder / "commands" / "uniq").chmod(0o755)
+    for path in workspace.rglob("*"):
         os.utime(path, (_LAST_CHANGE, _LAST_CHANGE))  # `ls -l` shows it
     return folder
