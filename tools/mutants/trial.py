@@ -28,6 +28,9 @@ STAGES: tuple[Stage, ...] = ("examples", "recorded", "generated", "interrupted")
 """All tools go through one stage before the next: most mutants are found by an example or its neighbours."""
 SECONDS = 3_000.0  # that the tests of one mutant may take; more on a busy machine than the tests need
 _CALL_SECONDS = 60.0
+_CONTEXT = "examples/tools/__init__.py"
+_DATABASE = "examples/store/database.py"
+"""Modules that every call uses. A tool imports itself what else the context gives it, for its annotations."""
 _IMPORTED = (
     "toolgen.runtime.toolkit",
     "toolgen.runtime.execution.call",
@@ -68,7 +71,7 @@ def users_of(modules: Sequence[Module]) -> dict[str, set[str]]:
     for path in imports:
         if not path.startswith("examples/tools/") or Path(path).stem.startswith("_"):
             continue
-        seen, stack = {path}, [path, "examples/tools/__init__.py"]
+        seen, stack = {_CONTEXT}, [path, _DATABASE]
         while stack:
             here = stack.pop()
             seen.add(here)
