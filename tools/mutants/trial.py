@@ -133,6 +133,7 @@ def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest], stages: S
     if process == 0:
         try:
             os.setsid()
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # as in the process of `toolgen test`
             _run(folder, tools, stages)
         finally:
             os._exit(9)

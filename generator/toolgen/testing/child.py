@@ -10,6 +10,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ class Task:
 def main(result: str, trace: str) -> None:
     """Run the task; end the process with all threads that it started."""
     process = os.getpid()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the handler of asyncio.run is slow
     with open(result, "r+", encoding="utf-8") as lines, open(trace, "w") as hung:
         task = Task.of_json(lines.readline())
         lines.seek(0, os.SEEK_END)
