@@ -49,7 +49,7 @@ def wire_result(
     """Return the same as JSON, which the SDK validates for the client's version.
 
     `blocks` are those of the response, encoded before, some of them replaced by links. The server returns
-    this and not a model, because creating and dumping models takes as long as a third of the call.
+    this and not a model, because creating and dumping models takes a quarter of the time of the call.
     """
     result = {
         "content": _content(response, protocol_version, blocks),

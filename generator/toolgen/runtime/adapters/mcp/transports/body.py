@@ -58,7 +58,7 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
     size = 0
     deadline = monotonic() + START_SECONDS
     while True:
-        try:  # without a timer if the message is there: one for each request is a twentieth of a call
+        try:  # without a timer if the message is there, as it nearly always is
             message = await run_async(receive(), deadline - monotonic(), "The request", task=None)
         except ToolTimeoutError:
             raise RefusedError(
