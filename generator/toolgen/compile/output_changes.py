@@ -69,7 +69,7 @@ def _digests(tree: Tree) -> dict[str, str]:
 def digest(text: str | bytes) -> str:
     """Return the sha256 of the UTF-8 bytes of `text` in hex, as manifests have it: with LF for CRLF."""
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
-    if b"\r" in content:  # rare; looking for one byte is forty times as fast as for two
+    if b"\r" in content:  # rare; looking for one byte is twenty times as fast as for two
         content = content.replace(b"\r\n", b"\n")
     return sha256(content).hexdigest()
 
