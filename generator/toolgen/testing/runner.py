@@ -17,6 +17,7 @@ from toolgen.testing.inputs import requests, with_defaults
 from toolgen.testing.observation import (
     Observation,
     ObservationDetails,
+    find_places_to_meet,
     observe,
     observe_cancelled,
     observe_concurrent,
@@ -35,7 +36,8 @@ are cancelled or made at once."""
 
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
-_CONCURRENT_ROUNDS: Final = 10  # two calls at once do not meet each time
+_CONCURRENT_ROUNDS: Final = 16  # of two calls: at chosen lines of the first one, then at once
+_MEETINGS: Final = 12  # lines of one call at which another one is made
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
 
 
@@ -231,10 +233,11 @@ class ToolRunner:
             yield "interrupted"
             pair = (first, examples[second].arguments)
             serial = self._run_async(observe_serial(self.subject, self.tool, pair))
-            for _ in range(_CONCURRENT_ROUNDS):
+            lines = self._run_async(find_places_to_meet(self.subject, self.tool, first, _MEETINGS))
+            for line in (*lines, *[None] * (_CONCURRENT_ROUNDS - len(lines))):
                 if not self._is_stuck() and "concurrent-calls" not in self._found:
                     yield "interrupted"
-                    work = observe_concurrent(self.subject, self.tool, pair, serial)
+                    work = observe_concurrent(self.subject, self.tool, pair, serial, line=line)
                     self._add_first(self._counted(self._run_async(work)))
 
     def _observe(self, request: JsonObject, **details: Unpack[ObservationDetails]) -> Observation:

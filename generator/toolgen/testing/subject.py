@@ -79,6 +79,12 @@ class Session(Protocol):
     async def concurrent_calls(self, calls: Sequence[Call]) -> list[Answer]:
         """Make several calls at once; return their answers."""
 
+    async def places_to_meet(self, call: Call, count: int) -> list[int]:
+        """Make a call; return up to `count` of the lines at which another call may meet it."""
+
+    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[Answer]:
+        """Make a call, and a second one when the first is at a line; return their answers."""
+
     async def cancelled_call(self, call: Call, turns: int) -> bool:
         """Make a call, cancel it after `turns` of the event loop. Return True if it was cancelled in time."""
 

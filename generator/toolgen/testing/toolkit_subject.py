@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import toolgen
 from toolgen.suggestions import shortened
 from toolgen.testing.fixtures import Fixtures
+from toolgen.testing.meeting import Meeting, places_to_meet
 from toolgen.testing.subject import NO_STATE, Answer, Call, Session, call_command, only_harmless
 from toolgen.testing.tool_under_test import ToolUnderTest
 
@@ -98,6 +99,35 @@ class ToolkitSession:
                 return await asyncio.gather(*(self._call(call, details) for call in calls))
         finally:
             sys.setswitchinterval(interval)
+
+    async def places_to_meet(self, call: Call, count: int) -> list[int]:
+        """Make a call; return up to `count` of the lines of a `def` at which another call may meet it."""
+        meeting = Meeting()
+        with meeting.watched():
+            await self.call(call)
+        return places_to_meet(meeting.last, count)
+
+    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[Answer]:
+        """Make a call, and a second one when the first is at a line, or has ended."""
+        self._before_call(first)
+        loop, begun = asyncio.get_running_loop(), asyncio.Event()
+        meeting = Meeting(line, lambda: loop.call_soon_threadsafe(begun.set))
+
+        async def meet() -> Answer:
+            await begun.wait()
+            try:
+                return await self._call(second, details)
+            finally:
+                meeting.ended.set()
+
+        async def begin() -> Answer:
+            try:
+                return await self._call(first, details)
+            finally:
+                begun.set()
+
+        with _logged() as details, meeting.watched():
+            return list(await asyncio.gather(begin(), meet()))
 
     async def _call(self, call: Call, details: list[str]) -> Answer:
         chunks: list[Any] = []

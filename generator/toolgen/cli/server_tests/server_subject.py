@@ -164,6 +164,14 @@ class ServerSession:
         """Make the calls one after another: without snapshots of the state, concurrent ones show nothing."""
         return [await self._subject.call(call) for call in calls]
 
+    async def places_to_meet(self, call: Call, count: int) -> list[int]:
+        """Return nothing: the lines that a server runs cannot be seen."""
+        return []
+
+    async def meeting_calls(self, first: Call, second: Call, line: int) -> list[Answer]:
+        """Make the calls one after another."""
+        return await self.concurrent_calls([first, second])
+
     async def cancelled_call(self, call: Call, turns: int) -> bool:
         """Make the whole call: without snapshots of the state, a cancelled call shows nothing."""
         await self._subject.call(call)
