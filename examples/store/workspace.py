@@ -152,9 +152,7 @@ class Workspace:
             if name.startswith("."):
                 yield Entry(path, "hidden")
                 continue
-            if "\\" in name or not is_unicode(
-                name
-            ):  # a name that is not UTF-8, which no path argument can have
+            if "\\" in name or not is_unicode(name):  # no path argument can have such a name
                 yield Entry(path.encode("utf-8", "replace").decode(), "unreadable")
                 continue
             try:
