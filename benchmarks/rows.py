@@ -181,7 +181,7 @@ ROWS = (
     ),
 )
 
-# What the README shows: what users wait for, with both kinds of specs, whether the target is met or missed
+# The rows of the README: the commands and calls that users wait for, with both kinds of specs, met or missed
 README = frozenset((
     "check", "breaking", "cold", "cold-plain", "full", "full-plain", "one", "one-plain", "watch", "memory",
     "import", "catalog", "server", "mock", "call", "mcp", "mcp-mcpserver", "mcp-fastmcp", "http-16",
