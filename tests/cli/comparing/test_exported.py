@@ -168,7 +168,7 @@ BAD = {
     json.dumps([TOOL, {**TOOL, "description": "other"}]): "differ",
     json.dumps([TOOL, {"name": "g", "input_schema": {}}]): "several formats",
     json.dumps([{**TOOL, "inputSchema": 5}]): "must be an object",
-    "[" * 9_000: "nested",
+    "[" * 100_000: "nested",  # Python 3.13 reads 9,000 levels
 }
 
 
