@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
-from toolgen.runtime import Checkpoint, CheckpointError, ToolConfig
+from toolgen.runtime import Checkpoint, CheckpointError, ToolConfig, Toolkit
 
 from tests.runtime.tool_factory import make_tool, run
 
 
 async def counts(self: Any, request: Any, context: Any) -> Any:
-    number = context.checkpoint.load("count", 0) + 1
-    context.checkpoint.save("count", number)
-    return number
+    return context.checkpoint.update("count", lambda count: count + 1, 0)
 
 
 def test_the_next_call_loads_the_saved_value(tmp_path: Path) -> None:
     config = ToolConfig(checkpoint=tmp_path / "state")
     assert [run(make_tool(counts), config=config).content for _ in range(3)] == [1, 2, 3]
-    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()] == [
-        "state/x/count.json"
-    ]
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()} == {
+        "state/x/count.json",
+        "state/x/.count.lock",
+    }
 
 
 def test_without_a_checkpoint_folder_the_answer_is_missing_dependency() -> None:
@@ -66,7 +69,7 @@ def test_only_json_is_saved_and_a_failed_save_changes_nothing(tmp_path: Path, da
     with pytest.raises(CheckpointError, match="is not JSON"):
         checkpoint.save("a", data)
     assert checkpoint.load("a") == {"n": 1}
-    assert os.listdir(tmp_path / "x") == ["a.json"]
+    assert sorted(os.listdir(tmp_path / "x")) == [".a.lock", "a.json"]
 
 
 def test_a_damaged_checkpoint_is_reported(tmp_path: Path) -> None:
@@ -103,4 +106,82 @@ def test_concurrent_readers_see_whole_values(tmp_path: Path) -> None:
         each.start()
     while any(each.is_alive() for each in writers):
         assert checkpoint.load("v") in values
-    assert os.listdir(tmp_path / "x") == ["v.json"]
+    assert sorted(os.listdir(tmp_path / "x")) == [".v.lock", "v.json"]
+
+
+def add_one(number: int) -> int:
+    sleep(0.0005)  # long enough for others to load the same number, if they could
+    return number + 1
+
+
+def test_updates_by_parallel_calls_lose_nothing(tmp_path: Path) -> None:
+    def execute(self: Any, request: Any, context: Any) -> Any:
+        return context.checkpoint.update("count", add_one, 0)
+
+    async def calls() -> list[Any]:
+        toolkit = Toolkit([make_tool(execute)], config=ToolConfig(checkpoint=tmp_path))
+        return [each.content for each in await asyncio.gather(*(toolkit.call("x", {}) for _ in range(40)))]
+
+    assert sorted(asyncio.run(calls())) == [*range(1, 41)]
+    assert Checkpoint(tmp_path, "x").load("count") == 40
+
+
+COUNT = """
+import sys
+from toolgen.runtime import Checkpoint
+for _ in range(25):
+    Checkpoint(sys.argv[1], "x").update("count", lambda count: count + 1, 0)
+"""
+
+
+def test_updates_by_several_processes_lose_nothing(tmp_path: Path) -> None:
+    processes = [subprocess.Popen([sys.executable, "-c", COUNT, str(tmp_path)]) for _ in range(4)]
+    assert [each.wait() for each in processes] == [0] * 4
+    assert Checkpoint(tmp_path, "x").load("count") == 100
+
+
+def test_saves_and_deletes_wait_for_an_update(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, "x")
+    checkpoint.save("a", "old")
+    others = [
+        threading.Thread(target=checkpoint.save, args=("a", "saved")),
+        threading.Thread(target=checkpoint.delete, args=("a",)),
+    ]
+
+    def change(data: str) -> str:
+        for each in others:
+            each.start()
+        for each in others:
+            each.join(0.1)
+        assert checkpoint.load("a") == "old"
+        return f"{data}, changed"
+
+    assert checkpoint.update("a", change) == "old, changed"
+    for each in others:
+        each.join()
+    assert checkpoint.load("a") in ("saved", None)
+
+
+def test_an_update_that_raises_changes_nothing_and_releases_the_lock(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, "x")
+    checkpoint.save("a", 1)
+    with pytest.raises(ZeroDivisionError):
+        checkpoint.update("a", lambda number: number / 0)
+    with pytest.raises(CheckpointError, match="is not JSON"):
+        checkpoint.update("a", lambda number: {number})
+    assert checkpoint.load("a") == 1
+    assert checkpoint.update("a", lambda number: number + 1) == 2
+
+
+def test_an_update_inside_its_own_update_is_refused_and_of_another_name_is_not(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, "x")
+    for use in (lambda: checkpoint.update("a", str), lambda: checkpoint.save("a", 1)):
+        with pytest.raises(CheckpointError, match="inside its own update"):
+            checkpoint.update("a", lambda data, use=use: use())
+    assert checkpoint.update("a", lambda data: checkpoint.update("b", lambda other: 2)) == 2
+
+
+def test_the_update_of_a_new_checkpoint_gets_the_default(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, "x")
+    assert checkpoint.update("a", lambda data: [data]) == [None]
+    assert checkpoint.update("b", lambda data: [*data, 1], []) == [1]

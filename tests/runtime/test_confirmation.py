@@ -67,6 +67,18 @@ def test_a_call_is_refused_if_nobody_can_be_asked(on_unsupported: str | None) ->
     assert "confirmation" not in response.metadata
 
 
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [(False, "declined"), (None, "cancelled"), (1, "declined"), ("yes", "declined"), (object(), "declined")],
+)
+def test_only_true_confirms_and_none_means_that_the_question_was_closed(answer: Any, code: str) -> None:
+    async def confirm(confirmation: Confirmation) -> Any:
+        return answer
+
+    assert code_of(run(risky("deny"), {"path": "/"}, confirm=confirm)) == code
+    assert DONE == []
+
+
 def test_on_unsupported_allow_still_asks_if_the_user_can_be_asked() -> None:
     async def no(confirmation: Confirmation) -> bool:
         return False
@@ -74,15 +86,6 @@ def test_on_unsupported_allow_still_asks_if_the_user_can_be_asked() -> None:
     assert run(risky("allow"), {"path": "/"}).success
     assert code_of(run(risky("allow"), {"path": "/"}, confirm=no)) == "declined"
     assert len(DONE) == 1
-
-
-@pytest.mark.parametrize("answer", [False, None, 1, "yes", object()])
-def test_only_true_confirms(answer: Any) -> None:
-    async def confirm(confirmation: Confirmation) -> Any:
-        return answer
-
-    assert code_of(run(risky(), {"path": "/"}, confirm=confirm)) == "declined"
-    assert DONE == []
 
 
 def test_a_confirm_callback_that_fails_does_not_confirm() -> None:

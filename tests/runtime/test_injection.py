@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from toolgen.runtime import Toolkit
+from toolgen.runtime import BaseTool, Toolkit, ToolSpec
 
 from tests.runtime.tool_factory import code_of, make_tool, run
 
@@ -116,6 +116,57 @@ def test_a_missing_value_is_answered_with_missing_dependency() -> None:
         "Error [missing_dependency]: The application has not provided 'x', which x needs."
     )
     assert seen == []
+
+
+def tool_with_optional(*, plain: bool, declared: str = "typing.Any") -> tuple[Any, list[Any]]:
+    tool, seen = tool_with_x(plain=plain)
+    type(tool).definition["inject"] = [{"name": "x", "type": declared, "optional": True}]
+    return tool, seen
+
+
+def nothing() -> None:
+    """A factory of an application that has no value."""
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("context", [{}, {"x": None}, {"x": nothing}])
+def test_an_optional_value_that_the_application_lacks_is_none(plain: bool, context: dict[str, Any]) -> None:
+    tool, seen = tool_with_optional(plain=plain, declared="sqlite3.Connection")
+    response = run(tool, context=context)
+    assert (response.content, seen) == (1, [None])
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize(("entry", "value"), ENTRIES)
+def test_an_optional_value_that_the_application_has_is_injected(plain: bool, entry: Any, value: Any) -> None:
+    tool, seen = tool_with_optional(plain=plain)
+    assert run(tool, context={"x": entry}).content == 1
+    assert seen == [value]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_an_optional_value_of_another_type_is_still_refused(plain: bool) -> None:
+    tool, seen = tool_with_optional(plain=plain, declared="sqlite3.Connection")
+    assert code_of(run(tool, context={"x": "no connection"})) == "missing_dependency"
+    assert seen == []
+
+
+def test_a_hand_written_tool_has_optional_values() -> None:
+    seen: list[Any] = []
+
+    class Query(BaseTool[dict[str, Any], str]):
+        spec = ToolSpec(
+            name="x",
+            description="Query the database.",
+            inject=[{"name": "db", "type": "sqlite3.Connection", "optional": True}],
+        )
+
+        def execute(self, request: object, context: object, *, db: sqlite3.Connection | None) -> str:
+            seen.append(db)
+            return "DB engine not available."
+
+    assert run(Query()).content == "DB engine not available."
+    assert seen == [None]
 
 
 def test_the_context_of_one_call_adds_to_the_toolkits() -> None:

@@ -189,3 +189,13 @@ def test_a_call_that_waits_for_the_user_has_not_failed(
     assert [record.event for record in caplog.records] == ["pending"]  # type: ignore[attr-defined]
     (span,) = spans.get_finished_spans()
     assert span.status.status_code is trace.StatusCode.UNSET
+
+
+def test_a_span_has_the_tools_version_and_its_deprecation(spans: InMemorySpanExporter) -> None:
+    run(tool(version="1.2.0", deprecated={"sunset": "2026-12-31"}), {"how": "well"})
+
+    (span,) = spans.get_finished_spans()
+
+    assert span.attributes is not None
+    assert span.attributes["toolgen.tool_version"] == "1.2.0"
+    assert span.attributes["toolgen.deprecated"] is True

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from toolgen.runtime import BaseTool, ToolError, Toolkit
 
-from tests.runtime.tool_factory import code_of, make_tool
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 
 async def execute(self: Any, request: Any, context: Any) -> Any:
@@ -144,3 +144,18 @@ def test_a_failing_close_does_not_keep_other_tools_open(caplog: pytest.LogCaptur
     asyncio.run(work())
     assert good.seen[-1] == "closed"
     assert "closing tool bad failed" in caplog.text
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_set_up_gets_none_for_an_optional_value(plain: bool) -> None:
+    async def in_loop(self: Any, context: Any) -> None:
+        self.seen.append(await context.aget("db"))
+
+    def in_worker(self: Any, context: Any) -> None:
+        self.seen.append(context.get("db"))
+
+    injected = [{"name": "db", "type": "sqlite3.Connection", "optional": True}]
+    tool = preparing(in_worker if plain else in_loop)
+    type(tool).definition["inject"] = injected
+    type(tool).execute = lambda self, request, context, *, db: self.seen
+    assert run(tool).content == [None]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
 from typing import Any
 
 import pytest
@@ -191,3 +192,105 @@ def test_cancelling_the_consumer_cancels_the_tool() -> None:
 
     asyncio.run(work())
     assert ended == ["closed"]
+
+
+@pytest.mark.parametrize("execute", [in_loop, in_worker])
+def test_synchronous_code_gets_chunks_then_the_response(execute: Any) -> None:
+    with kit(execute) as toolkit:
+        *chunks, response = toolkit.stream_sync("x", {})
+        assert chunks == [0, 1, 2]
+        assert response.content == [0, 1, 2]
+        assert [each.error.code for each in toolkit.stream_sync("y", {})] == ["unknown_tool"]
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_synchronous_code_gets_a_chunk_before_the_next_one_is_produced(plain: bool) -> None:
+    go = threading.Event()
+
+    def worker(self: Any, request: Any, context: Any) -> Any:
+        yield 1
+        assert go.wait(30)
+        yield 2
+
+    async def loop(self: Any, request: Any, context: Any) -> Any:
+        yield 1
+        assert await asyncio.to_thread(go.wait, 30)
+        yield 2
+
+    with kit(worker if plain else loop) as toolkit:
+        items = toolkit.stream_sync("x", {})
+        assert next(items) == 1
+        go.set()
+        assert next(items) == 2
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_closing_a_synchronous_stream_cancels_the_tool(plain: bool) -> None:
+    ended = threading.Event()
+
+    def worker(self: Any, request: Any, context: Any) -> Any:
+        try:
+            while True:
+                yield 1
+        finally:
+            ended.set()
+
+    async def loop(self: Any, request: Any, context: Any) -> Any:
+        try:
+            yield 1
+            await asyncio.sleep(300)
+        finally:
+            ended.set()
+
+    with kit(worker if plain else loop) as toolkit:
+        with closing(toolkit.stream_sync("x", {})) as items:
+            assert next(items) == 1
+        assert ended.wait(30)
+        *_, response = toolkit.stream_sync("y", {})  # the loop goes on
+        assert code_of(response) == "unknown_tool"
+
+
+def test_an_interrupted_synchronous_stream_cancels_the_tool_and_the_next_call_is_answered() -> None:
+    ended, waiting = threading.Event(), threading.Event()
+
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        try:
+            yield 1
+            waiting.set()
+            await asyncio.sleep(300)
+        finally:
+            ended.set()
+
+    def interrupt() -> None:
+        waiting.wait(30)
+        # ^C reaches the main thread, whose wait it ends; `raise_signal` would reach this one
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    with kit(execute) as toolkit:
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            list(toolkit.stream_sync("x", {}))
+        assert ended.wait(30)
+        assert code_of(toolkit.call_sync("y", {})) == "unknown_tool"
+
+
+def test_a_synchronous_stream_works_inside_a_running_event_loop() -> None:
+    async def work() -> list[Any]:
+        with kit(in_loop) as toolkit:
+            return list(toolkit.stream_sync("x", {}))
+
+    assert asyncio.run(work())[:3] == [0, 1, 2]
+
+
+def test_a_synchronous_stream_inside_an_async_tool_of_one_is_refused() -> None:
+    caught: list[str] = []
+
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        with pytest.raises(RuntimeError) as error:
+            list(toolkit.stream_sync("x", {}))
+        caught.append(str(error.value))
+        yield 1
+
+    with kit(execute) as toolkit:
+        assert next(toolkit.stream_sync("x", {})) == 1
+    assert "in its own event loop" in caught[0]

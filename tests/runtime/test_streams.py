@@ -6,6 +6,8 @@ import time
 from typing import Any
 
 import pytest
+from pydantic import RootModel
+from toolgen.runtime import ToolResult
 
 from tests.runtime.tool_factory import code_of, make_tool, run
 
@@ -103,3 +105,81 @@ def test_a_plain_stream_stops_soon_after_its_timeout() -> None:
 
     assert code_of(run(make_tool(endless, stream=CHUNK, timeout=0.05))) == "timeout"
     assert count[0] < 30
+
+
+TEXTS = {"stream": {"chunk_schema": {"type": "string"}}, "output_schema": {"type": "string"}}
+
+
+async def async_texts(self: Any, request: Any, context: Any) -> Any:
+    for text in request.texts:
+        yield text
+
+
+def plain_texts(self: Any, request: Any, context: Any) -> Any:
+    yield from request.texts
+
+
+@pytest.mark.parametrize("execute", [async_texts, plain_texts])
+@pytest.mark.parametrize("texts", [["only"], ["one", "two"], ["one", "two", "three"]])
+def test_a_stream_whose_last_chunk_could_be_the_response_is_refused(
+    execute: Any, texts: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    response = run(make_tool(execute, **TEXTS), {"texts": texts})
+    assert code_of(response) == "invalid_response"
+    assert "can be a chunk as well as the response" in caplog.text
+
+
+class Text(RootModel[str]):
+    """A response model for a text."""
+
+
+@pytest.mark.parametrize("kind", ["async", "plain"])
+@pytest.mark.parametrize(
+    ("last", "model"), [(ToolResult("all"), None), (Text("all"), Text), (ToolResult("all"), Text)]
+)
+def test_a_response_that_is_marked_ends_a_stream_of_equal_chunks(kind: str, last: Any, model: Any) -> None:
+    async def in_loop(self: Any, request: Any, context: Any) -> Any:
+        yield "one"
+        yield "two"
+        yield last
+
+    def in_worker(self: Any, request: Any, context: Any) -> Any:
+        yield from ["one", "two", last]
+
+    heard: list[Any] = []
+
+    async def listen(chunk: Any) -> None:
+        heard.append(chunk)
+
+    tool = make_tool(in_loop if kind == "async" else in_worker, response_model=model, **TEXTS)
+    assert run(tool, listen=listen).content == "all"
+    assert heard == ["one", "two"]
+
+
+def test_the_value_that_a_plain_generator_returns_is_the_response() -> None:
+    def execute(self: Any, request: Any, context: Any) -> Any:
+        yield "one"
+        return "all"
+
+    async def gives_plain(self: Any, request: Any, context: Any) -> Any:
+        return execute(self, request, context)
+
+    for method in (execute, gives_plain):
+        assert run(make_tool(method, **TEXTS)).content == "all"
+        without_response = make_tool(method, stream={"chunk_schema": {"type": "string"}})
+        assert code_of(run(without_response)) == "invalid_response"  # it is not dropped
+
+
+def test_a_result_that_is_not_a_generator_is_the_response() -> None:
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        return "all"
+
+    assert run(make_tool(execute, **TEXTS)).content == "all"
+
+
+def test_chunks_that_are_instances_of_the_response_model_are_not_the_response() -> None:
+    async def execute(self: Any, request: Any, context: Any) -> Any:
+        yield Text("one")
+        yield Text("two")
+
+    assert code_of(run(make_tool(execute, response_model=Text, **TEXTS))) == "invalid_response"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgen.project.files.atomic_write import create_files, replace_files
     from toolgen.project.files.reading import read_text
     from toolgen.project.files.temporary_folder import use_temporary_folder
-    from toolgen.project.inputs.configuration import FILE, PYPROJECT, TABLE, Project
+    from toolgen.project.inputs.configuration import FILE, PYPROJECT, TABLE, Project, parse_toml
     from toolgen.project.inputs.discovery import find_configuration, find_project, find_root, repository
     from toolgen.project.inputs.specs import ReadProject, read_project, read_specs
     from toolgen.project.inputs.targets import load_targets
@@ -46,6 +46,7 @@ __all__ = [
     "find_up_to_date",
     "generator_id",
     "load_targets",
+    "parse_toml",
     "prune",
     "read_output",
     "read_project",
@@ -71,7 +72,7 @@ _HOMES = {
     "files.reading": ("read_text",),
     "files.temporary_folder": ("use_temporary_folder",),
     "inputs.discovery": ("find_configuration", "find_project", "find_root", "repository"),
-    "inputs.configuration": ("FILE", "PYPROJECT", "TABLE", "Project"),
+    "inputs.configuration": ("FILE", "PYPROJECT", "TABLE", "Project", "parse_toml"),
     "inputs.specs": ("ReadProject", "read_project", "read_specs"),
     "inputs.targets": ("load_targets",),
     "output.folder": ("ExistingOutput", "read_output", "refuse_foreign", "write"),

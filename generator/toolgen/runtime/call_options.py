@@ -35,7 +35,7 @@ class _CommonOptions(CallerOptions, total=False):
 
 
 class CallOptions(_CommonOptions, total=False):
-    """The options of `Toolkit.call`, `call_sync` and `stream`; `stream` takes no `listen`."""
+    """The options of `Toolkit.call`, `call_sync`, `stream` and `stream_sync`; streams take no `listen`."""
 
     confirm: Confirm | None
     """Asks the user. Without it, the tool's `on_unsupported` decides."""

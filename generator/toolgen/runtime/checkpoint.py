@@ -1,12 +1,21 @@
-"""State that a tool keeps between calls: one JSON file for each name, written atomically."""
+"""State that a tool keeps between calls: one JSON file for each name, written atomically.
+
+A lock on a file beside it (`.count.lock` for `count`) makes changes wait for each other, in threads and in
+processes. The file stays: if it were removed, two processes could lock two files of the same name.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
+import sys
 import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +34,12 @@ class Checkpoint:
     """The checkpoints of one tool, in its own folder below the configured one.
 
     Without a configured folder, every method raises ToolError `missing_dependency`. Methods block while they
-    use the disk; in an `async def`, save large data with `asyncio.to_thread`.
+    use the disk or wait for a change by another thread or process; in an `async def`, use `asyncio.to_thread`
+    for large data and slow changes.
+
+    Two calls that `load`, compute and `save` at the same time lose one of the changes. Use `update`:
+
+        count = context.checkpoint.update("count", lambda count: count + 1, 0)
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None, tool_name: str) -> None:
@@ -38,11 +52,33 @@ class Checkpoint:
         Raises CheckpointError if the name is not valid or the data is not JSON, and OSError.
         """
         path = self._path(name)
+        with _changing(path, needs_lock=False):
+            self._write(path, name, data)
+
+    def update(self, name: str, change: Callable[[Any], Any], default: Any = None) -> Any:
+        """Replace the data saved as `name` by `change(data)`, and return the new data.
+
+        No other change of `name` happens meanwhile, in this process or another one on the same machine.
+
+        Args:
+            name: the name of the checkpoint.
+            change: returns the new data, a JSON value. If it raises, nothing is changed. It runs while others
+                wait, and cannot change the same checkpoint itself.
+            default: what `change` gets if nothing is saved.
+
+        Raises CheckpointError as `load` and `save` do, and OSError, also if the file system has no locks.
+        """
+        path = self._path(name)
+        with _changing(path):
+            data = change(self.load(name, default))
+            self._write(path, name, data)
+        return data
+
+    def _write(self, path: Path, name: str, data: Any) -> None:
         try:
             text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
         except (TypeError, ValueError, RecursionError) as error:
             raise CheckpointError(f"checkpoint {name!r} is not JSON: {error}") from None
-        path.parent.mkdir(parents=True, exist_ok=True)
         number, written = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
         try:
             with open(number, "wb") as file:
@@ -67,7 +103,10 @@ class Checkpoint:
 
     def delete(self, name: str) -> None:
         """Delete `name` if it exists."""
-        self._path(name).unlink(missing_ok=True)
+        path = self._path(name)
+        if path.exists():
+            with _changing(path, needs_lock=False):
+                path.unlink(missing_ok=True)
 
     def names(self) -> list[str]:
         """Return the names of all checkpoints, sorted."""
@@ -94,3 +133,51 @@ class Checkpoint:
         if not _NAME.fullmatch(self._tool):
             raise CheckpointError(f"{self._tool!r} cannot be the name of a folder")
         return Path(self._root) / self._tool
+
+
+_held = threading.local()  # `paths`: the checkpoints that this thread is changing
+
+
+@contextmanager
+def _changing(path: Path, *, needs_lock: bool = True) -> Iterator[None]:
+    """Hold the lock of a checkpoint. Raises CheckpointError if this thread holds it already.
+
+    `needs_lock`: raise OSError if the file system has no locks, as some network file systems have none.
+    """
+    paths: set[Path] = _held.__dict__.setdefault("paths", set())
+    if path in paths:
+        raise CheckpointError(f"checkpoint {path.stem!r} is changed inside its own update")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_RDWR | os.O_CREAT | _NO_LINKS | getattr(os, "O_CLOEXEC", 0)
+    handle = os.open(path.with_name(f".{path.stem}.lock"), flags, 0o600)
+    try:
+        try:
+            _lock(handle)
+        except OSError:
+            if needs_lock:
+                raise
+        paths.add(path)
+        yield
+    finally:
+        paths.discard(path)
+        os.close(handle)  # releases the lock
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        """Wait for an exclusive lock on an open file, which ends when it is closed."""
+        while True:
+            try:
+                msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
+                return
+            except OSError as error:
+                if error.errno != errno.EDEADLK:  # not that it has been locked for ten seconds
+                    raise
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        """Wait for an exclusive lock on an open file, which ends when it is closed."""
+        fcntl.flock(handle, fcntl.LOCK_EX)

@@ -115,10 +115,32 @@ class ToolContext:
     principal: str | None = None  # who calls, where the transport or the application knows
     session_id: str | None = None  # of the conversation; None outside of a session
     approval: Approval | None = None  # what the user approved; None if no confirmation was needed
-    final_answer: bool = False  # from the spec; set it if this response is meant for the user as it is
     loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited
     _began: float = field(default_factory=perf_counter, init=False, repr=False)
     _failure: CallFailure | None = field(default=None, init=False, repr=False)
+    _final_by_spec: bool = field(default=False, init=False, repr=False)
+    _final_by_tool: bool | None = field(default=None, init=False, repr=False)  # None: it did not decide
+    _version: str | None = field(default=None, init=False, repr=False)  # of the tool
+    _deprecated: Mapping[str, object] | None = field(default=None, init=False, repr=False)
+
+    def _response_metadata(self) -> dict[str, Any]:
+        """Return what the metadata of every response of this tool has."""
+        metadata: dict[str, Any] = {"call_id": self.call_id}
+        if self._deprecated is not None:
+            metadata["deprecated"] = dict(self._deprecated)
+        return metadata
+
+    @property
+    def final_answer(self) -> bool:
+        """True if this response is meant for the user as it is: as the spec says, unless the tool sets it.
+
+        A failure is final only if the tool sets this before it raises a ToolError.
+        """
+        return self._final_by_spec if self._final_by_tool is None else self._final_by_tool
+
+    @final_answer.setter
+    def final_answer(self, value: bool) -> None:
+        self._final_by_tool = value
 
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
@@ -132,7 +154,7 @@ class ToolContext:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """State that outlives the call: `.save(name, data)`, `.load(name, default)`."""
+        """State that outlives the call: `.update(name, change, default)`, `.load(name, default)`."""
         from .checkpoint import Checkpoint
 
         return Checkpoint(self.config.checkpoint, self.tool_name)
@@ -199,7 +221,21 @@ def _run_in_loop_of(call: ToolContext, report: Coroutine[Any, Any, None]) -> Awa
 async def _report(
     call: ToolContext, send: Progress, *, progress: float, total: float | None, message: str | None
 ) -> None:
+    from .isolation.exceptions import cancel_requests, contain, current_task
+    from .isolation.time_limit import run_async
+    from .logs.redaction import without_text
+    from .text import well_formed
+
+    task = current_task()
+    before = cancel_requests(task)
+    text = well_formed(message) if isinstance(message, str) else message
     try:
-        await send(progress, total, message)
-    except Exception:  # a caller that has left must not undo the work
-        LOGGER.exception("reporting progress of %s failed (call %s)", call.tool_name, call.call_id)
+        await run_async(send(progress, total, text), None, call.tool_name, task=task)
+    except BaseException as raised:  # a caller that has left must not undo the work
+        error = contain(raised, call.tool_name, task, cancelled_before=before)
+        LOGGER.error(
+            "reporting progress of %s failed (call %s)",
+            call.tool_name,
+            call.call_id,
+            exc_info=without_text(error),
+        )

@@ -103,6 +103,14 @@ class DeclinedError(ToolError):
     hint = "Do not repeat the call unless the user asks for it."
 
 
+class QuestionCancelledError(ToolError):
+    """The user was asked and closed the question without an answer."""
+
+    code = "cancelled"
+    description = "The user closed the question without an answer, so nothing was done."
+    hint = "Ask the user whether to repeat the call."
+
+
 class ToolTimeoutError(ToolError):
     """The tool did not finish within its `timeout`."""
 
@@ -121,7 +129,7 @@ class ChangedSinceConfirmedError(ToolError):
 
 
 class OverloadedError(ToolError):
-    """No worker is free and the queue is full."""
+    """No worker is free, and the queue is full or the call has waited too long."""
 
     code = "overloaded"
     description = "The tool is busy."
@@ -173,6 +181,7 @@ RUNTIME_ERRORS: tuple[type[ToolError], ...] = (
     InsufficientScopeError,
     ConfirmationRequiredError,
     DeclinedError,
+    QuestionCancelledError,
     ChangedSinceConfirmedError,
     ToolTimeoutError,
     OverloadedError,

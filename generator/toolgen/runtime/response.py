@@ -17,6 +17,10 @@ MOCK_KEY: Final = "toolgen/mock"
 
 ERROR_KEY: Final = "toolgen/error"
 """Key of the error of a response, in the `_meta` of an MCP result."""
+DEPRECATED_KEY: Final = "toolgen/deprecated"
+"""Key of the field `deprecated` of a spec, in the `_meta` of a listed tool and of its results."""
+VERSION_KEY: Final = "toolgen/version"
+"""Key of the field `version` of a spec, in the `_meta` of a listed tool."""
 
 
 class ResponseForm(StrEnum):

@@ -9,7 +9,7 @@ import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
 
 from .definition.check import TYPES, ToolSpecError, definition_faults, type_faults
 from .definition.description import join_description
@@ -104,7 +104,8 @@ class ToolSpec:
     def __post_init__(self) -> None:
         faults = list(_faults_of_fields(self))
         definition = _definition(self)
-        faults += definition_faults(definition)
+        in_definition = list(definition_faults(definition))
+        faults += in_definition or _stream_faults(definition, self.response_model)
         if faults:
             subject = f"the ToolSpec of {self.name!r}" if isinstance(self.name, str) else "the ToolSpec"
             raise ToolSpecError(subject, faults)
@@ -171,6 +172,40 @@ def _faults_of_fields(spec: ToolSpec) -> Iterator[str]:
     for text in ("when_to_use", "avoid_when"):
         if not isinstance(getattr(spec, text), str):
             yield f"{text}: expected text, got {type(getattr(spec, text)).__name__}"
+
+
+_PROBES: Final[tuple[Any, ...]] = ("text", "", 0, 1, 0.5, True, None, [], {}, ["text"])
+"""Values that show that two schemas overlap; those of the schemas' own examples are tried, too."""
+
+
+def _stream_faults(definition: Mapping[str, Any], response_model: object) -> Iterator[str]:
+    """Yield a fault if the end of a stream is certainly ambiguous: a chunk can be valid as the response.
+
+    A model of the response tells the two apart. What is not found here is refused when it happens.
+    """
+    output, stream = definition.get("output_schema"), definition.get("stream")
+    if output is None or stream is None or response_model is not None:
+        return
+    from .validation.compiled_schema import compile_schema
+
+    chunk = stream["chunk_schema"]
+    schemas = [compile_schema(output), compile_schema(chunk)]
+    own = [value for each in (output, chunk) for value in _values_in(each)]
+    for value in (*own, *_PROBES):
+        if all(schema.accepts(value) for schema in schemas):
+            yield (
+                f"chunk_schema and the schema of the result both accept {value!r}, so the last chunk could "
+                "be taken for the result: leave out the schema of the result (it is then the list of all "
+                "chunks), or make it an object that no chunk is"
+            )
+            return
+
+
+def _values_in(schema: Any) -> Iterator[Any]:
+    if isinstance(schema, Mapping):
+        yield from schema.get("enum", ())
+        yield from schema.get("examples", ())
+        yield from (schema[key] for key in ("const", "default") if key in schema)
 
 
 def _definition(spec: ToolSpec) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import (
     Callable,
     Collection,
     Coroutine,
+    Generator,
     Iterable,
     Iterator,
     Mapping,
@@ -16,7 +17,7 @@ from collections.abc import (
 )
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack
 from uuid import uuid4
 
 from .call_options import CallerOptions, CallOptions, check_options
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from .execution.threads.loop_thread import LoopThread
 
 Result = TypeVar("Result")
+_ENDED: Final = object()  # no further items
 
 
 class _SharedState:
@@ -257,10 +259,18 @@ class Toolkit:
         The first call sees `extras`. `session_id` continues a conversation of the application or of another
         process; the default is a new id. Tools added to either toolkit are in both.
         """
-        session = self._view()
-        session._extras = dict(extras or {})
+        session = self._carrying(dict(extras or {}))
         session._session_id = uuid4().hex if session_id is None else session_id
         return session
+
+    def _carrying(self, extras: MutableMapping[str, Any]) -> Toolkit:
+        """Return the same tools for calls that share `extras` and have no session id.
+
+        For clients without sessions: a new id for each request would make its confirmations those of others.
+        """
+        view = self._view()
+        view._extras = extras
+        return view
 
     def _view(self) -> Toolkit:
         view = copy.copy(self)
@@ -344,6 +354,36 @@ class Toolkit:
         Raises RuntimeError as `run_sync` does.
         """
         return self.run_sync(lambda: self.call(name, arguments, **options))
+
+    def stream_sync(
+        self, name: str, arguments: Any, **options: Unpack[CallOptions]
+    ) -> Generator[Any, None, None]:
+        """Yield from synchronous code what `stream` yields: each chunk as it arrives, last the ToolResponse.
+
+        Closing the generator (`contextlib.closing`) cancels the tool, and so does leaving it by an exception.
+        Raises RuntimeError as `run_sync` does.
+        """
+        return self._iterate(self.stream(name, arguments, **options))
+
+    def _iterate(self, items: AsyncGenerator[Any, None]) -> Generator[Any, None, None]:
+        """Yield the items of an async generator that runs in the event loop of synchronous calls."""
+        from asyncio import Lock
+
+        step = Lock()  # an interrupted step ends before the generator is closed
+
+        async def take() -> Any:
+            async with step:
+                return await anext(items, _ENDED)
+
+        async def close() -> None:
+            async with step:
+                await items.aclose()
+
+        try:
+            while (item := self.run_sync(take)) is not _ENDED:
+                yield item
+        finally:
+            self.run_sync(close)
 
     def run_sync(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Await `work()` in the event loop of synchronous calls, and return its result.

@@ -232,7 +232,7 @@ def test_a_tool_that_blocks_the_event_loop_is_logged_with_its_line(project: Proj
             for name in ("echo", *names):
                 arguments = {"text": "a"} if name == "echo" else {}
                 assert text_of(await client.call_tool(name, arguments))
-            return server.log
+        return server.log
 
     log = asyncio.run(run())
     for name in names:

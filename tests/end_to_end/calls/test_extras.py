@@ -6,10 +6,11 @@ import asyncio
 import base64
 import logging
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from mcp import Client, MCPError
+from mcp_types import ElicitResult
 from toolgen.runtime import ToolConfig, ToolContext, Toolkit
 
 from generated import mcp_server
@@ -52,6 +53,21 @@ async def count(client: Client, carried: Any = None, text: str = "") -> tuple[st
 
 def said(number: int) -> str:
     return f'{{"text":"{number}"}}'
+
+
+@ERAS
+def test_over_stdio_a_stock_client_keeps_its_extras(project: Project, era: str) -> None:
+    project.write("tools/echo.py", COUNTER)
+    project.generate()
+
+    async def run() -> None:
+        async with project.stdio_client(era) as client:
+            for number in (1, 2, 3):
+                assert (await count(client))[0] == said(number)
+        async with project.stdio_client(era) as client:
+            assert (await count(client))[0] == said(1), "another connection"
+
+    asyncio.run(run())
 
 
 def test_over_stdio_a_modern_client_sends_extras_back(project: Project) -> None:
@@ -109,11 +125,63 @@ def in_process(toolkit: Toolkit, act: Any, era: Any = "auto") -> Any:
     return asyncio.run(run())
 
 
-def test_without_the_token_a_conversation_begins_anew() -> None:
+@pytest.mark.parametrize(("era", "flags"), [("auto", []), ("legacy", ["--stateless"])])
+def test_over_http_without_the_token_a_conversation_begins_anew_and_the_log_says_so(
+    project: Project, era: str, flags: list[str]
+) -> None:
+    project.write("tools/echo.py", COUNTER)
+    project.generate()
+
+    async def run() -> str:
+        async with project.server(*flags) as server, server.client(era) as client:
+            assert (await count(client))[0] == (await count(client))[0] == said(1)
+        return server.log
+
+    notes = [line for line in asyncio.run(run()).splitlines() if "echo leaves extras" in line]
+    assert len(notes) == 1, "once for each tool"
+    assert "only if the application returns _meta['toolgen/extras']" in notes[0]
+
+
+def test_over_stdio_a_token_is_another_conversation(project: Project) -> None:
+    project.write("tools/echo.py", COUNTER)
+    project.generate()
+
+    async def run() -> None:
+        async with project.stdio_client("auto") as client:
+            _, meta = await count(client)
+            for _ in range(2):
+                assert (await count(client, meta[EXTRAS]))[0] == said(2)
+            assert (await count(client))[0] == said(2)
+
+    asyncio.run(run())
+
+
+def test_in_one_process_without_the_token_a_conversation_begins_anew() -> None:
     async def act(client: Client) -> None:
         assert (await count(client))[0] == (await count(client))[0] == said(1)
 
     in_process(Toolkit([Counter()]), act)
+
+
+@ERAS
+def test_a_call_with_extras_can_be_confirmed(era: Any) -> None:
+    asked: list[str] = []
+
+    class Careful(Counter):
+        definition: ClassVar[Any] = {**EchoTool.definition, "confirm": {"message": "Echo {text}?"}}
+
+    async def agree(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    async def run() -> list[str]:
+        server = mcp_server.build_server(Toolkit([Careful()]))
+        async with Client(server, mode=era, elicitation_callback=agree) as client:
+            first, meta = await count(client)
+            return [first, (await count(client, meta.get(EXTRAS)))[0]]
+
+    assert asyncio.run(run()) == [said(1), said(2)]
+    assert asked == ["Echo ?", "Echo ?"]
 
 
 def test_cleared_extras_do_not_reach_the_next_call() -> None:

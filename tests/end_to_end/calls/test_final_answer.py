@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from mcp import Client
-from toolgen.runtime import BaseTool, ToolContext, Toolkit, ToolResponse
+from toolgen.runtime import BaseTool, ToolContext, ToolError, Toolkit, ToolResponse
 
 from examples.store.reader import Reader
 from generated import anthropic_tools, mcp_server, openai_tools
@@ -98,8 +98,92 @@ def test_through_openai_and_anthropic(
     assert [response.final_answer for response in asyncio.run(run())] == [final, final]
 
 
+class MissingEngineError(ToolError):
+    """A reserved code, which a tool may raise without declaring it."""
+
+    code = "missing_dependency"
+
+
+class Unavailable(SqlQueryTool):
+    """The tool decides whether its failure is meant for the user."""
+
+    def execute(self, request: SqlQueryRequest, context: ToolContext, *, reader: object) -> SqlQueryResponse:
+        if request.query == "crash":
+            context.final_answer = True
+            raise OSError("no such host")
+        context.final_answer = request.query == "final"
+        raise MissingEngineError("DB engine not available.")
+
+
+class UnavailableEcho(EchoTool):
+    """The spec says that every answer is final."""
+
+    def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+        if request.text == "final":
+            context.final_answer = True
+        raise MissingEngineError("Nothing to echo with.")
+
+
+FAILURES = pytest.mark.parametrize(
+    ("tool", "arguments", "final"),
+    [
+        (Unavailable(), {"query": "final"}, True),
+        (Unavailable(), {"query": "not final"}, False),
+        (Unavailable(), {"query": "crash"}, False),
+        (Unavailable(), {}, False),
+        (UnavailableEcho(), {"text": "final"}, True),
+        (UnavailableEcho(), {"text": "by the spec"}, False),
+        (UnavailableEcho(), {}, False),
+    ],
+)
+
+
+@FAILURES
+def test_a_failure_is_final_only_if_the_tool_says_so(
+    tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
+) -> None:
+    response = asyncio.run(toolkit_of(tool).call(str(tool.name), arguments, scopes=SCOPES))
+    assert response.error is not None
+    assert response.final_answer is final
+
+
 @ERAS
-def test_a_failure_is_never_final_and_only_booleans_are_accepted(era: Any) -> None:
+@FAILURES
+def test_a_final_failure_is_marked_over_mcp(
+    era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
+) -> None:
+    async def run() -> Any:
+        async with Client(mcp_server.build_server(toolkit_of(tool)), mode=era) as client:
+            return await client.call_tool(str(tool.name), arguments)
+
+    result = asyncio.run(run())
+    assert result.is_error
+    assert result.meta.get("toolgen/final_answer", False) is final
+
+
+@FAILURES
+def test_a_final_failure_is_marked_by_openai_and_anthropic(
+    tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
+) -> None:
+    test_through_openai_and_anthropic(tool, arguments, final)
+
+
+def test_a_call_that_times_out_is_not_final() -> None:
+    class Hanging(UnavailableEcho):
+        definition: ClassVar[Any] = {**EchoTool.definition, "timeout": 0.05}
+
+        async def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+            context.final_answer = True
+            await asyncio.sleep(30)
+            raise AssertionError
+
+    response = asyncio.run(toolkit_of(Hanging()).call("echo", {"text": ""}))
+    assert response.error is not None
+    assert (response.error.code, response.final_answer) == ("timeout", False)
+
+
+@ERAS
+def test_only_booleans_are_accepted(era: Any) -> None:
     class Wrong(EchoTool):
         def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
             context.final_answer = "yes"  # type: ignore[assignment]

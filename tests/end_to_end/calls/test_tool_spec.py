@@ -20,6 +20,7 @@ from toolgen.runtime import (
     ToolParam,
     ToolReturn,
     ToolSpec,
+    ToolSpecError,
 )
 from toolgen.runtime.adapters.mcp import build_server
 from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call
@@ -285,3 +286,26 @@ def test_every_field_of_a_definition_is_validated() -> None:
     from toolgen.runtime.definition.check import _CHECKS
 
     assert set(_CHECKS) == set(ToolDefinition.__annotations__)
+
+
+STREAMED: list[tuple[dict[str, Any], str]] = [
+    ({"returns": ToolReturn("string", "A stream of lines"), "chunk_schema": {"type": "string"}}, "'text'"),
+    ({"output_schema": {"enum": ["a"]}, "chunk_schema": {"type": "string"}}, "'a'"),
+    ({"output_schema": {"type": "number"}, "chunk_schema": {"type": "integer"}}, "0"),
+    ({"output_schema": {"type": "object"}, "chunk_schema": {"type": "object"}}, "{}"),
+]
+
+
+@pytest.mark.parametrize(("fields", "value"), STREAMED)
+def test_a_stream_whose_chunks_can_be_the_result_is_refused(fields: dict[str, Any], value: str) -> None:
+    with pytest.raises(ToolSpecError) as caught:
+        ToolSpec(name="stream_lines", description="Stream lines.", **fields)
+    assert f"chunk_schema and the schema of the result both accept {value}" in str(caught.value)
+
+
+def test_a_stream_whose_result_has_a_model_or_a_schema_of_its_own_is_accepted() -> None:
+    chunks = {"chunk_schema": {"type": "object"}}
+    assert ToolSpec.from_models(GreetRequest, GreetResponse, name="x", description="X.", **chunks)
+    lines = ToolReturn("array", "All lines.")
+    assert ToolSpec(name="x", description="X.", returns=lines, chunk_schema={"type": "string"})
+    assert ToolSpec(name="x", description="X.", returns="All lines.", chunk_schema={"type": "string"})

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from tests.end_to_end.project import NEWEST_ERA, Project, error_code, text_of
+from tests.end_to_end.project import ECHO_SPEC, ECHO_TOOL, NEWEST_ERA, Project, error_code, text_of
 
 SPEC = """
 name: {name}
@@ -23,6 +23,10 @@ async def cancelled():
     task = asyncio.create_task(asyncio.sleep(10))
     task.cancel()
     await task
+
+async def exits(kind=SystemExit):
+    await asyncio.sleep(0)
+    raise kind
 
 class Tool({cls}Tool):
 {body}
@@ -56,6 +60,24 @@ EXECUTES = {
     "plain_injected_exit": "def execute(self, request, context, *, exits): return 1",
     "plain_leaving_exit": "def execute(self, request, context, *, exits_when_left): return 1",
     "import_exit": "sys.exit(3)",
+    "child_exit": "async def execute(self, request, context): await asyncio.gather(exits())",
+    "child_interrupt": (
+        "async def execute(self, request, context):\n"
+        "    async with asyncio.TaskGroup() as group: group.create_task(exits(KeyboardInterrupt))"
+    ),
+}
+LEAVING = {  # the call ends as if nothing had happened
+    "forgotten_exit": (
+        "async def execute(self, request, context):\n    await asyncio.wait([asyncio.create_task(exits())])"
+    ),
+    "callback_exit": (
+        "async def execute(self, request, context):\n"
+        "    asyncio.get_running_loop().call_soon(sys.exit, 3)\n    await asyncio.sleep(0.01)"
+    ),
+    "loop_stop": (
+        "async def execute(self, request, context):\n"
+        "    asyncio.get_running_loop().stop()\n    await asyncio.sleep(0.01)"
+    ),
 }
 SETUPS = {
     "setup_exit": "async def setup(self): sys.exit(3)",
@@ -72,6 +94,7 @@ PREVIEWS = {
     "plain_preview_exit": "def preview(self, request, context): sys.exit(3)",
     "preview_cancel": "async def preview(self, request, context): await cancelled()",
 }
+NAMES = (*EXECUTES, *LEAVING, *SETUPS, *PREVIEWS, *CLOSES)
 EXECUTE = "async def execute(self, request, context): return 1"
 CONTEXT = """
 import sys
@@ -111,7 +134,7 @@ def add(project: Project, name: str, *methods: str) -> None:
 
 @pytest.fixture
 def misbehaving(project: Project) -> Project:
-    for name, method in EXECUTES.items():
+    for name, method in {**EXECUTES, **LEAVING}.items():
         add(project, name, method)
     for name, method in {**SETUPS, **CLOSES, **PREVIEWS}.items():
         add(project, name, EXECUTE, method)
@@ -123,14 +146,14 @@ def misbehaving(project: Project) -> Project:
 def expected(name: str) -> str | None:
     if name in SETUPS:
         return "not_ready"
-    return None if name in CLOSES else "internal_error"
+    return None if name in CLOSES or name in LEAVING else "internal_error"
 
 
 @NEWEST_ERA
 def test_a_server_survives_a_tool_that_exits_or_cancels(misbehaving: Project, era: str) -> None:
     async def calls(client: object) -> dict[str, str | None]:
         found = {}
-        for name in (*EXECUTES, *SETUPS, *PREVIEWS, *CLOSES):
+        for name in NAMES:
             found[name] = error_code(await client.call_tool(name, {}))  # type: ignore[attr-defined]
             assert text_of(await client.call_tool("echo", {"text": name})) == f'{{"text":"{name}"}}'  # type: ignore[attr-defined]
         return found
@@ -145,7 +168,7 @@ def test_a_server_survives_a_tool_that_exits_or_cancels(misbehaving: Project, er
         return stdio, http, process.log, process.process.returncode
 
     stdio, http, log, code = asyncio.run(run())
-    wanted = {name: expected(name) for name in (*EXECUTES, *SETUPS, *PREVIEWS, *CLOSES)}
+    wanted = {name: expected(name) for name in NAMES}
     assert stdio == wanted
     assert http == wanted
     for name in wanted:
@@ -153,12 +176,33 @@ def test_a_server_survives_a_tool_that_exits_or_cancels(misbehaving: Project, er
     assert code == 0
 
 
-@pytest.mark.parametrize("name", ["async_exit", "foreign_cancel", "setup_exit"])
+@pytest.mark.parametrize("name", ["async_exit", "foreign_cancel", "setup_exit", "child_exit"])
 def test_toolgen_call_answers_a_tool_that_exits_or_cancels(misbehaving: Project, name: str) -> None:
     done = misbehaving.toolgen("call", name)
     assert done.returncode == 1
     assert (expected(name) or "") in done.stdout + done.stderr
     assert "asyncio/runners.py" not in done.stderr
+
+
+def test_toolgen_call_shows_the_text_of_an_undeclared_exception(project: Project) -> None:
+    project.add_tool(
+        "echo", ECHO_SPEC, ECHO_TOOL.replace("return ", "raise LookupError('no table: bin 7') or ")
+    )
+    project.generate()
+    done = project.toolgen("call", "echo", "--input", '{"text": "a"}')
+    assert done.returncode == 1
+    assert done.stderr.endswith("\nLookupError: no table: bin 7\n")
+    assert "no table" not in done.stdout
+
+
+def test_toolgen_call_masks_secrets_in_the_text_of_an_exception(project: Project) -> None:
+    spec = ECHO_SPEC + "auth: {secrets: [ECHO_TOKEN]}\n"
+    tool = ECHO_TOOL.replace("return ", "raise LookupError('with ' + context.secrets['ECHO_TOKEN']) or ")
+    project.add_tool("echo", spec, tool)
+    project.generate()
+    done = project.toolgen("call", "echo", "--input", '{"text": "a"}', ECHO_TOKEN="s3cret-of-echo")
+    assert "LookupError: with" in done.stderr
+    assert "s3cret" not in done.stderr + done.stdout
 
 
 IN_PROCESS = """

@@ -226,6 +226,20 @@ def test_cancelling_reaches_the_tool(era: str) -> None:
 
 
 @ERAS
+def test_a_time_limit_of_the_caller_ends_a_call(era: str) -> None:
+    """In one process, a call of a client since 2026-07-28 runs in the client's own task."""
+    tool = Slow()
+
+    async def work(client: Client) -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await client.call_tool("slow", {})
+
+    talk(era, work, Toolkit([tool]))
+    assert tool.seen == ["started", "cancelled"]
+
+
+@ERAS
 def test_a_confirmed_call_is_executed(era: str) -> None:
     tool, asked = Wipe(), list[str]()
     answer = answering("accept", {"confirm": True}, asked)
@@ -237,22 +251,24 @@ def test_a_confirmed_call_is_executed(era: str) -> None:
 
 @ERAS
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "code", "says"),
     [
-        answering("decline"),
-        answering("cancel"),
-        answering("accept", {"confirm": False}),
-        answering("accept", {}),
-        answering("accept"),
-        answering("accept", {"confirm": "true"}),
-        answering("decline", {"confirm": True}),
+        (answering("decline"), "declined", "The user declined this call."),
+        (answering("decline", {"confirm": True}), "declined", "The user declined this call."),
+        (answering("accept", {"confirm": False}), "declined", "without ticking the box"),
+        (answering("accept", {}), "declined", "without ticking the box"),
+        (answering("accept"), "declined", "without ticking the box"),
+        (answering("accept", {"confirm": "true"}), "declined", "without ticking the box"),
+        (answering("cancel"), "cancelled", "closed the question without an answer"),
+        (answering("cancel", {"confirm": True}), "cancelled", "closed the question without an answer"),
     ],
 )
-def test_any_other_answer_declines_the_call(era: str, answer: Any) -> None:
+def test_any_answer_but_a_ticked_box_refuses_the_call(era: str, answer: Any, code: str, says: str) -> None:
     tool = Wipe()
     result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=answer)
-    assert error_of(result)["code"] == "declined"
-    assert tool.runs == 0
+    error = error_of(result)
+    assert (error["code"], error["retryable"], tool.runs) == (code, False, 0)
+    assert says in result.content[0].text
 
 
 @ERAS
@@ -265,6 +281,7 @@ def test_a_client_whose_elicitation_fails_has_not_confirmed(era: str) -> None:
     if era == "legacy":
         result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=broken)
         assert error_of(result)["code"] == "confirmation_required"
+        assert "3 files would be lost." in result.content[0].text
     else:
         refusal(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=broken)
     assert tool.runs == 0

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters.mcp import asgi_app, build_server
-from toolgen.runtime.adapters.mcp.transports.http_server import _JoinedWrites
+from toolgen.runtime.adapters.mcp.transports.connections import JoinedWrites
 
 from tests.runtime.tool_factory import make_tool
 
@@ -123,7 +123,7 @@ def _written(*steps: bytes | None, close: bool = False) -> list[bytes]:
     transport = _Transport()
 
     async def main() -> None:
-        joined = _JoinedWrites(transport)
+        joined = JoinedWrites(transport)
         for step in steps:
             if step is None:
                 await asyncio.sleep(0)

@@ -57,3 +57,8 @@ async def texts(name: str, arguments: dict[str, Any]) -> dict[str, str]:
 def test_every_adapter_returns_the_same_text(name: str, arguments: dict[str, Any]) -> None:
     found = asyncio.run(texts(name, arguments))
     assert len(set(found.values())) == 1, found
+
+
+def test_every_adapter_shows_the_preview_of_a_refused_call() -> None:
+    for text in asyncio.run(texts("wipe", {"disk": "a"})).values():
+        assert text.endswith("Nothing was done. Preview:\n3 files would be lost.")

@@ -12,7 +12,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import ErrorClass, Import, Package, PackageSettings, SharedModule, Tool
 from toolgen.data.program import Program, ProgramTool
 from toolgen.data.source import Source
-from toolgen.data.spec import Spec
+from toolgen.data.spec import Inject, Spec
 from toolgen.python_source.names import RUNTIME_NAMES, class_stem, models_module, pascal, snake, unique_name
 
 _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "TOOLS", "TYPE_CHECKING"})
@@ -96,14 +96,15 @@ def _errors(spec: Spec, stem: str) -> Iterator[ErrorClass]:
 
 
 def _parameters(spec: Spec) -> str:
-    arguments = ", ".join(f"{item.name}: {_annotation(item.type)}" for item in spec.inject)
+    arguments = ", ".join(f"{item.name}: {_annotation(item)}" for item in spec.inject)
     return f", *, {arguments}" if arguments else ""
 
 
-def _annotation(dotted: str) -> str:
-    """Return the annotation of an injected type, `module.Class` or a built-in."""
-    module, _, name = dotted.rpartition(".")
-    return name if dotted in ("typing.Any", name) else f"{_alias(module) or module}.{name}"
+def _annotation(item: Inject) -> str:
+    """Return the annotation of an injected value: `module.Class` or a built-in, perhaps `| None`."""
+    module, _, name = item.type.rpartition(".")
+    annotation = name if item.type in ("typing.Any", name) else f"{_alias(module) or module}.{name}"
+    return f"{annotation} | None" if item.optional else annotation
 
 
 def _result(spec: Spec, response: str | None, chunk: str | None) -> str:

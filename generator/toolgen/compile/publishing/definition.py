@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from toolgen.data.package import PackageSettings
 from toolgen.data.program import ProgramTool
-from toolgen.data.spec import Spec
+from toolgen.data.spec import Inject, Spec
 from toolgen.runtime.definition.description import join_description
 from toolgen.targets.builtin import MCP
 
@@ -21,7 +21,8 @@ def description(spec: Spec) -> str:
     content = (
         written if isinstance(written, str) else [each.model_dump(exclude_unset=True) for each in written]
     )
-    return join_description(spec.description, texts, content)
+    deprecated = None if spec.deprecated is None else spec.deprecated.model_dump(exclude_none=True)
+    return join_description(spec.description, texts, content, deprecated=deprecated)
 
 
 def definition(tool: ProgramTool, py_name: str, class_name: str, settings: PackageSettings) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         "output_schema": tool.output_schema,
         "errors": written_fields.get("errors"),
         "confirm": written_fields.get("confirm"),
-        "inject": [{"name": item.name, "type": item.type} for item in spec.inject],
+        "inject": [_injected(item) for item in spec.inject],
         "stream": None if tool.chunk_schema is None else {"chunk_schema": tool.chunk_schema},
         "content": written.get("content"),
         "max_result_bytes": spec.max_result_bytes,
@@ -69,6 +70,11 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
         for key, value in entry.items()
         if value is not None and (value not in ([], {}) or key in schemas or key.startswith("x-"))
     }
+
+
+def _injected(item: Inject) -> dict[str, Any]:
+    optional = {"optional": True} if item.optional else {}
+    return {"name": item.name, "type": item.type, **optional}
 
 
 def _shown_examples(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:

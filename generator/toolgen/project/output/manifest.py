@@ -7,13 +7,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from toolgen.compile.output_changes import with_lf
 from toolgen.data.manifest import GeneratedFile, Manifest
 from toolgen.project.files.reading import is_inside
 
 NAME = "toolgen.manifest.json"
+MAX_MANIFEST: Final = 16 * 1024 * 1024
+"""Maximum size of the file in bytes: an empty object of JSON, of 3 bytes, takes 72 in memory."""
 _FORMAT = 2
 _OUTPUT = re.compile(
     r'^    (?P<path>"(?:[^"\\]|\\.)+"): (?P<output>\{"sha256": "[0-9a-f]{64}", "spec": [^\n]+?\}),?$',

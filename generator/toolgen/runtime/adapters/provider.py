@@ -401,7 +401,7 @@ def _one_at_a_time(confirm: Confirm) -> Confirm:
 
     lock = AsyncLock()
 
-    async def ask(confirmation: Confirmation) -> bool:
+    async def ask(confirmation: Confirmation) -> bool | None:
         async with lock:
             answer = confirm(confirmation)
             return await answer if isawaitable(answer) else answer

@@ -168,9 +168,9 @@ def _output_of_block(block: Block) -> ValidToolOutputPydanticModels:
 def stop_on_final_answer(
     ctx: RunContextWrapper[Any], results: list[FunctionToolResult]
 ) -> ToolsToFinalOutputResult:
-    """End the run with the output of a tool whose spec has `final_answer`: `Agent(tool_use_behavior=…)`.
+    """End the run with a final answer, as the spec or the tool says: `Agent(tool_use_behavior=…)`.
 
-    An error of such a tool is passed to the model like any other.
+    An error is passed to the model, unless the tool set `context.final_answer` before it raised a ToolError.
     """
     for result in results:
         data = getattr(result.run_item, "custom_data", None) or {}

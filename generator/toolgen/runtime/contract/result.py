@@ -157,9 +157,16 @@ def as_text(content: Any) -> str:
 
 def is_response(contract: ToolContract, item: Any) -> bool:
     """True if an item of a stream can be the response; False if it can only be a chunk."""
-    if contract.response_model is not None and isinstance(item, contract.response_model):
-        return True
+    model = contract.response_model
+    if model is not None and isinstance(item, BaseModel):
+        return isinstance(item, model)
     content, schema = _dump(item), contract.response_schema
+    return schema is None or (is_json(content) and _is_valid(schema, content))
+
+
+def is_chunk(contract: ToolContract, item: Any) -> bool:
+    """True if an item of a stream can be a chunk."""
+    content, schema = _dump(item), contract.chunk_schema
     return schema is None or (is_json(content) and _is_valid(schema, content))
 
 

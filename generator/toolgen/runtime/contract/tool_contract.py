@@ -19,7 +19,7 @@ from .page import PageRule, page_rule
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from toolgen.runtime.definition.tool_definition import ToolDefinition
+    from toolgen.runtime.definition.tool_definition import DeprecatedDefinition, ToolDefinition
 
 
 class ContractSource(Protocol):
@@ -39,6 +39,7 @@ class Injection:
 
     name: str
     type: str  # dotted name; empty if the spec names none
+    optional: bool = False  # None where the application has no value
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class ToolContract:
     metadata_model: type[BaseModel] | None
     final_answer: bool
     coerce: bool  # strings that contain JSON are turned into values
+    version: str | None  # of the tool
+    deprecated: DeprecatedDefinition | None
 
     def secret_values(self) -> list[str]:
         """Return the values of the secrets, read from the environment now."""
@@ -100,7 +103,8 @@ def _compile(source: ContractSource) -> ToolContract:
         content=content_contract(definition),
         page=page_rule(definition),
         inject=tuple(
-            Injection(entry["name"], entry.get("type", "")) for entry in definition.get("inject", ())
+            Injection(entry["name"], entry.get("type", ""), entry.get("optional", False))
+            for entry in definition.get("inject", ())
         ),
         confirm=definition.get("confirm"),
         timeout=definition.get("timeout"),
@@ -111,6 +115,8 @@ def _compile(source: ContractSource) -> ToolContract:
         metadata_model=getattr(source, "metadata_model", None),
         final_answer=definition.get("final_answer", False),
         coerce=definition.get("coerce", True),
+        version=definition.get("version"),
+        deprecated=definition.get("deprecated"),
     )
 
 

@@ -201,7 +201,7 @@ _ERROR: Final = partial(
 _INJECT: Final = partial(
     _fields,
     {"name": _injected_name},
-    {"type": partial(_matches, _DOTTED, "the dotted name of a type")},
+    {"type": partial(_matches, _DOTTED, "the dotted name of a type"), "optional": _flag},
 )
 _POINTER: Final = partial(_matches, re.compile(r"(/([^~/]|~[01])+)+"), "a JSON Pointer such as /items")
 _CONTENT: Final = partial(

@@ -2,7 +2,7 @@
 
 It begins in `PreparedTool.answer`; `ToolCall._run` has its steps. A call runs in its caller's task. If the
 caller cancels it, CancelledError propagates; every other exception of an implementation becomes an error in
-the response (`isolation.py`, `instrumentation/error_mapping.py`).
+the response (`isolation/`, `instrumentation/error_mapping.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, Final
 
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import Caller, Listener, ToolContext
@@ -30,6 +30,8 @@ from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.instrumentation.error_mapping import json_metadata, map_error
 from toolgen.runtime.instrumentation.record import CallRecord, log_failure, note_failure, observe_call
+from toolgen.runtime.isolation.exceptions import ApplicationExit, cancel_requests, contain, current_task
+from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.tool import BaseTool
@@ -37,11 +39,22 @@ from toolgen.runtime.tool import BaseTool
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .invoke import PreparedMethod, run_method
-from .isolation import ApplicationExit, contain, current_task
 from .loop_watchdog import IN_FLIGHT, WATCHDOG, register_call_path
 from .readiness import Readiness
 from .threads.worker_pool import Limiter
-from .time_limit import run_async
+
+_NOT_BY_THE_TOOL: Final = frozenset(
+    {
+        "cancelled",
+        "changed_since_confirmed",
+        "confirmation_required",
+        "declined",
+        "internal_error",
+        "timeout",
+        "too_large",
+    }
+)
+"""Codes of failures that are never final answers, because the runtime raises them after the tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +77,10 @@ class PreparedTool:
             new_call_id(), self.contract.name, environment.config, caller.meta or {}, extras, caller.progress
         )
         context.principal, context.session_id = caller.principal, environment.session_id
-        context.final_answer = self.contract.final_answer
+        context._final_by_spec = self.contract.final_answer
+        context._version, context._deprecated = self.contract.version, self.contract.deprecated
         record = observe_call(context, self.description)
-        metadata = {"call_id": context.call_id}
+        metadata = context._response_metadata()
         call = ToolCall(self, arguments, context, caller, environment, record, metadata)
         return call.answer() if record is None else call.answer_recorded(record)
 
@@ -98,7 +112,7 @@ class ToolCall:
         IN_FLIGHT[context] = task = current_task()
         if WATCHDOG.asleep:
             WATCHDOG.start()
-        cancelled_before = 0 if task is None else task.cancelling()
+        cancelled_before = 0 if task is None else task.cancelling() and cancel_requests(task)
         if reports_progress:
             context.loop = asyncio.get_running_loop()
         try:
@@ -248,7 +262,16 @@ class ToolCall:
         if self.record is None:
             log_failure(context, error)
         metadata = {**json_metadata(context), **self.metadata}
-        return ToolResponse(context.tool_name, False, error=error, metadata=metadata, extras=self._extras())
+        # only an answer of the tool itself: not a crash, a timeout or a result that breaks its contract
+        is_own = isinstance(raised, ToolError) and error.code not in _NOT_BY_THE_TOOL
+        return ToolResponse(
+            context.tool_name,
+            False,
+            error=error,
+            metadata=metadata,
+            final_answer=is_own and context._final_by_tool is True and not self.caller.preview,
+            extras=self._extras(),
+        )
 
     def _extras(self) -> Mapping[str, Any]:
         """Return the call's extras. In a session, they are stored for its next call."""

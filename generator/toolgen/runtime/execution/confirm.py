@@ -19,12 +19,14 @@ from toolgen.runtime.errors import (
     ConfirmationRequiredError,
     DeclinedError,
     NotImplementedToolError,
+    QuestionCancelledError,
     ToolError,
 )
+from toolgen.runtime.isolation.exceptions import ApplicationExit, current_task
+from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.logger import LOGGER
 
 from .invoke import PreparedMethod, run_method
-from .isolation import ApplicationExit
 
 if TYPE_CHECKING:
     from toolgen.runtime.settings import Settings
@@ -35,6 +37,7 @@ from toolgen.runtime.confirmation.question import (
     Approval,
     Confirmation,
     ConfirmationPending,
+    cut_preview,
     displayed_preview,
     render_message,
 )
@@ -98,8 +101,8 @@ class ConfirmedCall:
     async def run(self, execute: Callable[[], Awaitable[WrittenResult]]) -> WrittenResult:
         """Await `execute` after the user has agreed, and return its result.
 
-        Raises ConfirmationRequiredError, DeclinedError or ChangedSinceConfirmedError if it is not executed,
-        and ConfirmationPending with a token if the application's `confirm` raises that.
+        Raises ConfirmationRequiredError, DeclinedError, QuestionCancelledError or ChangedSinceConfirmedError
+        if it is not executed; ConfirmationPending with a token if the application's `confirm` raises that.
         """
         claims = await self._redeem()
         confirm = self.caller.confirm
@@ -125,7 +128,7 @@ class ConfirmedCall:
             if change is not None and (confirm is None or questions >= MAX_QUESTIONS):
                 if confirm is None and claims is not None:
                     self._offer_token(question, claims.kind, questions + 1)
-                raise change
+                raise self._changed(change, question) from None
             if confirm is None:
                 raise self._required(question)
             questions += 1
@@ -172,17 +175,23 @@ class ConfirmedCall:
         return preview
 
     async def _ask(self, question: _Question, questions: int) -> None:
-        """Ask the user. Raises DeclinedError unless the answer is yes."""
+        """Ask the user. Raises DeclinedError or QuestionCancelledError unless the answer is yes."""
         assert self.caller.confirm is not None
         try:
             answer: Any = self.caller.confirm(self._confirmation(question))
             if isawaitable(answer):
-                answer = await answer
+                answer = await run_async(answer, None, self.contract.name, task=current_task())
         except ConfirmationPending as pending:
             pending.token = self._token(question, "pending", questions)
             raise
+        except ConfirmationRequiredError as error:  # the client could not ask
+            if question.preview is None:
+                raise
+            raise self._refusal(error.message, question) from None
         except (KeyboardInterrupt, SystemExit) as error:
             raise ApplicationExit(error) from error
+        if answer is None:
+            raise QuestionCancelledError
         if answer is not True:
             raise DeclinedError
 
@@ -194,9 +203,24 @@ class ConfirmedCall:
             text += f"The user has to confirm this call first: {question.message}"
         else:
             text += "This call needs the user's confirmation, and the user cannot be asked here."
-        return ConfirmationRequiredError(
-            text, details=None if question.preview is None else self._shown(question)
-        )
+        return self._refusal(text, question)
+
+    def _refusal(self, text: str, question: _Question) -> ConfirmationRequiredError:
+        """Return the refusal with the preview in its text: the model sees nothing else in most hosts."""
+        shown = self._shown(question)
+        if shown["preview"] is None:
+            return ConfirmationRequiredError(text)
+        text = _with_preview(f"{text}\nNothing was done. Preview:", shown)
+        return ConfirmationRequiredError(text, details=shown)
+
+    def _changed(self, change: ToolError, question: _Question) -> ToolError:
+        """Return `change` with the preview of the new state in its text. The tool's own details stay."""
+        shown = self._shown(question)
+        if shown["preview"] is None:
+            return change
+        text = _with_preview(f"{change.message}\nPreview of the new state:", shown)
+        details = shown if change.details is None else change.details
+        return ChangedSinceConfirmedError(text, details=details, retry_after=change.retry_after)
 
     def _offer_token(self, question: _Question, kind: TokenKind, questions: int) -> None:
         self.metadata["confirmation"] = {
@@ -223,6 +247,10 @@ class ConfirmedCall:
     @property
     def _holder(self) -> str | None:
         return digest_of_holder(self.call.principal, self.call.session_id)
+
+
+def _with_preview(text: str, shown: Mapping[str, Any]) -> str:
+    return f"{text}\n{cut_preview(shown['preview'])}"
 
 
 def preview_of(contract: ToolContract, result: Any, settings: Settings) -> Preview:

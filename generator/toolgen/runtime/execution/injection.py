@@ -13,7 +13,8 @@ without arguments. What it returns is
    already: a sqlite3.Connection is a context manager, and is the value.
 
 The resulting value must be an instance of the type that the spec declares, and not None. Types that cannot be
-imported or cannot be checked (`typing.Any`, protocols) accept everything.
+imported or cannot be checked (`typing.Any`, protocols) accept everything. A value that is `optional` in the
+spec may be None, and is None if the mapping has no entry for it.
 
 Threads: values for an `async def` are created in the event loop's thread. For a `def`, factories that are not
 async run in the worker thread of the call, so that what they create (a SQLite connection, for example) is
@@ -55,6 +56,7 @@ class Dependency:
     entry: Any
     tool_name: str
     call: ToolContext | None = None
+    optional: bool = False  # may be None
 
     @property
     def is_factory(self) -> bool:
@@ -68,6 +70,8 @@ class Dependency:
 
     def checked(self, value: Any) -> Any:
         """Return `value`. Raises MissingDependencyError if it is None or not of the declared type."""
+        if value is None and self.optional:
+            return None
         if value is None and self.declared not in ("typing.Any", "builtins.object"):
             raise self.missing("it is None")
         declared = declared_type(self.declared)
@@ -101,10 +105,13 @@ def _find(wanted: Injection, call: ToolContext, context: Mapping[Any, Any]) -> D
         entry = context[wanted.name]
     else:
         declared = _loaded_type(wanted.type)
-        if declared is None or declared not in context:
+        if declared is not None and declared in context:
+            entry = context[declared]
+        elif wanted.optional:
+            entry = None
+        else:
             raise missing_dependency(wanted.name, call.tool_name)
-        entry = context[declared]
-    return Dependency(wanted.name, wanted.type, entry, call.tool_name, call)
+    return Dependency(wanted.name, wanted.type, entry, call.tool_name, call, optional=wanted.optional)
 
 
 def _loaded_type(dotted: str) -> type | None:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.context import Listener, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
+from toolgen.runtime.isolation.exceptions import current_task
+from toolgen.runtime.isolation.time_limit import run_async
 
 from .content import read_content, read_content_in_thread
 from .injection import find_dependencies, opened, opened_in_thread
-from .isolation import current_task
-from .streams import CollectedStream, collect, collect_in_thread
+from .streams import CollectedStream, collect, collect_in_thread, with_returned_value
 from .threads.thread_run import ThreadRun
 from .threads.worker_pool import Limiter
-from .time_limit import run_async
 
 if TYPE_CHECKING:
     from toolgen.runtime.settings import Settings
@@ -65,14 +65,15 @@ async def run_method(
     limiter = prepared.limiter
     if limiter is None:
         return await run.in_thread() if prepared.in_thread else await run.in_loop()
-    busy = f"As many calls of {prepared.contract.name} as may run at once are running, and the queue is full"
-    began = await limiter.acquire(environment.settings.queue, busy)
+    name = prepared.contract.name
+    busy = f"As many calls of {name} as may run at once are running"
+    began = await limiter.acquire(name, environment.settings.queue, busy=busy)
     if prepared.in_thread:  # released when the thread has ended, which may be after the call
-        return await run.in_thread(on_end=lambda _: limiter.release(began))
+        return await run.in_thread(on_end=lambda _: limiter.release(name, began))
     try:
         return await run.in_loop()
     finally:
-        limiter.release(began)
+        limiter.release(name, began)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ class MethodRun:
         stream = CollectedStream(prepared.contract, self.environment)
         if isgenerator(result):
             with closing(result):
-                collect_in_thread(stream, result, self.listen, run)
+                collect_in_thread(stream, with_returned_value(result), self.listen, run)
         else:
             run.in_loop(collect(stream, result, self.listen))
         return stream.result()

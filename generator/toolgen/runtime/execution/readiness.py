@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import ToolTimeoutError
+from toolgen.runtime.isolation.exceptions import cancel_requests, contain, contain_exit
+from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool
 
 from .injection import Dependency, is_async
-from .isolation import contain
 from .threads.task_host import TaskHost
 from .threads.thread_run import ThreadRun
-from .time_limit import run_async
 
 if TYPE_CHECKING:
     import logging
@@ -42,6 +42,7 @@ class SetupContext:
         self.config: ToolConfig = environment.config
         self.values: Mapping[Any, Any] = environment.context  # the toolkit's context: by name or type
         self._declared = {each.name: each.type for each in contract.inject}
+        self._optional = {key for each in contract.inject if each.optional for key in (each.name, each.type)}
         self._host = host
         self._stack = ExitStack()  # of values that a `def setup` opened
         self._run: ThreadRun | None = None
@@ -55,7 +56,7 @@ class SetupContext:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """State that outlives the process: `.save(name, data)`, `.load(name, default)`."""
+        """State that outlives the process: `.update(name, change, default)`, `.load(name, default)`."""
         from toolgen.runtime.checkpoint import Checkpoint
 
         return Checkpoint(self.config.checkpoint, self.tool_name)
@@ -63,8 +64,8 @@ class SetupContext:
     def get(self, key: Any) -> Any:
         """Return the value that the application provides for a name or type, in a `def setup`.
 
-        It is created as for `execute`, in this thread. Raises MissingDependencyError if there is none;
-        TypeError in an `async def setup`, which awaits `aget`.
+        It is created as for `execute`, in this thread; None if there is none and the spec calls it optional.
+        Raises MissingDependencyError if there is none, TypeError in an `async def setup`: that awaits `aget`.
         """
         if self._run is None:
             raise TypeError("an async def setup gets values by `await context.aget(key)`")
@@ -84,7 +85,8 @@ class SetupContext:
     async def aget(self, key: Any) -> Any:
         """Return the value that the application provides for a name or type, in an `async def setup`.
 
-        It is created as for `execute`. Raises MissingDependencyError if there is none.
+        It is created as for `execute`. None if there is none and the spec calls it optional. Raises
+        MissingDependencyError if there is none.
         """
         dependency = self._find(key)
         if not dependency.is_factory:
@@ -99,8 +101,9 @@ class SetupContext:
             name, declared = key, self._declared.get(key, "typing.Any")
         else:
             name = declared = f"{key.__module__}.{key.__qualname__}"
-        dependency = Dependency(name, declared, self.values.get(key), self.tool_name)
-        if key not in self.values:
+        optional = name in self._optional
+        dependency = Dependency(name, declared, self.values.get(key), self.tool_name, optional=optional)
+        if key not in self.values and not optional:
             raise dependency.missing("no entry has this name or type")
         return dependency
 
@@ -159,7 +162,7 @@ class Readiness:
             self._end(running, None)
             return
         setup, task = self._tool.setup, asyncio.current_task()
-        before = 0 if task is None else task.cancelling()
+        before = cancel_requests(task)
         host = TaskHost(asyncio.get_running_loop(), self._contract.name, on_end=self._lost)
         context = SetupContext(self._contract, environment, host)
         arguments = (context,) if _takes_context(setup) else ()
@@ -240,7 +243,7 @@ class Readiness:
             return
         name, close, seconds = self._contract.name, self._tool.close, environment.settings.grace
         task = asyncio.current_task()
-        before = 0 if task is None else task.cancelling()
+        before = cancel_requests(task)
         try:
             if iscoroutinefunction(close):
                 await run_async(close(), seconds, name, task=task)
@@ -267,7 +270,8 @@ def _release(context: SetupContext) -> None:
     """Release the values that a failed `setup` has opened."""
     try:
         context._stack.close()
-    except Exception as error:
+    except BaseException as raised:
+        error = contain_exit(raised, context.tool_name)
         LOGGER.error(
             "releasing the values that tool %s opened failed", context.tool_name, exc_info=without_text(error)
         )

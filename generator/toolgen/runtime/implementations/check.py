@@ -146,6 +146,15 @@ class _Importer:
         return None
 
 
+def find_module(catalog: Catalog, definition: ToolDefinition) -> ModuleSpec | None:
+    """Find the module that implements a tool, without importing anything; None if there is none."""
+    package = catalog.IMPLEMENTATIONS
+    parent = None if package is None else _find_package(package)
+    if parent is None:
+        return None
+    return PathFinder.find_spec(f"{package}.{module_name(definition)}", parent.submodule_search_locations)
+
+
 def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault]:
     """Yield the implementations that are missing or are not valid Python, without running any of them."""
     package = catalog.IMPLEMENTATIONS

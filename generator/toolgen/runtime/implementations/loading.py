@@ -73,7 +73,7 @@ def load_context(catalog: Catalog) -> Mapping[str, Any]:
     except Exception:
         raise
     except BaseException as error:
-        from toolgen.runtime.execution.isolation import contain_exit
+        from toolgen.runtime.isolation.exceptions import contain_exit
 
         raise contain_exit(error, catalog.IMPLEMENTATIONS) from error
     context: Mapping[str, Any] = getattr(package, "CONTEXT", {})

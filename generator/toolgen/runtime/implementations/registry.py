@@ -54,6 +54,11 @@ class Entry:
             self._definition = self._define()
         return self._definition
 
+    @property
+    def known_definition(self) -> ToolDefinition | None:
+        """The tool's definition if it has been imported."""
+        return self._definition
+
     def tool(self) -> BaseTool[Any, Any]:
         """Return the instance. Raises what loading raises; the next access tries again."""
         with self._lock:
@@ -78,7 +83,7 @@ class Entry:
 
 def _load(load: Callable[[], BaseTool[Any, Any]], name: str) -> BaseTool[Any, Any]:
     """Load a tool. Raises an ordinary exception in place of SystemExit, for example."""
-    from toolgen.runtime.execution.isolation import contain_exit
+    from toolgen.runtime.isolation.exceptions import contain_exit
 
     try:
         return load()

@@ -54,7 +54,7 @@ def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -
 
 def json_metadata(call: ToolContext) -> dict[str, Any]:
     """Return the metadata of a failed call, without values that are not JSON."""
-    return {key: value for key, value in call.metadata.items() if isinstance(key, str) and is_json(value)}
+    return {key: value for key, value in call.metadata.items() if is_json({key: value})}
 
 
 def _checked(error: ToolError, contract: ToolContract, call: ToolContext) -> ToolError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from inspect import isawaitable
 from time import perf_counter
@@ -19,6 +19,8 @@ from typing import Any, Final, Self
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
+from toolgen.runtime.isolation.exceptions import cancel_requests, contain, contain_exit, current_task
+from toolgen.runtime.isolation.time_limit import run_async
 from toolgen.runtime.logs.logger import LOGGER, make_record
 from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
@@ -78,9 +80,12 @@ class CallRecord:
         if error is not None and not self._ended:
             pending = isinstance(error, ConfirmationPending)
             event: EventKind = "pending" if pending else "cancelled"
-            summary = "waits for the user" if pending else "was cancelled"
+            summary, cause = "waits for the user" if pending else "was cancelled", None
+            if not pending and error.__cause__ is not None:
+                cause = error.__cause__  # of the tool: it raised something else when it was cancelled
+                summary = f"was cancelled, and raised {type(cause).__name__}"
             seconds = _seconds(self._call)
-            log(self._call, logging.INFO, summary, event, seconds=seconds)
+            log(self._call, logging.INFO, summary, event, error=cause, seconds=seconds)
             _notify_soon(self._call, event, {"seconds": seconds})
             if self._span is not None and not pending:
                 mark_failed(self._span, type(error).__name__)
@@ -191,6 +196,12 @@ def log(
     if call.session_id is not None:
         extra["session_id"] = call.session_id
         facts += f", session {quote(call.session_id)}"
+    if call._version is not None:
+        extra["tool_version"] = call._version
+    if call._deprecated is not None:
+        extra["deprecated"] = dict(call._deprecated)
+        sunset = call._deprecated.get("sunset")
+        facts += f", deprecated until {sunset}" if sunset else ", deprecated"
     if "seconds" in fields:
         facts += f", {fields['seconds']:.3f} s"
     headline, newline, more = summary.partition("\n")
@@ -203,7 +214,8 @@ def log(
         message = redact(message, call.secrets.values())
     try:
         _write(logger, level, message, fields=extra, error=error)
-    except Exception as failure:
+    except BaseException as raised:
+        failure = contain_exit(raised, call.tool_name)
         LOGGER.error("the configured logger raised (call %s)", call.call_id, exc_info=without_text(failure))
         _write(LOGGER, level, message, fields=extra, error=error)
 
@@ -233,23 +245,33 @@ def _write(
 def _is_enabled(logger: Any, level: int) -> bool:
     try:
         return bool(logger.isEnabledFor(level))
-    except Exception:
+    except BaseException as error:
+        contain_exit(error, "the logger")
         return True  # `log` reports the exception
 
 
 async def notify(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
-    """Pass an event to the application's callback. Exceptions of the callback are logged."""
+    """Pass an event to the application's callback. Exceptions of the callback are logged.
+
+    Raises CancelledError if the caller cancels meanwhile.
+    """
     callback = call.config.callback
     if callback is None:
         return
+    event = ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
+    task = current_task()
+    before = cancel_requests(task)
     try:
-        answer = callback(
-            ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
-        )
-        if isawaitable(answer):
-            await answer
-    except (Exception, SystemExit) as error:
+        await run_async(_pass(event, callback), None, call.tool_name, task=task)
+    except BaseException as raised:
+        error = contain(raised, call.tool_name, task, cancelled_before=before)
         log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
+
+
+async def _pass(event: ToolEvent, callback: Callable[[ToolEvent], Any]) -> None:
+    answer = callback(event)
+    if isawaitable(answer):
+        await answer
 
 
 def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) -> None:
@@ -266,17 +288,17 @@ def _notify_soon(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
             task = asyncio.get_running_loop().create_task(_finish(call, kind, answer))
             _background.add(task)
             task.add_done_callback(_background.discard)
-    except RuntimeError as error:
+    except BaseException as raised:
+        error = contain_exit(raised, call.tool_name)
         if inspect.iscoroutine(answer):
             answer.close()  # the event loop has ended
         else:
             log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
-    except (Exception, SystemExit) as error:
-        log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
 
 
 async def _finish(call: ToolContext, kind: EventKind, answer: Awaitable[None]) -> None:
     try:
         await answer
-    except (Exception, SystemExit) as error:
+    except BaseException as raised:
+        error = contain(raised, call.tool_name, asyncio.current_task(), cancelled_before=0)
         log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _NAME, _OPERATION, _TYPE = "gen_ai.tool.name", "gen_ai.operation.name", "gen_ai.tool.type"
 _DESCRIPTION, _ERROR = "gen_ai.tool.description", "error.type"
 _CALL, _PRINCIPAL, _SESSION = "toolgen.call_id", "enduser.id", "session.id"
+_VERSION, _DEPRECATED = "toolgen.tool_version", "toolgen.deprecated"
 
 _BY_ENVIRONMENT = "OTEL_PYTHON_TRACER_PROVIDER" in os.environ  # `get_tracer_provider` then creates it
 _provider: Any = None  # that `_tracer` belongs to
@@ -42,7 +43,13 @@ def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
         _TYPE: "function",
         _CALL: call.call_id,
     }
-    optional = {_DESCRIPTION: description or None, _PRINCIPAL: call.principal, _SESSION: call.session_id}
+    optional: dict[str, Any] = {
+        _DESCRIPTION: description or None,
+        _PRINCIPAL: call.principal,
+        _SESSION: call.session_id,
+        _VERSION: call._version,
+        _DEPRECATED: None if call._deprecated is None else True,
+    }
     attributes.update({key: value for key, value in optional.items() if value is not None})
     # the span's name has few values, for aggregation: the name of an unknown tool is only an attribute
     name = "execute_tool" if call.tool_name.startswith('"') else f"execute_tool {call.tool_name}"

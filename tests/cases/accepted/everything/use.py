@@ -20,17 +20,18 @@ os.environ["SHOP_API_KEY"] = "key-of-the-shop"
 class PlaceOrder(PlaceOrderTool):
     def execute(
         self, request: PlaceOrderRequest, context: ToolContext, *, db: sqlite3.Connection, clock: datetime.datetime,
-        limit: int, extra: object,
+        limit: int, extra: object, cache: datetime.timedelta | None,
     ) -> PlaceOrderResponse:
         if request.supplier_id == 99:
             raise SupplierNotFoundError(details={"supplier_id": 99})
         if request.supplier_id == 98:
             raise PlaceOrderToolError("It went wrong.")
+        assert cache is None  # optional, and the application has none
         return PlaceOrderResponse(order_id=limit + clock.year)
 
     def preview(
         self, request: PlaceOrderRequest, context: ToolContext, *, db: sqlite3.Connection, clock: datetime.datetime,
-        limit: int, extra: object,
+        limit: int, extra: object, cache: datetime.timedelta | None,
     ) -> str:
         return f"Supplier {request.supplier_id}, nothing else."
 

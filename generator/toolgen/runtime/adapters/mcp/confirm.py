@@ -1,7 +1,8 @@
 """Ask the user through the client: by an elicitation request up to 2025-11-25, by InputRequiredResult since.
 
-Every answer except a clear yes counts as no. With InputRequiredResult, the client repeats the call and sends
-the confirmation token back in `request_state`, which the SDK has sealed again and bound to the request.
+A closed question is `cancelled`; every other answer except a clear yes counts as no. With
+InputRequiredResult, the client repeats the call and sends the confirmation token back in `request_state`,
+which the SDK has sealed again and bound to the request.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.confirmation.sealing import parse_keys
 from toolgen.runtime.confirmation.stores import StoreError
-from toolgen.runtime.errors import ConfirmationRequiredError
+from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
+from toolgen.runtime.text import well_formed
 from toolgen.runtime.toolkit import Toolkit
 
 from .result import PREVIEW_KEY, TOKEN_KEY
@@ -77,11 +79,15 @@ async def confirmation_options(
         return ConfirmationOptions(_ask_by_result, confirmation_token)
     if _is_yes(answer):
         return ConfirmationOptions(_ask_by_result, state)
+
+    async def refused(asked: Confirmation) -> bool | None:
+        return _decision(answer)
+
     try:
         await toolkit.decline(state, principal=principal)
     except StoreError as error:  # the answer is still no
         LOGGER.error("a declined confirmation could not be invalidated: %s", error)
-    return ConfirmationOptions(_declined)
+    return ConfirmationOptions(refused)
 
 
 def input_required(pending: ConfirmationPending) -> types.InputRequiredResult:
@@ -113,28 +119,34 @@ async def _ask_by_result(asked: Confirmation) -> bool:
     raise ConfirmationPending(asked)
 
 
-async def _declined(asked: Confirmation) -> bool:
-    return False
-
-
 def _ask_by_elicitation(context: ServerRequestContext[Any, Any]) -> Confirm:
-    async def confirm(asked: Confirmation) -> bool:
+    async def confirm(asked: Confirmation) -> bool | None:
         try:
             answer = await context.session.elicit_form(_text(asked), FORM, context.request_id)
         except MCPError as error:
             LOGGER.warning("the client did not ask the user about %s", asked.tool_name)
             LOGGER.debug("it answered: %s", error)
             raise ConfirmationRequiredError("The user could not be asked to confirm this call.") from None
-        return _is_yes(answer)
+        return _decision(answer)
 
     return confirm
 
 
 def _text(asked: Confirmation) -> str:
-    return asked.message if asked.preview is None else f"{asked.preview}\n\n{asked.message}"
+    text = asked.message if asked.preview is None else f"{asked.preview}\n\n{asked.message}"
+    return well_formed(text)
 
 
 def _is_yes(answer: object) -> bool:
     if not isinstance(answer, types.ElicitResult) or answer.action != "accept":
         return False
     return (answer.content or {}).get("confirm") is True
+
+
+def _decision(answer: object) -> bool | None:
+    """Return the user's answer, None for a closed question. Raises DeclinedError for an unticked box."""
+    if not isinstance(answer, types.ElicitResult):
+        return False
+    if answer.action == "accept" and not _is_yes(answer):
+        raise DeclinedError("The user sent the form without ticking the box, so nothing was done.")
+    return None if answer.action == "cancel" else _is_yes(answer)

@@ -13,6 +13,7 @@ from mcp.server import ServerRequestContext
 from .service import CallsInFlight
 
 SCOPE_KEY: Final = "toolgen.exchange"  # in the ASGI scope
+CALLED: Final = "toolgen.called"  # in the ASGI scope: the request has called a tool, and has a record
 CLIENT_LEFT: Final = "The client has disconnected."
 
 

@@ -2,7 +2,8 @@
 
 Since 2026-07-28 the protocol has no sessions, and a server with `--stateless` keeps none. A result then has
 the `context.extras` of its call in `_meta["toolgen/extras"]` as a sealed token; the next call sees them if
-the client returns the token in the same key of its request's `_meta`.
+the client returns the token in the same key of its request's `_meta`. A server over stdio has one client,
+whose calls share their extras without a token, too (`Service.serve_only_client`).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class SealedExtras:
 
     def __init__(self, audience: str, keys: str | None = None) -> None:
         self._audience = audience
+        self._noted: set[str] = set()  # tools whose extras depend on the client, as the log says once
         self._codec = AESGCMRequestStateCodec(list(parse_keys(keys)) if keys else [os.urandom(KEY_BYTES)])
 
     def opened(
@@ -79,6 +81,17 @@ class SealedExtras:
         bound = json.dumps([_PURPOSE, self._audience, authenticated_principal(context)])
         payload = f'{{"for":{bound},"at":{time.time()!r},"extras":{text}}}'
         return {EXTRAS_KEY: self._codec.seal(payload.encode())}
+
+    def note_client_must_return(self, tool_name: str) -> None:
+        """Log, once for each tool, that its extras are lost unless the client returns their token."""
+        if tool_name not in self._noted:
+            self._noted.add(tool_name)
+            LOGGER.info(
+                "tool %s leaves extras, and this client has no session: its next call sees them only if the "
+                "application returns _meta[%r]",
+                tool_name,
+                EXTRAS_KEY,
+            )
 
     def _claims(self, token: object) -> dict[str, Any] | None:
         if not isinstance(token, str) or len(token) > MAX_TOKEN:

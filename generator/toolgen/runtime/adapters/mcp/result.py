@@ -13,7 +13,8 @@ from toolgen.runtime.content.block import Block
 from toolgen.runtime.contract.result import as_text
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
-from toolgen.runtime.response import ERROR_KEY, MOCK_KEY, ToolResponse
+from toolgen.runtime.response import DEPRECATED_KEY, ERROR_KEY, MOCK_KEY, ToolResponse
+from toolgen.runtime.text import well_formed
 from toolgen.schema.inline import RESULT_PROPERTY
 
 from .content import EncodedBlock, content_block, encode_at_once
@@ -28,7 +29,7 @@ FINAL_KEY: Final = "toolgen/final_answer"
 StructuredForm = Literal["none", "unwrapped", "wrapped"]
 """Form of a result's structured content: none, the content itself, or as the property of an object."""
 
-_RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "preview", MOCK_KEY})
+_RUNTIME_METADATA = frozenset({"call_id", "coerced", "confirmation", "deprecated", "preview", MOCK_KEY})
 """Metadata that has a key of its own in the result; all other is set by the tool."""
 
 
@@ -76,6 +77,8 @@ def _meta(response: ToolResponse) -> dict[str, Any]:
             meta[COERCED_KEY] = response.metadata["coerced"]
         if "confirmation" in response.metadata:
             meta[CONFIRMATION_KEY] = response.metadata["confirmation"]
+        if "deprecated" in response.metadata:
+            meta[DEPRECATED_KEY] = response.metadata["deprecated"]
         if "preview" in response.metadata:
             meta[PREVIEW_KEY] = True
         if MOCK_KEY in response.metadata:
@@ -122,6 +125,6 @@ class CallProgress:
         self._last += 1
         try:
             text = chunk.as_text() if isinstance(chunk, Block) else as_text(chunk)
-            await self._report(self._last, None, text)
+            await self._report(self._last, None, well_formed(text))
         except Exception as error:  # a client that has disconnected must not undo the work
             LOGGER.error("a chunk could not be sent as progress", exc_info=without_text(error))

@@ -37,7 +37,7 @@ from .confirm import (
     request_state_security,
 )
 from .content import EncodedBlock, encode, resource_contents
-from .exchange import exchange_of
+from .exchange import CALLED, exchange_of
 from .result import CallProgress, wire_result
 from .service import STOPPING, STOPPING_CODE, Service, ToolServer, is_modern
 
@@ -131,6 +131,8 @@ class _Handlers:
     async def call_tool(
         self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> dict[str, Any] | types.InputRequiredResult:
+        if context.request is not None:
+            context.request.scope[CALLED] = True
         work = answer_call(self._service, context, params)
         try:
             exchange = exchange_of(context)
@@ -199,7 +201,7 @@ async def answer_call(
     sessionless = service.is_sessionless(context)
     extras = service.extras.opened(context, meta) if sessionless else None
     if extras is not None:
-        toolkit = toolkit.session(extras)
+        toolkit = toolkit._carrying(extras)
     confirmation = NO_CONFIRMATION
     if tool.confirms:
         confirmation = await confirmation_options(toolkit, context, params, principal=principal)
@@ -223,6 +225,8 @@ async def answer_call(
     result = wire_result(response, form, context.protocol_version, blocks=blocks)
     if sessionless and (response.extras or extras is not None):
         sealed = service.extras.meta_of(context, tool.name, response.extras)
+        if extras is None and not service.keeps_extras(context):
+            service.extras.note_client_must_return(tool.name)
         result["_meta"] = {**result.get("_meta", {}), **sealed}
     return result
 

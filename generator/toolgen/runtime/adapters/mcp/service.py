@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
+from anyio import current_effective_deadline
 from mcp.server import Server, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.models import InitializationOptions
@@ -20,8 +23,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.adapters.naming import wire_names
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.execution.isolation import current_task
+from toolgen.runtime.isolation.exceptions import current_task
 from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.settings import SettingError
 from toolgen.runtime.toolkit import Toolkit
 
 from .auth.grant import scopes_of
@@ -36,6 +40,7 @@ Result = TypeVar("Result")
 STOPPING_CODE: Final = -32000  # JSON-RPC leaves -32000 to -32099 to servers
 STOPPING: Final = "The server is stopping."
 INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
 MIRRORS: Final = '"x-mcp-header"'  # keyword of an argument that is also sent as a header
 CACHED_LISTS: Final = 64  # lists of tools for different scopes
 
@@ -82,6 +87,7 @@ class Service:
         self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28
         self.listen = ListenHandler(self.bus)
         self._sessions: WeakKeyDictionary[Any, _ClientSession] = WeakKeyDictionary()  # by connection
+        self._of_only_client: Toolkit | None = None  # None: there may be several clients
         self._loops: list[asyncio.AbstractEventLoop] = []  # one for each run of the server
         self._tasks: set[asyncio.Future[None]] = set()
         self._called: dict[str, ServedTool] = {}  # the tools that have been called, by published name
@@ -193,21 +199,30 @@ class Service:
     def toolkit_for(self, context: ServerRequestContext[Any, Any]) -> Toolkit:
         """Return the session of the toolkit for the client's session; without one, the toolkit itself.
 
-        Since 2026-07-28 the protocol has no sessions.
+        Since 2026-07-28 the protocol has no sessions. The calls of an only client share their extras
+        nevertheless.
         """
         # handlers get a new proxy for each request; the SDK has no public name for the connection
         connection = getattr(context.session, "_connection", None)
         if connection is None or is_modern(context):
-            return self.toolkit
+            return self._of_only_client or self.toolkit
         session_id: str | None = connection.session_id
         if context.request is not None and session_id is None:
             return self.toolkit  # stateless HTTP: the connection ends with the request
         session = self._sessions.get(connection)
         if session is None:
-            toolkit = self.toolkit.session(session_id=session_id)
+            toolkit = self.toolkit.session(session_id=session_id and _loggable(session_id))
             session = _ClientSession(toolkit, asyncio.get_running_loop())
             self._sessions[connection] = session
         return session.toolkit
+
+    def serve_only_client(self) -> None:
+        """Let all calls without a session share their extras: the transport has one client, as stdio has."""
+        self._of_only_client = self.toolkit._carrying({})
+
+    def keeps_extras(self, context: ServerRequestContext[Any, Any]) -> bool:
+        """True if the extras of a call reach the client's next call without its help."""
+        return self.toolkit_for(context) is not self.toolkit
 
     @asynccontextmanager
     async def running(self, _: Server[Any]) -> AsyncIterator[dict[str, Any]]:
@@ -242,23 +257,32 @@ class CallsInFlight:
     """The running tool calls of a server, by task."""
 
     def __init__(self) -> None:
+        # True if all requests run in tasks of a transport of ours, which only scopes of anyio cancel. The
+        # tasks of clients in the same process are their own, and asyncio may cancel them, too.
+        self.has_own_tasks = False
         self._reasons: dict[
             asyncio.Task[Any], str | None
         ] = {}  # why the server ends the call; None: it does not
 
     async def run(self, work: Awaitable[Result]) -> Result:
-        """Await a call. Raises MCPError if the server ends it early."""
+        """Await a call. Raises MCPError if the server ends it early, or if the call cancels its own task."""
         task = current_task()
         assert task is not None
+        before = task.cancelling()
         self._reasons[task] = None
         try:
             return await work
         except asyncio.CancelledError:
             reason = self._reasons[task]
-            if reason is None:
-                raise
-            task.uncancel()
-            raise MCPError(code=STOPPING_CODE, message=reason) from None
+            if reason is not None:
+                task.uncancel()
+                raise MCPError(code=STOPPING_CODE, message=reason) from None
+            if not self.has_own_tasks or current_effective_deadline() == -math.inf:
+                raise  # the caller has cancelled: by asyncio, or by a scope around the request
+            LOGGER.error("a call ended with a cancellation that no client requested")
+            while task.cancelling() > before:
+                task.uncancel()
+            raise MCPError(code=INTERNAL_ERROR, message="Internal error") from None
         finally:
             del self._reasons[task]
 
@@ -294,6 +318,22 @@ class ToolServer(Server[Any]):
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
+def check_implementations(server: ToolServer) -> None:
+    """Log which implementations do not load.
+
+    With `strict_start`, imports all of them; raises SettingError, with which the server must not start, if
+    one does not load. Does nothing for a toolkit of the application.
+    """
+    if server.catalog is None:
+        return
+    from toolgen.runtime.implementations.check import refuse_faults, warn_of_faults
+
+    if not server.service.settings.strict_start:
+        warn_of_faults(server.catalog)
+    elif not refuse_faults(server.catalog):
+        raise SettingError("not started: an implementation does not load, and --strict-start is set")
+
+
 def _served_tool(definition: ToolDefinition) -> ServedTool:
     schema = definition["input_schema"]
     return ServedTool(
@@ -325,3 +365,8 @@ async def _notify(connection: Any) -> None:
 def _call_soon(loop: asyncio.AbstractEventLoop, work: Any) -> None:
     if not loop.is_closed():
         loop.call_soon_threadsafe(work)
+
+
+def _loggable(session_id: str) -> str:
+    """Return the name of a session for tools and log records: who knows the id itself can use the session."""
+    return sha256(session_id.encode()).hexdigest()[:32]

@@ -10,6 +10,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import finalize
 
+from .event_loop import cancel_tasks, run_until_done
+
 Result = TypeVar("Result")
 
 
@@ -20,6 +22,7 @@ class LoopThread:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._stopped: asyncio.Future[None] | None = None  # done when the loop is to end
 
     @property
     def running(self) -> bool:
@@ -53,36 +56,38 @@ class LoopThread:
     def stop(self, *, wait: bool = True) -> None:
         """End the loop and its thread, and cancel running work. The next use starts another loop."""
         with self._lock:
-            loop, thread = self._loop, self._thread
-            self._loop = self._thread = None
-        if loop is None or thread is None or not thread.is_alive():
+            loop, thread, stopped = self._loop, self._thread, self._stopped
+            self._loop = self._thread = self._stopped = None
+        if loop is None or thread is None or stopped is None or not thread.is_alive():
             return
-        _stop(loop)
+        _stop(loop, stopped)
         if wait and threading.current_thread() is not thread:
             thread.join()
 
     def _start(self) -> asyncio.AbstractEventLoop:
         loop = asyncio.new_event_loop()
-        self._loop = loop
-        self._thread = threading.Thread(target=_run, args=(loop,), name="toolgen-call-sync", daemon=True)
+        self._loop, self._stopped = loop, loop.create_future()
+        arguments = (loop, self._stopped)
+        self._thread = threading.Thread(target=_run, args=arguments, name="toolgen-call-sync", daemon=True)
         self._thread.start()
-        finalize(self, _stop, loop).atexit = False  # no thread outlives its toolkit
+        finalize(self, _stop, *arguments).atexit = False  # no thread outlives its toolkit
         return loop
 
 
-def _stop(loop: asyncio.AbstractEventLoop) -> None:
+def _stop(loop: asyncio.AbstractEventLoop, stopped: asyncio.Future[None]) -> None:
+    def end() -> None:
+        if not stopped.done():
+            stopped.set_result(None)
+
     with suppress(RuntimeError):  # already closed
-        loop.call_soon_threadsafe(loop.stop)
+        loop.call_soon_threadsafe(end)
 
 
-def _run(loop: asyncio.AbstractEventLoop) -> None:
+def _run(loop: asyncio.AbstractEventLoop, stopped: asyncio.Future[None]) -> None:
     asyncio.set_event_loop(loop)
     try:
-        loop.run_forever()
-        tasks = asyncio.all_tasks(loop)
-        for task in tasks:
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        loop.run_until_complete(loop.shutdown_asyncgens())
+        run_until_done(stopped, loop)
+        cancel_tasks(loop)
+        run_until_done(loop.create_task(loop.shutdown_asyncgens()), loop)
     finally:
         loop.close()

@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolgen.runtime.execution.isolation import contain_exit
+from toolgen.runtime.isolation.exceptions import contain_exit
 from toolgen.runtime.logs.logger import LOGGER
 
 _RELEASE_SECONDS: Final = 0.5  # for a thread to release its values while its event loop ends

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.runtime.errors import ToolTimeoutError
-from toolgen.runtime.execution.isolation import contain_exit
+from toolgen.runtime.isolation.exceptions import contain_exit
 from toolgen.runtime.logs.logger import LOGGER
 
 from .task_host import CallAbandonedError, TaskHost
@@ -57,7 +57,7 @@ class ThreadRun:
         takes longer than `seconds`, not counting the wait for a thread.
         """
         try:
-            worker = await pool.acquire()
+            worker = await pool.acquire(self._tool_name)
         except BaseException:
             self._ended(None)
             raise

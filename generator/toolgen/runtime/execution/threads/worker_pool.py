@@ -20,6 +20,7 @@ from toolgen.runtime.errors import OverloadedError
 from toolgen.runtime.logs.logger import LOGGER
 
 IDLE_SECONDS: Final = 10.0  # after which an idle thread ends
+WAIT_SECONDS: Final = 30.0  # that a call waits for a slot; clients give up after 60 by default
 _LONGEST_RETRY: Final = 60  # seconds
 
 
@@ -27,6 +28,7 @@ _LONGEST_RETRY: Final = 60  # seconds
 class _Waiter:
     """A task that waits for a slot, in its own event loop."""
 
+    tool_name: str
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[None]
     granted: bool = False
@@ -37,7 +39,7 @@ class _Waiter:
 
 
 class Limiter:
-    """A number of slots, and a bounded queue for tasks that wait for one.
+    """A number of slots for calls, and a bounded queue for those that wait for one.
 
     Safe to use from several event loops and threads.
     """
@@ -45,70 +47,111 @@ class Limiter:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._lock = threading.Lock()
-        self._taken = 0
+        self._taken: Counter[str] = Counter()  # slots by tool
+        self._total = 0  # of `_taken`
         self._waiting: deque[_Waiter] = deque()
         self._seconds = 1.0  # moving average of how long a slot was taken
 
-    async def acquire(self, queue: int | None, busy: str) -> float:
+    async def acquire(self, tool_name: str, queue: int, *, busy: str) -> float:
         """Take a slot; wait for one if none is free. Return the time when it was taken.
 
-        Raises OverloadedError with the message `busy` if `queue` tasks wait already. A task that is cancelled
-        leaves the queue.
+        Raises OverloadedError with the message `busy` if the queue has no place left, or no slot was free
+        for WAIT_SECONDS. A task that is cancelled leaves the queue.
         """
         with self._lock:
-            if self._taken < self.limit:
-                self._taken += 1
+            if self._has_slot(tool_name):
+                self._take(tool_name)
                 return monotonic()
-            waiter = self._enqueue(queue, busy)
+            waiter = self._enqueue(tool_name, queue, busy)
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await self._granted(waiter)
+        except TimeoutError:
+            raise self._overloaded(busy) from None
+        return monotonic()
+
+    def release(self, tool_name: str, began: float) -> None:
+        """Release a slot that was taken at `began`. The first task in the queue that may take it gets it."""
+        with self._lock:
+            self._seconds += (monotonic() - began - self._seconds) / 8
+            self._hand_over(tool_name)
+
+    def _has_slot(self, tool_name: str) -> bool:
+        """True if a call of the tool may start."""
+        return self._total < self.limit
+
+    def _has_place(self, tool_name: str, queue: int) -> bool:
+        """True if a call of the tool may wait, in a queue of `queue` places."""
+        return len(self._waiting) < queue
+
+    def _take(self, tool_name: str) -> None:
+        self._taken[tool_name] += 1
+        self._total += 1
+
+    def _enqueue(self, tool_name: str, queue: int, busy: str) -> _Waiter:
+        if not self._has_place(tool_name, queue):
+            self._waiting = deque(each for each in self._waiting if not each.loop.is_closed())
+            if not self._has_place(tool_name, queue):
+                raise self._overloaded(busy)
+        loop = asyncio.get_running_loop()
+        waiter = _Waiter(tool_name, loop, loop.create_future())
+        self._waiting.append(waiter)
+        return waiter
+
+    async def _granted(self, waiter: _Waiter) -> None:
+        """Wait for the slot of `waiter`; give it up if the task is cancelled."""
         try:
             await waiter.future
         except BaseException:
             with self._lock:
                 if waiter.granted:
-                    self._hand_over()
+                    self._hand_over(waiter.tool_name)
                 else:
                     self._waiting.remove(waiter)
             raise
-        return monotonic()
 
-    def release(self, began: float) -> None:
-        """Release a slot that was taken at `began`; the first task in the queue gets it."""
-        with self._lock:
-            self._seconds += (monotonic() - began - self._seconds) / 8
-            self._hand_over()
-
-    def _enqueue(self, queue: int | None, busy: str) -> _Waiter:
-        if queue is not None and len(self._waiting) >= queue:
-            self._waiting = deque(each for each in self._waiting if not each.loop.is_closed())
-            if len(self._waiting) >= queue:
-                raise OverloadedError(f"{busy}. Try again later.", retry_after=self._estimate())
-        loop = asyncio.get_running_loop()
-        waiter = _Waiter(loop, loop.create_future())
-        self._waiting.append(waiter)
-        return waiter
-
-    def _hand_over(self) -> None:
-        while self._waiting:
-            waiter = self._waiting.popleft()
+    def _hand_over(self, tool_name: str) -> None:
+        """Free a slot of a tool, and grant those that are free now."""
+        self._total -= 1
+        self._taken[tool_name] -= 1
+        if not self._taken[tool_name]:
+            del self._taken[tool_name]
+        while waiter := next((each for each in self._waiting if self._has_slot(each.tool_name)), None):
+            self._waiting.remove(waiter)
             try:
                 waiter.loop.call_soon_threadsafe(waiter.wake)
             except RuntimeError:  # its event loop has been closed
                 continue
             waiter.granted = True
-            return
-        self._taken -= 1
+            self._take(waiter.tool_name)
 
-    def _estimate(self) -> int:
-        """Return the number of seconds after which a slot is likely to be free, from 1 to 60."""
+    def _overloaded(self, busy: str) -> OverloadedError:
         seconds = self._seconds * (len(self._waiting) + 1) / self.limit
-        return min(_LONGEST_RETRY, max(1, math.ceil(seconds)))
+        retry_after = min(_LONGEST_RETRY, max(1, math.ceil(seconds)))
+        return OverloadedError(f"{busy}. Try again later.", retry_after=retry_after)
+
+
+class SharedLimiter(Limiter):
+    """Slots that several tools share: no tool can take all of them, or all places in the queue.
+
+    A tool may take a slot while it has fewer slots than are free: one tool gets half of them, a second one
+    half of the rest. So slots remain for the other tools, and few are unused. (Choudhury and Hahne, "Dynamic
+    Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking 6, 1998.)
+    """
+
+    def _has_slot(self, tool_name: str) -> bool:
+        return self._taken[tool_name] < self.limit - self._total
+
+    def _has_place(self, tool_name: str, queue: int) -> bool:
+        taken = sum(each.tool_name == tool_name for each in self._waiting)
+        return taken < queue - len(self._waiting)
 
 
 class Worker:
     """A thread of the pool. The call that has taken it passes its work to `start`."""
 
     def __init__(self, pool: WorkerPool) -> None:
-        self.began = 0.0
+        self.tool_name, self.began = "", 0.0  # of the call that has taken it
         self._pool = pool
         self._inbox: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         threading.Thread(target=self._run, name="toolgen-worker", daemon=True).start()
@@ -140,33 +183,37 @@ class Worker:
 
 
 class WorkerPool:
-    """At most `threads` threads, started when needed; at most `queue` calls wait for one."""
+    """At most `threads` threads, started when needed; at most `queue` calls wait for one.
+
+    Tools share both, so that a tool that hangs leaves threads to the others.
+    """
 
     def __init__(self, threads: int, queue: int) -> None:
         self.queue = queue
-        self._slots = Limiter(threads)
+        self._slots = SharedLimiter(threads)
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
         self._abandoned: Counter[str] = Counter()  # tool → calls that run although their caller does not wait
 
-    async def acquire(self) -> Worker:
-        """Take a thread; wait if none is free. Raises OverloadedError if the queue is full."""
-        began = await self._slots.acquire(self.queue, "All worker threads are busy and the queue is full")
+    async def acquire(self, tool_name: str) -> Worker:
+        """Take a thread; wait if none is free. Raises OverloadedError if that takes too long."""
+        busy = f"All worker threads that {tool_name} may use are busy"
+        began = await self._slots.acquire(tool_name, self.queue, busy=busy)
         try:
             with self._lock:
                 worker = self._idle.pop() if self._idle else None
             worker = worker or Worker(self)
         except RuntimeError:  # the system cannot start a thread
-            self._slots.release(began)
+            self._slots.release(tool_name, began)
             raise OverloadedError("No worker thread could be started.", retry_after=1) from None
-        worker.began = began
+        worker.tool_name, worker.began = tool_name, began
         return worker
 
     def give_back(self, worker: Worker) -> None:
         """Return a thread whose work has ended to the pool."""
         with self._lock:
             self._idle.append(worker)
-        self._slots.release(worker.began)
+        self._slots.release(worker.tool_name, worker.began)
 
     def retire(self, worker: Worker) -> bool:
         """Remove a thread that was idle for IDLE_SECONDS; False if it has just been taken."""
@@ -187,17 +234,15 @@ class WorkerPool:
             worker.end()
 
     def abandoned(self, tool_name: str) -> None:
-        """Count a call that continues in its thread without its caller; log the first one of a tool."""
+        """Count a call that continues in its thread without its caller. Log it if the number has doubled."""
         with self._lock:
             self._abandoned[tool_name] += 1
-            first = self._abandoned[tool_name] == 1
-            total = self._abandoned.total()
-        if first:
+            count = self._abandoned[tool_name]
+        if count & (count - 1) == 0:
             LOGGER.warning(
-                "tool %s continues in its thread after its call has ended; "
-                "%d of %d threads are taken by such calls",
+                "after a call has ended, tool %s continues in its thread; it takes %d of %d threads",
                 tool_name,
-                total,
+                count,
                 self._slots.limit,
                 extra={"tool_name": tool_name, "event": "abandoned"},
             )

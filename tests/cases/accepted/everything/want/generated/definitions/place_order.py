@@ -18,6 +18,9 @@ DEFINITION: Final = cast(
         "class_name": "PlaceOrderTool",
         "title": "Place order",
         "description": (
+            "Deprecated since 2.0.0; use order instead.\n"
+            "Use order.\n"
+            "\n"
             "Place an order with a supplier.\n"
             "\n"
             "Use when: The user asks to order stock.\n"
@@ -85,6 +88,7 @@ DEFINITION: Final = cast(
             {"name": "clock", "type": "datetime.datetime"},
             {"name": "limit", "type": "int"},
             {"name": "extra", "type": "typing.Any"},
+            {"name": "cache", "type": "datetime.timedelta", "optional": True},
         ],
         "auth": {"scopes": ["orders:write"], "secrets": ["SHOP_API_KEY"]},
         "timeout": 30,

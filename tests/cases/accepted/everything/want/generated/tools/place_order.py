@@ -54,7 +54,10 @@ class PlaceOrderToolError(ToolError):
 
 
 class PlaceOrderTool(BaseTool[PlaceOrderRequest, PlaceOrderResponse]):
-    """Place an order with a supplier.
+    """Deprecated since 2.0.0; use order instead.
+    Use order.
+
+    Place an order with a supplier.
 
     Use when: The user asks to order stock.
 
@@ -78,6 +81,7 @@ class PlaceOrderTool(BaseTool[PlaceOrderRequest, PlaceOrderResponse]):
         clock: datetime.datetime,
         limit: int,
         extra: Any,
+        cache: datetime.timedelta | None,
     ) -> PlaceOrderResponse | Awaitable[PlaceOrderResponse]:
         """Do the work. An `async def` or a plain `def`.
 
@@ -97,6 +101,7 @@ class PlaceOrderTool(BaseTool[PlaceOrderRequest, PlaceOrderResponse]):
         clock: datetime.datetime,
         limit: int,
         extra: Any,
+        cache: datetime.timedelta | None,
     ) -> str | PlaceOrderResponse | Awaitable[str | PlaceOrderResponse]:
         """What would happen, for the user to read before the question.
 

@@ -5,7 +5,9 @@ CancelledError of another task, or a group of these. None of them may leave the 
 re-raises SystemExit and KeyboardInterrupt out of the event loop, and servers end on a CancelledError that
 they did not request. So they become an ImplementationExitError, unless
 
-- the caller cancelled the call: the task was asked to cancel (`Task.cancelling()`) since it began;
+- the caller cancelled the call: the task was asked to cancel (`Task.cancelling()`) since it began. Then the
+  caller's own CancelledError propagates (`time_limit.py` raises it, whatever the implementation raised), as
+  anyio does not recognise any other;
 - a signal raised them: SIGINT's default handler, or a handler that the application installed;
 - the coroutine is being closed, which throws GeneratorExit in.
 """
@@ -21,8 +23,6 @@ from collections.abc import Iterator
 from types import CodeType, TracebackType
 from typing import Any, Final
 
-from toolgen.runtime.logs.logger import LOGGER
-
 if sys.version_info >= (3, 12):
     from asyncio import current_task as current_task
 else:  # asyncio.current_task is written in Python, and takes twice as long
@@ -33,6 +33,7 @@ else:  # asyncio.current_task is written in Python, and takes twice as long
         return _tasks.get(asyncio.get_running_loop())
 
 
+_ON_SIGINT: Final = getattr(getattr(asyncio.Runner, "_on_sigint", None), "__code__", None)
 _RAISE: Final = dis.opmap["RAISE_VARARGS"]  # the instruction of a `raise` statement
 
 
@@ -53,16 +54,25 @@ def contain(
 ) -> Exception:
     """Return `error`, raised by an implementation, as an ordinary exception.
 
-    `task` is the task that ran it, `cancelled_before` its `cancelling()` when the work began. Raises
-    CancelledError if the caller has cancelled since, whatever the implementation raised; `error` itself if a
-    signal raised it or the coroutine is being closed.
+    `task` is the task that ran it, `cancelled_before` the requests to cancel it when the work began. Raises
+    `error` itself if the caller has cancelled, if a signal raised it, or if the coroutine is being closed.
     """
-    if task is not None and task.cancelling() > cancelled_before:
-        if isinstance(error, asyncio.CancelledError):
-            raise error
-        LOGGER.debug("tool %s ended with %s after it was cancelled", tool_name, type(error).__name__)
-        raise asyncio.CancelledError from error
+    if (
+        isinstance(error, asyncio.CancelledError)
+        and task is not None
+        and task.cancelling() > cancelled_before
+    ):
+        raise error
     return contain_exit(error, tool_name)
+
+
+def cancel_requests(task: asyncio.Task[Any] | None) -> int:
+    """Return how many requests to cancel `task` it has received, without one that is still to come.
+
+    `Task.cancelling()` also counts a request that the task made itself, which reaches it when it next awaits.
+    """
+    count = 0 if task is None else task.cancelling()
+    return count - 1 if count and getattr(task, "_must_cancel", False) else count
 
 
 def contain_exit(error: BaseException, tool_name: str) -> Exception:
@@ -72,11 +82,16 @@ def contain_exit(error: BaseException, tool_name: str) -> Exception:
     """
     if isinstance(error, Exception):
         return error
-    if any(_is_external(each) for each in _leaves(error)):
+    if is_external(error):
         raise error
     fault = ImplementationExitError(f"{tool_name} {_describe(error)}")
     fault.__cause__ = error
     return fault
+
+
+def is_external(error: BaseException) -> bool:
+    """True if a signal handler or the interpreter raised `error`, or an exception in this group."""
+    return any(_is_external(each) for each in _leaves(error))
 
 
 def _describe(error: BaseException) -> str:
@@ -125,8 +140,8 @@ def _codes(trace: TracebackType | None) -> Iterator[CodeType]:
 
 
 def _signal_handlers() -> set[CodeType]:
-    """Return the code of every signal handler that is installed now."""
-    found: set[CodeType] = set()
+    """Return the code of every signal handler that is installed now, and of asyncio's for SIGINT."""
+    found: set[CodeType] = set() if _ON_SIGINT is None else {_ON_SIGINT}
     for number in signal.valid_signals():
         handler: Any = signal.getsignal(number)
         handler = getattr(handler, "func", handler)  # functools.partial, as asyncio.Runner installs

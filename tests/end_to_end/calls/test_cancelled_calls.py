@@ -1,0 +1,243 @@
+"""A client cancels calls of tools that raise on their way out; the server answers the next call."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import Awaitable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from tests.end_to_end.project import ERAS, Project, text_of
+
+EXITS = (
+    "os_error",
+    "declared",
+    "group",
+    "cancelled_group",
+    "new_cancellation",
+    "system_exit",
+    "keyboard_interrupt",
+    "generator_exit",
+    "swallow",
+    "swallow_and_raise",
+    "re_raise",
+)
+WAYS = pytest.mark.parametrize(
+    "exits",
+    [pytest.param(EXITS, marks=pytest.mark.slow, id="all"), pytest.param(EXITS[:2], id="few")],
+)
+LEAVING = """
+import asyncio, pathlib, threading
+from contextlib import asynccontextmanager
+
+EXITS = {
+    "os_error": lambda: OSError("no space left"),
+    "group": lambda: ExceptionGroup("g", [OSError()]),
+    "cancelled_group": lambda: BaseExceptionGroup("g", [asyncio.CancelledError(), OSError()]),
+    "new_cancellation": asyncio.CancelledError,
+    "system_exit": lambda: SystemExit(3),
+    "keyboard_interrupt": KeyboardInterrupt,
+    "generator_exit": GeneratorExit,
+}
+
+def leave(exit, declared):
+    if exit == "declared":
+        raise declared("declared")
+    if exit in EXITS:
+        raise EXITS[exit]()
+
+async def pause(request, declared):
+    file = pathlib.Path(request.file)
+    if file.exists():
+        return
+    file.touch()
+    try:
+        await asyncio.sleep(300)
+    except asyncio.CancelledError:
+        if not request.exit.startswith("swallow"):
+            leave(request.exit, declared)
+            raise
+    finally:
+        file.with_suffix(".left").touch()
+    if request.exit == "swallow_and_raise":
+        raise OSError("later")
+"""
+SPEC = """
+name: {name}
+description: Wait until the call is cancelled, then leave in some way.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [file, exit]
+  properties: {{file: {{type: string}}, exit: {{type: string}}}}
+errors: [{{code: declared_{name}, description: Declared.}}]
+{more}
+"""
+MODULE = """
+import asyncio, pathlib, time
+from contextlib import asynccontextmanager
+from leaving import leave, pause
+from generated.tools.{name} import {cls}Tool, Declared{cls}Error as Declared
+
+class Tool({cls}Tool):
+    {body}
+"""
+BODIES = {
+    "waits": "async def execute(self, request, context): await pause(request, Declared)",
+    "timed": "async def execute(self, request, context): await pause(request, Declared)",
+    "awaitable": "def execute(self, request, context): return pause(request, Declared)",
+    "group": """
+    async def execute(self, request, context):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(pause(request, Declared))""",
+    "chunks": """
+    async def execute(self, request, context):
+        try:
+            yield 1
+        finally:
+            await pause(request, Declared)""",
+    "released": """
+    async def execute(self, request, context, *, value):
+        value.append((request, Declared))""",
+    "previewed": """
+    async def preview(self, request, context):
+        await pause(request, Declared)
+        return "It waits."
+    async def execute(self, request, context): return 1""",
+    "plain": """
+    def execute(self, request, context):
+        file = pathlib.Path(request.file)
+        if file.exists():
+            return
+        file.touch()
+        while not file.with_suffix(".end").exists():
+            time.sleep(0.01)
+        file.with_suffix(".left").touch()
+        leave(request.exit, Declared)""",
+    "readies": """
+    async def setup(self):
+        from types import SimpleNamespace
+        file = pathlib.Path("setup.txt")
+        if file.exists():
+            await pause(SimpleNamespace(**__import__("json").loads(file.read_text())), Declared)
+            raise Declared("not ready")
+    async def execute(self, request, context): return 1""",
+}
+MORE = {
+    "timed": "timeout: 300",
+    "chunks": "stream: {chunk_schema: {type: integer}}",
+    "released": "inject: [{name: value, type: builtins.list}]",
+    "previewed": "confirm: {message: Really?, preview: true, on_unsupported: two_step}",
+}
+CONTEXT = """
+from contextlib import asynccontextmanager
+from leaving import pause
+
+@asynccontextmanager
+async def value():
+    given = []
+    yield given
+    await pause(*given[0])
+
+CONTEXT = {"value": value}
+"""
+
+
+@pytest.fixture
+def leaving(project: Project) -> Project:
+    for name, body in BODIES.items():
+        cls = name.capitalize()
+        project.add_tool(
+            name,
+            SPEC.format(name=name, more=MORE.get(name, "")),
+            MODULE.format(name=name, cls=cls, body=body.strip()),
+        )
+    project.write("leaving.py", LEAVING)
+    project.write("tools/__init__.py", CONTEXT)
+    project.generate()
+    return project
+
+
+async def appears(file: Path) -> None:
+    async with asyncio.timeout(60):
+        while not file.exists():
+            await asyncio.sleep(0.01)
+
+
+async def cancel_each(client: Any, project: Project, exits: tuple[str, ...]) -> None:
+    """Cancel a call of each tool in each way; after each, the server must answer."""
+    for name in BODIES:
+        for leaving in exits:
+            file = project.root / "places" / f"{id(client)}-{name}-{leaving}"
+            file.parent.mkdir(exist_ok=True)
+            arguments = {"file": str(file), "exit": leaving}
+            if name == "readies":
+                project.write("setup.txt", json.dumps(arguments))
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, name, arguments)
+                await appears(file)
+                group.cancel_scope.cancel()
+            file.with_suffix(".end").touch()
+            await appears(file.with_suffix(".left"))
+            answer = await client.call_tool("echo", {"text": file.name})
+            assert text_of(answer) == json.dumps({"text": file.name}, separators=(",", ":"))
+
+
+@WAYS
+@ERAS
+def test_a_stdio_server_survives_cancelled_calls_that_raise(
+    leaving: Project, era: str, exits: tuple[str, ...]
+) -> None:
+    async def run() -> None:
+        async with leaving.stdio_client(era) as client:
+            await cancel_each(client, leaving, exits)
+
+    asyncio.run(run())
+
+
+@WAYS
+@ERAS
+def test_an_http_server_survives_cancelled_calls_that_raise(
+    leaving: Project, era: str, exits: tuple[str, ...]
+) -> None:
+    async def run() -> None:
+        async with leaving.server() as server:
+            async with server.client(era) as client:
+                await cancel_each(client, leaving, exits)
+            assert server.process.poll() is None
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "era", [pytest.param("legacy", marks=pytest.mark.slow), pytest.param("auto", marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("leaving_by", [each for each in EXITS if each != "swallow"])
+def test_a_server_that_stops_cancels_calls_that_raise_and_ends_in_order(
+    leaving: Project, era: str, leaving_by: str
+) -> None:
+    async def run() -> int:
+        async with leaving.server("--grace", "0.5") as server, server.client(era) as client:
+            async with asyncio.TaskGroup() as group:
+                for name in ("waits", "timed", "awaitable", "group", "chunks", "released", "previewed"):
+                    file = leaving.root / f"stopped-{name}"
+                    arguments = {"file": str(file), "exit": leaving_by}
+                    group.create_task(ends_somehow(client.call_tool(name, arguments)))
+                    await appears(file)
+                server.process.send_signal(signal.SIGTERM)
+            return await asyncio.to_thread(server.process.wait, 60)
+
+    assert asyncio.run(run()) == 0
+
+
+async def ends_somehow(call: Awaitable[Any]) -> None:
+    """Await a call that the server's end ends: by an error, or by a result of a tool that swallowed it."""
+    with suppress(MCPError):
+        await call

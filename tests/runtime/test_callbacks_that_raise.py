@@ -1,0 +1,187 @@
+"""Whatever callbacks, loggers, log handlers and progress callbacks raise stays there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from toolgen.runtime import ToolConfig, ToolContext, ToolEvent, Toolkit
+from toolgen.runtime.execution.threads.event_loop import run_event_loop
+
+from tests.runtime.tool_factory import code_of, make_tool
+
+KINDS: list[type[BaseException]] = [
+    OSError,
+    asyncio.CancelledError,
+    SystemExit,
+    KeyboardInterrupt,
+    GeneratorExit,
+]
+raises = pytest.mark.parametrize("kind", KINDS)
+
+
+async def cancel_itself() -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await asyncio.sleep(0)
+
+
+async def answer(self: Any, request: Any, context: ToolContext) -> int:
+    context.logger.warning("working")
+    await context.report_progress(1)
+    return 1
+
+
+async def call_twice(config: ToolConfig, **options: Any) -> list[Any]:
+    """Return the contents of two calls, and how often the task was asked to cancel."""
+    toolkit = Toolkit([make_tool(answer)], config=config)
+    contents = [(await toolkit.call("x", {}, **options)).content for _ in range(2)]
+    task = asyncio.current_task()
+    assert task is not None
+    await asyncio.sleep(0)
+    return [*contents, task.cancelling()]
+
+
+def outcome(config: ToolConfig, **options: Any) -> list[Any]:
+    return run_event_loop(lambda: call_twice(config, **options))
+
+
+@raises
+def test_a_plain_callback(kind: type[BaseException], caplog: pytest.LogCaptureFixture) -> None:
+    def callback(event: ToolEvent) -> None:
+        raise kind
+
+    assert outcome(ToolConfig(callback=callback)) == [1, 1, 0]
+    assert "has a callback that raised at 'finished'" in caplog.text
+
+
+@raises
+def test_an_async_callback(kind: type[BaseException], caplog: pytest.LogCaptureFixture) -> None:
+    async def callback(event: ToolEvent) -> None:
+        await asyncio.sleep(0)
+        raise kind
+
+    assert outcome(ToolConfig(callback=callback)) == [1, 1, 0]
+    assert "has a callback that raised at 'finished'" in caplog.text
+
+
+def test_a_callback_that_cancels_its_own_task(caplog: pytest.LogCaptureFixture) -> None:
+    async def callback(event: ToolEvent) -> None:
+        await cancel_itself()
+
+    assert outcome(ToolConfig(callback=callback)) == [1, 1, 0]
+
+
+@raises
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_callback_of_a_cancelled_call(kind: type[BaseException], is_async: bool) -> None:
+    ended: list[str] = []
+
+    def plain(event: ToolEvent) -> None:
+        if event.kind == "cancelled":
+            ended.append("cancelled")
+            raise kind
+
+    async def asynchronous(event: ToolEvent) -> None:
+        plain(event)
+
+    async def wait(self: Any, request: Any, context: ToolContext) -> None:
+        await asyncio.sleep(60)
+
+    async def main() -> None:
+        toolkit = Toolkit([make_tool(wait)], config=ToolConfig(callback=asynchronous if is_async else plain))
+        task = asyncio.ensure_future(toolkit.call("x", {}))
+        await asyncio.sleep(0.01)
+        task.cancel("by the caller")
+        with pytest.raises(asyncio.CancelledError, match="by the caller"):
+            await task
+        await asyncio.sleep(0.01)
+
+    run_event_loop(main)
+    assert ended == ["cancelled"]
+
+
+@raises
+def test_a_progress_callback(kind: type[BaseException], caplog: pytest.LogCaptureFixture) -> None:
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        raise kind
+
+    assert outcome(ToolConfig(), progress=progress) == [1, 1, 0]
+    assert "reporting progress of x failed" in caplog.text
+
+
+@raises
+def test_a_listener_is_part_of_the_call(kind: type[BaseException]) -> None:
+    async def listen(chunk: Any) -> None:
+        raise kind
+
+    async def chunks(self: Any, request: Any, context: ToolContext) -> Any:
+        yield 1
+
+    toolkit = Toolkit([make_tool(chunks, stream={"chunk_schema": {"type": "integer"}})])
+    response = run_event_loop(lambda: toolkit.call("x", {}, listen=listen))
+    assert code_of(response) == "internal_error"
+
+
+class RaisingHandler(logging.Handler):
+    """A handler that raises instead of writing."""
+
+    def __init__(self, kind: type[BaseException]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def handle(self, record: logging.LogRecord) -> bool:
+        raise self.kind
+
+
+@pytest.fixture
+def runtime_logger() -> Iterator[logging.Logger]:
+    logger = logging.getLogger("toolgen.runtime")
+    handlers, level = list(logger.handlers), logger.level
+    logger.setLevel(logging.DEBUG)
+    yield logger
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
+
+
+@raises
+def test_a_handler_of_the_runtimes_logger(
+    kind: type[BaseException], runtime_logger: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runtime_logger.addHandler(RaisingHandler(kind))
+    assert outcome(ToolConfig()) == [1, 1, 0]
+
+
+@raises
+def test_a_configured_logger(kind: type[BaseException], caplog: pytest.LogCaptureFixture) -> None:
+    class Raising(logging.Logger):
+        def isEnabledFor(self, level: int) -> bool:
+            raise kind
+
+    assert outcome(ToolConfig(logger=Raising("app"))) == [1, 1, 0]
+    assert "the configured logger raised" in caplog.text
+
+
+@raises
+def test_a_handler_of_a_configured_logger(
+    kind: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    logger = logging.getLogger(f"raising.{kind.__name__}")
+    logger.setLevel(logging.DEBUG)
+    logger.addHandler(RaisingHandler(kind))
+    assert outcome(ToolConfig(logger=logger)) == [1, 1, 0]
+    assert "the configured logger raised" in caplog.text
+
+
+@pytest.mark.parametrize("token", [5, b"token", ["a"], {}, "\ud800", True])
+def test_a_confirmation_token_that_is_not_a_string_is_refused(token: Any) -> None:
+    async def main() -> tuple[str | None, bool]:
+        toolkit = Toolkit([make_tool(answer, confirm={"message": "Really?", "on_unsupported": "two_step"})])
+        response = await toolkit.call("x", {}, confirmation_token=token)
+        return code_of(response), await toolkit.decline(token)
+
+    assert asyncio.run(main()) == ("confirmation_required", False)

@@ -1,0 +1,117 @@
+"""A tool's deprecation and version reach its callers: in listings, in results, in the log and in spans."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from toolgen.runtime import ToolResponse
+from toolgen.runtime.adapters.mcp.listing import served_tools
+from toolgen.runtime.adapters.mcp.result import result_of
+from toolgen.runtime.definition.description import deprecation_notice, join_description
+
+from tests.runtime.tool_factory import make_tool, run
+
+DEPRECATED = {"since": "2.0.0", "replaced_by": "place_order", "sunset": "2026-12-31"}
+
+
+async def execute(self: Any, request: Any, context: Any) -> Any:
+    if request.how == "crash":
+        raise ValueError
+    return 1
+
+
+def call(how: str = "well", **definition: Any) -> ToolResponse:
+    return run(make_tool(execute, **definition), {"how": how})
+
+
+@pytest.mark.parametrize(
+    ("deprecated", "notice"),
+    [
+        ({}, "Deprecated."),
+        ({"since": "2.0.0"}, "Deprecated since 2.0.0."),
+        ({"replaced_by": "place_order"}, "Deprecated; use place_order instead."),
+        (
+            DEPRECATED,
+            "Deprecated since 2.0.0; use place_order instead. Stops working after 2026-12-31.",
+        ),
+        (
+            {"since": "2.0.0", "message": " Prices are\nper unit now. "},
+            "Deprecated since 2.0.0.\nPrices are per unit now.",
+        ),
+    ],
+)
+def test_the_notice_says_since_when_what_instead_and_until_when(
+    deprecated: dict[str, str], notice: str
+) -> None:
+    assert deprecation_notice(deprecated) == notice
+
+
+def test_the_description_of_a_deprecated_tool_begins_with_the_notice() -> None:
+    text = join_description("Order goods.", {"returns": "The order."}, (), deprecated={"since": "2"})
+
+    assert text == "Deprecated since 2.\n\nOrder goods.\n\nReturns: The order."
+
+
+def test_a_listing_has_deprecation_and_version_beside_the_authors_meta() -> None:
+    definition: Any = {
+        "name": "x",
+        "description": "X.",
+        "input_schema": {"type": "object"},
+        "version": "1.2.0",
+        "deprecated": DEPRECATED,
+        "meta": {"team": "shop", "toolgen/version": "forged"},
+    }
+
+    (listed,) = served_tools({"x": definition})
+
+    assert listed["_meta"] == {
+        "team": "shop",
+        "toolgen/version": "1.2.0",
+        "toolgen/deprecated": DEPRECATED,
+    }
+
+
+@pytest.mark.parametrize("how", ["well", "crash"])
+def test_every_result_of_a_deprecated_tool_says_so(how: str) -> None:
+    response = call(how, deprecated=DEPRECATED)
+
+    result = result_of(response, "none").model_dump(by_alias=True)
+
+    assert response.metadata["deprecated"] == DEPRECATED
+    assert result["_meta"]["toolgen/deprecated"] == DEPRECATED
+    assert "toolgen/metadata" not in result["_meta"]
+
+
+def test_results_of_other_tools_say_nothing() -> None:
+    assert call(version="1.2.0").metadata.keys() == {"call_id"}
+
+
+@pytest.mark.parametrize(("how", "event"), [("well", "finished"), ("crash", "failed")])
+def test_the_record_of_a_call_has_version_and_deprecation(
+    how: str, event: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "toolgen.runtime")
+
+    call(how, version="1.2.0", deprecated=DEPRECATED)
+
+    (record,) = caplog.records
+    fields = vars(record)
+    assert (fields["event"], fields["tool_version"]) == (event, "1.2.0")
+    assert fields["deprecated"] == DEPRECATED
+    assert ", deprecated until 2026-12-31" in record.getMessage()
+
+
+def test_records_of_other_tools_have_neither_field(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "toolgen.runtime")
+
+    call()
+
+    assert {"tool_version", "deprecated"} & vars(caplog.records[0]).keys() == set()
+
+
+def test_a_call_after_the_sunset_still_works() -> None:
+    response = call(deprecated={"sunset": "2020-01-31"})
+
+    assert response.content == 1

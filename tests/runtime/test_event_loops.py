@@ -1,0 +1,176 @@
+"""Loops of the runtime continue when a task that a tool has started exits, or when a tool stops the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from toolgen.runtime import ToolContext, Toolkit
+from toolgen.runtime.execution.threads.event_loop import run_event_loop
+
+from tests.runtime.tool_factory import code_of, make_tool
+
+SECONDS = 60.0
+EXITS: list[type[BaseException]] = [SystemExit, KeyboardInterrupt]
+
+
+async def exits(kind: type[BaseException]) -> None:
+    await asyncio.sleep(0)
+    raise kind
+
+
+def raises(kind: type[BaseException]) -> None:
+    raise kind
+
+
+async def in_gather(kind: type[BaseException]) -> None:
+    await asyncio.gather(exits(kind), asyncio.sleep(0.01))
+
+
+async def in_task_group(kind: type[BaseException]) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(exits(kind))
+
+
+async def in_wait_for(kind: type[BaseException]) -> None:
+    await asyncio.wait_for(exits(kind), SECONDS)
+
+
+async def in_forgotten_task(kind: type[BaseException]) -> None:
+    task = asyncio.create_task(exits(kind))
+    await asyncio.wait([task])
+
+
+async def in_callback(kind: type[BaseException]) -> None:
+    asyncio.get_running_loop().call_soon(raises, kind)
+    await asyncio.sleep(0.01)
+
+
+async def in_stopped_loop(kind: type[BaseException]) -> None:
+    asyncio.get_running_loop().stop()
+    await asyncio.sleep(0.01)
+
+
+PLACES: dict[Callable[..., Awaitable[None]], str | None] = {  # and the code of the response
+    in_gather: "internal_error",
+    in_task_group: "internal_error",
+    in_wait_for: "internal_error",
+    in_forgotten_task: None,
+    in_callback: None,
+    in_stopped_loop: None,
+}
+
+
+def leaves(place: Callable[..., Awaitable[None]], kind: type[BaseException]) -> Toolkit:
+    async def execute(self: Any, request: Any, context: ToolContext) -> int:
+        if getattr(request, "leave", False):
+            await place(kind)
+        return 1
+
+    return Toolkit([make_tool(execute)])
+
+
+def within_time(work: Callable[[], Any]) -> Any:
+    """Return the result of `work`, in a daemon thread, so that a call that hangs does not hang the tests."""
+    results: list[Any] = []
+    thread = threading.Thread(target=lambda: results.append(work()), daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    assert results, "it hangs"
+    return results[0]
+
+
+@pytest.mark.parametrize("kind", EXITS)
+@pytest.mark.parametrize("place", PLACES)
+def test_call_sync_returns_and_later_calls_work(
+    place: Callable[..., Awaitable[None]], kind: type[BaseException]
+) -> None:
+    toolkit = leaves(place, kind)
+    response = within_time(lambda: toolkit.call_sync("x", {"leave": True}))
+    assert code_of(response) == PLACES[place]
+    assert within_time(lambda: toolkit.call_sync("x", {})).content == 1
+    within_time(lambda: toolkit.close_sync() or "closed")
+
+
+@pytest.mark.parametrize("kind", EXITS)
+@pytest.mark.parametrize("place", PLACES)
+def test_an_event_loop_of_the_runtime_continues(
+    place: Callable[..., Awaitable[None]], kind: type[BaseException]
+) -> None:
+    toolkit = leaves(place, kind)
+
+    async def main() -> list[str | None]:
+        return [code_of(await toolkit.call("x", {"leave": leave})) for leave in (True, False)]
+
+    assert run_event_loop(main) == [PLACES[place], None]
+
+
+@pytest.mark.parametrize("kind", EXITS)
+def test_closing_returns_although_a_task_exits_when_it_is_cancelled(kind: type[BaseException]) -> None:
+    started = threading.Event()
+
+    async def leave() -> None:
+        started.set()
+        try:
+            await asyncio.sleep(SECONDS)
+        finally:
+            raise kind
+
+    async def execute(self: Any, request: Any, context: ToolContext) -> None:
+        await asyncio.gather(leave())
+
+    toolkit = Toolkit([make_tool(execute)])
+    ended = threading.Event()
+
+    def call() -> None:
+        with suppress(CancelledError):
+            toolkit.call_sync("x", {})
+        ended.set()
+
+    threading.Thread(target=call, daemon=True).start()
+    assert started.wait(SECONDS)
+    within_time(lambda: toolkit.close_sync() or "closed")
+    assert ended.wait(SECONDS)
+
+
+@pytest.mark.parametrize("kind", EXITS)
+def test_what_the_main_coroutine_raises_comes_out(kind: type[BaseException]) -> None:
+    with pytest.raises(kind):
+        run_event_loop(lambda: exits(kind))
+
+
+def test_a_signal_ends_the_loop() -> None:
+    async def main() -> None:
+        asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
+        await asyncio.sleep(SECONDS)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_event_loop(main)
+
+
+def test_a_second_signal_ends_a_loop_whose_task_ignores_the_first() -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        for _ in range(2):
+            loop.call_later(0.01, signal.raise_signal, signal.SIGINT)
+            try:
+                await asyncio.sleep(SECONDS)
+            except asyncio.CancelledError:
+                continue
+
+    with pytest.raises(KeyboardInterrupt):
+        run_event_loop(main)
+
+
+def test_a_loop_does_not_start_inside_of_another() -> None:
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match="running event loop"):
+            run_event_loop(lambda: asyncio.sleep(0))
+
+    asyncio.run(main())
