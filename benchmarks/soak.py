@@ -53,13 +53,37 @@ BODIES = {
     "huge": "async def execute(self, request, context):\n        return 'x' * 30_000_000",
     "block": "async def execute(self, request, context):\n        time.sleep(2)\n        return 1",
     "undeclared": "async def execute(self, request, context):\n        raise RuntimeError('undeclared')",
+    "child_leaves": "async def execute(self, request, context):\n"
+    "        async def leave():\n            sys.exit(3)\n        await asyncio.gather(leave())",
+    **{
+        f"cancelled_{name}": "async def execute(self, request, context):\n"
+        "        try:\n            await asyncio.sleep(60)\n"
+        f"        except BaseException:\n            {leave}"
+        for name, leave in {
+            "raises": "raise OSError('no space left')",
+            "cancels": "raise asyncio.CancelledError",
+            "groups": "raise BaseExceptionGroup('g', [asyncio.CancelledError(), OSError()])",
+            "exits": "sys.exit(3)",
+            "interrupts": "raise KeyboardInterrupt",
+            "returns": "return 1",
+        }.items()
+    },
+    "cancelled_stream": "async def execute(self, request, context):\n"
+    "        try:\n            yield 'x'\n            await asyncio.sleep(60)\n"
+    "        finally:\n            raise OSError('no space left')",
+    "cancelled_thread": "def execute(self, request, context):\n        time.sleep(1)\n        sys.exit(3)",
 }
 MORE = {
     "echo": ECHO,
     "flood": CHUNKS,
+    "cancelled_stream": CHUNKS,
+    "cancelled_thread": "concurrency: 4\n",
     "hang": "timeout: 1\nconcurrency: 2\n",
 }
 PAUSES = {"block": 20.0, "hang": 2.0, "huge": 5.0, "flood": 2.0}  # seconds between calls; otherwise 0.1
+PATIENCE = {"flood": 10.0} | {  # seconds until the client disconnects, which cancels the call; otherwise 60
+    name: 0.2 for name in BODIES if name.startswith("cancelled_")
+}
 HEADERS = "content-type: application/json\r\naccept: application/json, text/event-stream\r\n"
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -112,13 +136,15 @@ class Soak:
             with contextlib.suppress(OSError, EOFError, TimeoutError, ValueError):
                 reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
                 try:
-                    async with asyncio.timeout(10 if tool == "flood" else 60):
+                    async with asyncio.timeout(PATIENCE.get(tool, 60)):
                         answer = await call((reader, writer), tool, number)
                     meta = answer.get("result", {}).get("_meta", {})
                     code = (
                         meta.get("toolgen/error", {}).get("code") or str(answer.get("error", "answered"))[:60]
                     )
                     self.others[f"{tool}: {code}"] += 1
+                except TimeoutError:
+                    self.others[f"{tool}: disconnected"] += 1
                 finally:
                     writer.close()
             await asyncio.sleep(PAUSES.get(tool, 0.1))

@@ -1,112 +1,241 @@
-"""Log records of the processes that toolgen starts: how they look, and when they are written."""
+"""Log records of the processes that toolgen starts: how they look, and how they are written."""
 
 from __future__ import annotations
 
-import asyncio
-import io
+import json
 import logging
+import os
+import signal
+import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
-from toolgen.runtime.logs.configure import TextFormatter, TurnHandler
+from toolgen.runtime.logs import writer as writer_module
+from toolgen.runtime.logs.configure import BackgroundHandler, JsonFormatter, TextFormatter
 from toolgen.runtime.logs.logger import make_record
+from toolgen.runtime.logs.rate_limit import RECORDS_PER_SECOND, RateLimitFilter
+from toolgen.runtime.logs.writer import BackgroundWriter, background_output
+
+PATIENCE = 60
 
 
-class _Stream(io.StringIO):
-    """Counts what is written at once."""
+@dataclass
+class _Pipe:
+    """A pipe, which is read when a test says so."""
 
-    writes = 0
+    reading: int
+    writing: int
 
-    def write(self, text: str) -> int:
-        self.writes += 1
-        return super().write(text)
+    def fill(self) -> None:
+        """Write to the pipe until a write would block."""
+        os.set_blocking(self.writing, False)
+        try:
+            while True:
+                os.write(self.writing, b" " * 4096)
+        except BlockingIOError:
+            os.set_blocking(self.writing, True)
+
+    def read(self, last: str) -> str:
+        """Read up to a text."""
+        found = b""
+        while not found.endswith(last.encode()):
+            found += os.read(self.reading, 65_536)
+        return found.decode()
 
 
 @pytest.fixture
-def stream() -> _Stream:
-    return _Stream()
+def pipe() -> Iterator[_Pipe]:
+    reading, writing = os.pipe()
+    yield _Pipe(reading, writing)
+    os.close(reading)
+    os.close(writing)
 
 
 @pytest.fixture
-def logger(stream: _Stream) -> logging.Logger:
-    logger = logging.getLogger("test_log_setup")
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    handler = TurnHandler(stream)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    logger.handlers = [handler]
-    return logger
+def writer(pipe: _Pipe) -> BackgroundWriter:
+    return BackgroundWriter(pipe.writing)
 
 
-def test_records_of_one_turn_of_the_event_loop_are_written_at_once(
-    logger: logging.Logger, stream: _Stream
+def test_texts_are_written_in_order(writer: BackgroundWriter, pipe: _Pipe) -> None:
+    for number in range(1000):
+        writer.write(f"{number}\n")
+
+    assert writer.flush()
+
+    assert pipe.read("999\n") == "".join(f"{number}\n" for number in range(1000))
+
+
+def test_an_urgent_text_is_written_at_once_and_after_what_came_before(
+    writer: BackgroundWriter, pipe: _Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def main() -> None:
-        logger.info("first")
-        logger.info("second")
+    monkeypatch.setattr(writer_module, "PAUSE_SECONDS", 3600.0)
+    writer.write("first\n")
+    assert pipe.read("first\n") == "first\n"
+    writer.write("second\n")
 
-        await asyncio.sleep(0)
+    writer.write("third\n", at_once=True)
 
-        assert (stream.getvalue(), stream.writes) == ("first\nsecond\n", 1)
-
-    asyncio.run(main())
-
-
-def test_records_of_each_turn_are_written_in_it(logger: logging.Logger, stream: _Stream) -> None:
-    async def main() -> None:
-        for text in ("first", "second"):
-            logger.info(text)
-            await asyncio.sleep(0)
-            assert stream.getvalue().endswith(f"{text}\n")
-
-    asyncio.run(main())
+    assert pipe.read("third\n") == "second\nthird\n"
 
 
-def test_a_warning_is_written_immediately_and_after_what_came_before(
-    logger: logging.Logger, stream: _Stream
+def test_texts_are_dropped_and_counted_while_nobody_reads(
+    writer: BackgroundWriter, pipe: _Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def main() -> None:
-        logger.info("first")
-        logger.warning("second")
+    monkeypatch.setattr(writer_module, "MAX_PENDING", 500_000)
+    pipe.fill()
+    line = "x" * 9_999 + "\n"
+    for _ in range(57):
+        writer.write(line)
 
-        assert stream.getvalue() == "first\nsecond\n"
+    text = pipe.read("output\n").lstrip(" ")
 
-    asyncio.run(main())
-
-
-def test_a_record_outside_of_an_event_loop_is_written_immediately(
-    logger: logging.Logger, stream: _Stream
-) -> None:
-    logger.info("first")
-
-    assert stream.getvalue() == "first\n"
+    assert text == line * 50 + "7 lines were dropped: nobody read this output\n"
+    writer.write("later\n")
+    assert pipe.read("later\n") == "later\n"
 
 
-def test_what_a_loop_left_is_written_by_the_next_one(logger: logging.Logger, stream: _Stream) -> None:
-    loop = asyncio.new_event_loop()
-    loop.call_soon(lambda: (logger.info("first"), loop.stop()))
-    loop.run_forever()
-    loop.close()
+def test_dropped_records_are_counted_in_a_record(pipe: _Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer_module, "MAX_PENDING", 500_000)
+    handler = BackgroundHandler(BackgroundWriter(pipe.writing))
+    handler.setFormatter(JsonFormatter())
+    pipe.fill()
+    for number in range(1000):
+        handler.handle(
+            logging.makeLogRecord(
+                {"msg": "x" * 1000, "levelname": "INFO", "levelno": logging.INFO, "number": number}
+            )
+        )
 
-    async def record_again() -> None:
-        logger.info("second")
-        await asyncio.sleep(0)
+    records = [json.loads(line) for line in pipe.read('log"}\n').splitlines()]
 
-    asyncio.run(record_again())
+    written = len(records) - 1
+    assert [each["number"] for each in records[:-1]] == list(range(written))
+    assert records[-1]["message"] == f"{1000 - written} log records were dropped, because nobody read the log"
+    assert records[-1]["level"] == "WARNING"
 
-    assert stream.getvalue() == "first\nsecond\n"
+
+def test_flush_does_not_wait_for_ever(writer: BackgroundWriter, pipe: _Pipe) -> None:
+    writer.write("x" * 200_000 + "\n")
+
+    assert not writer.flush(0.01)
+    assert not writer.flush(PATIENCE)  # at once: nothing was written since
+    assert pipe.read("\n") == "x" * 200_000 + "\n"
+    while not writer.flush():
+        pass
 
 
-def test_the_end_of_the_process_writes_what_is_left(logger: logging.Logger, stream: _Stream) -> None:
-    loop = asyncio.new_event_loop()
-    loop.call_soon(lambda: (logger.info("last"), loop.stop()))
-    loop.run_forever()
-    loop.close()
+def test_a_non_blocking_pipe_gets_everything(writer: BackgroundWriter, pipe: _Pipe) -> None:
+    os.set_blocking(pipe.writing, False)
+    writer.write("x" * 200_000 + "\n")
 
-    logger.handlers[0].flush()  # as `logging.shutdown` does
+    assert pipe.read("\n") == "x" * 200_000 + "\n"
 
-    assert stream.getvalue() == "last\n"
+
+def test_a_pipe_without_a_reader_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    writer = BackgroundWriter(writing)
+
+    writer.write("lost\n")
+
+    assert writer.flush(PATIENCE)
+    os.close(writing)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked")
+def test_a_forked_process_writes_its_own_texts_and_not_those_of_its_parent() -> None:
+    code = """
+import os, sys
+from toolgen.runtime.logs.writer import writer_of
+writer = writer_of(1)
+with writer._changed:  # as if another thread was in `write`
+    writer._texts.append("of the parent\\n")
+    writer._pending += 1
+    child = os.fork()
+    if not child:
+        writer.write("of the child\\n")
+        os._exit(0 if writer.flush(60) else 1)
+    writer._texts.clear()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "of the child\n", "")
+
+
+def test_a_signal_handler_may_log_while_a_record_is_written(pipe: _Pipe) -> None:
+    writer = BackgroundWriter(pipe.writing)
+    before = signal.signal(signal.SIGUSR1, lambda *_: writer.write("in the handler\n"))
+    try:
+        with writer._changed:
+            signal.raise_signal(signal.SIGUSR1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+    assert pipe.read("handler\n") == "in the handler\n"
+
+
+def test_a_program_prints_and_fails_as_without_a_background_thread() -> None:
+    code = """
+import sys, warnings
+from toolgen.runtime.logs.writer import background_output
+with background_output(stdout_to_stderr=False):
+    print("no", "line", "end", end="", flush=True)
+    print(" and", "its end")
+    warnings.warn("careful")
+    raise ValueError("of the program")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (1, "no line end and its end\n")
+    warning, *_, error = done.stderr.splitlines()
+    assert warning.endswith("UserWarning: careful")
+    assert error == "ValueError: of the program"
+
+
+def test_output_is_restored_after_the_block(capfd: pytest.CaptureFixture[str]) -> None:
+    before = sys.stdout, sys.stderr
+    with background_output(stdout_to_stderr=True):
+        print("to stderr")
+    assert (sys.stdout, sys.stderr) == before
+    assert capfd.readouterr() == ("", "to stderr\n")
+
+
+def test_records_of_one_kind_are_limited_and_the_rest_is_counted(caplog: pytest.LogCaptureFixture) -> None:
+    logger = logging.getLogger("library.part")
+    limit = RateLimitFilter("library")
+    logger.addFilter(limit)
+    for number in range(RECORDS_PER_SECOND + 5):
+        logger.warning("request %d", number)
+    logger.warning("another line")
+    for timer in [each for each in threading.enumerate() if isinstance(each, threading.Timer)]:
+        timer.join(PATIENCE)
+
+    *first, other, rest = caplog.messages
+    assert first == [f"request {number}" for number in range(RECORDS_PER_SECOND)]
+    assert (other, rest) == ("another line", "5 more such records were left out")
+    logger.removeFilter(limit)
+
+
+def test_other_loggers_are_not_limited(caplog: pytest.LogCaptureFixture) -> None:
+    logger = logging.getLogger("implementation")
+    logger.addFilter(limit := RateLimitFilter("library"))
+    for number in range(3 * RECORDS_PER_SECOND):
+        logger.warning("request %d", number)
+
+    assert len(caplog.messages) == 3 * RECORDS_PER_SECOND
+    logger.removeFilter(limit)
 
 
 def test_text_has_time_level_logger_message_and_traceback() -> None:

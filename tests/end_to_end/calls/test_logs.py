@@ -108,7 +108,7 @@ def test_values_are_only_logged_at_debug(faulty: Project) -> None:
         async with faulty.server(TOOLGEN_LOG_LEVEL=level, TOOLGEN_LOG_FORMAT="json") as server:
             for how in hows:
                 await call(server, how)
-            return server.log
+        return server.log
 
     log = asyncio.run(run("info"))
     assert VALUE not in log
@@ -149,7 +149,7 @@ def test_every_call_has_one_record_with_its_fields(faulty: Project) -> None:
             for name in ("no_such_tool", long):
                 with pytest.raises(MCPError):
                     await client.call_tool(name, {})
-            return server.log
+        return server.log
 
     well, invalid, unknown, shortened = [each for each in records(asyncio.run(run())) if "call_id" in each]
     assert (well["tool_name"], well["event"], well["level"]) == ("faulty", "finished", "INFO")
@@ -168,7 +168,7 @@ def test_text_records_have_time_level_logger_and_message(faulty: Project) -> Non
         async with faulty.server(**env) as server:
             await call(server, "well")
             await call(server, "slow")
-            return server.log
+        return server.log
 
     log = asyncio.run(run())
     line = r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z %s toolgen.runtime: tool faulty %s \(call [0-9a-f]{16}, .*\)$"
@@ -251,8 +251,8 @@ def test_the_server_survives_an_implementation_that_exits_during_import(faulty: 
             result = await client.call_tool("faulty", {"how": "well"})
             assert error_code(result) == "internal_error"
             assert text_of(await client.call_tool("echo", {"text": "hi"})) == '{"text":"hi"}'
-            assert "tools.faulty tried to exit the process" in server.log
-            assert "SystemExit: value-4711" not in server.log
+        assert "tools.faulty tried to exit the process" in server.log
+        assert "SystemExit: value-4711" not in server.log
 
     asyncio.run(run())
 

@@ -221,3 +221,92 @@ def test_a_closed_stdout_ends_the_server_quietly(serving: Project) -> None:
             assert await process.wait() == 0
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        {"mcp_protocol_version": "2025-06-18\r\nMcp-Protocol-Version: 2026-07-28"},
+        {"mcp_protocol_version": "2026-07-28\r\nMcp-Protocol-Version: 2025-06-18"},
+        {"mcp_session_id": f"{'0' * 32}\r\nMcp-Session-Id: {'1' * 32}"},
+        {"origin": "http://127.0.0.1\r\nOrigin: http://evil.example.com"},
+    ],
+    ids=["version", "reversed", "session", "origin"],
+)
+def test_a_repeated_header_is_refused_and_opens_no_session(
+    serving: Project, repeated: dict[str, str]
+) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": hello}
+
+    async def run() -> None:
+        async with serving.server() as server, connect(server.url) as connection:
+            for method in ("POST", "GET", "DELETE"):
+                await connection.request(method, json.dumps(body).encode(), **repeated)
+                answer = await connection.receive()
+                assert (answer.status, answer.message["error"]["code"]) == (400, -32020)
+                assert answer.message["id"] == (7 if method == "POST" else None)
+                assert "mcp-session-id" not in answer.headers
+            async with connect(server.url, session=True) as another:
+                assert (await another.call("echo", text="x")).status == 200
+        assert server.log.count("refused with 400: The header ") == 3
+
+    asyncio.run(run())
+
+
+def test_the_body_of_any_method_is_bounded_in_bytes_and_time(serving: Project) -> None:
+    async def refused(server: HttpServer, method: str, size: int) -> int:
+        async with connect(server.url) as connection:
+            await connection.request(method, b"only the first bytes", content_length=str(size))
+            async with asyncio.timeout(60):
+                return (await connection.head())[0]
+
+    async def run() -> None:
+        methods = ("GET", "DELETE", "PUT", "OPTIONS", "HEAD")
+        async with serving.server() as server, connect(server.url, session=True) as good:
+            late = [refused(server, method, 100) for method in methods]
+            large = [refused(server, method, 70_000) for method in methods]
+            assert await asyncio.gather(*late, *large) == [408] * 5 + [413] * 5
+            await good.request("DELETE", b"{}")  # a short body has no meaning, and does no harm
+            assert (await good.receive()).status == 200
+
+    asyncio.run(run())
+
+
+BAD_ID = '{"jsonrpc":"2.0","id":[1],"method":"tools/list","params":{}}'
+
+
+def test_a_request_whose_id_is_not_valid_is_answered_on_stdio(serving: Project) -> None:
+    async def run() -> None:
+        async with stdio(serving) as (process, write):
+            write(BAD_ID)
+            async with asyncio.timeout(60):
+                answer = json.loads(await process.stdout.readline())
+            assert (answer["id"], answer["error"]["code"]) == (None, -32600)
+            assert answer["error"]["message"] == "The id of a request must be a string or an integer."
+
+    asyncio.run(run())
+
+
+def test_a_request_whose_id_is_not_valid_is_answered_over_http(serving: Project) -> None:
+    async def run() -> None:
+        async with serving.server() as server, connect(server.url, session=True) as connection:
+            await connection.request("POST", BAD_ID.encode())
+            answer = await connection.receive()
+            assert (answer.status, answer.message["error"]["code"]) == (400, -32600)
+
+    asyncio.run(run())
+
+
+def test_the_id_of_a_session_is_not_logged(serving: Project) -> None:
+    async def run() -> None:
+        async with serving.server(TOOLGEN_LOG_FORMAT="json") as server:
+            async with connect(server.url, session=True) as connection:
+                assert (await connection.call("echo", text="x")).status == 200
+                session_id = connection.headers["mcp-session-id"]
+            async with asyncio.timeout(60):
+                while '"session_id"' not in server.log:
+                    await asyncio.sleep(0.05)
+            assert session_id not in server.log
+
+    asyncio.run(run())

@@ -144,7 +144,7 @@ def test_what_cannot_be_served_is_reported(
 def usage(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Run `toolgen mock` in this process, for what ends before it serves."""
     server = import_module("toolgen.runtime.adapters.mcp.main")  # the package has a function of this name
-    monkeypatch.setattr(server, "configure_logging", lambda _: None)
+    monkeypatch.setattr(server, "configure_logging", lambda *_: None)
 
     def run(project: Project, *flags: str) -> tuple[int, str]:
         code = main(["-C", str(project.root), "mock", *flags])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -203,5 +206,121 @@ def test_clients_of_the_sdk_see_the_answer_and_the_refusal(
                 await call_without_end(client)
             end(tmp_path / "a")
             assert text_of(await call) == "rested"
+
+    asyncio.run(run())
+
+
+def test_a_call_in_flight_is_answered_after_the_client_closed_stdin(serving: Project, tmp_path: Path) -> None:
+    async def run() -> None:
+        async with stdio(serving, "--grace", LONG) as (process, write):
+            write(call_of("nap", nap(300, tmp_path / "a")))
+            await begun(tmp_path / "a")
+            assert process.stdin is not None
+            process.stdin.close()
+            await asyncio.sleep(0.5)
+            assert process.returncode is None
+            end(tmp_path / "a")
+            assert (await line_of(process))["result"]["content"][0]["text"] == "rested"
+            assert await process.wait() == 0
+
+    asyncio.run(run())
+
+
+def test_a_call_past_the_grace_period_is_refused_after_the_client_closed_stdin(
+    serving: Project, tmp_path: Path
+) -> None:
+    async def run() -> None:
+        async with stdio(serving, "--grace", "0.5") as (process, write):
+            write(call_of("nap", nap(300, tmp_path / "a")))
+            await begun(tmp_path / "a")
+            assert process.stdin is not None
+            process.stdin.close()
+            assert (await line_of(process))["error"]["message"] == "The server is stopping."
+            assert await process.wait() == 0
+
+    asyncio.run(run())
+
+
+def test_a_client_that_closed_both_streams_is_not_waited_for_once_that_shows(
+    serving: Project, tmp_path: Path
+) -> None:
+    async def run() -> None:
+        async with stdio(serving, "--grace", LONG) as (process, write):
+            write(call_of("nap", nap(300, tmp_path / "a"), 2))
+            write(call_of("nap", nap(300, tmp_path / "b"), 3))
+            await begun(tmp_path / "b")
+            assert process.stdin is not None
+            process.stdin.close()
+            process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+            end(tmp_path / "b")  # whose answer cannot be written
+            assert await process.wait() == 0
+
+    asyncio.run(run())
+
+
+def call_of(tool: str, arguments: dict[str, object], number: int = 2) -> str:
+    """Return the line of a call."""
+    params = {"name": tool, "arguments": arguments}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP")
+@pytest.mark.parametrize("http", [False, True], ids=["stdio", "http"])
+def test_a_hangup_is_handled_like_sigterm(serving: Project, tmp_path: Path, http: bool) -> None:
+    async def over_stdio() -> None:
+        async with stdio(serving, "--grace", LONG, PYTHONHASHSEED="1") as (process, write):
+            write(call_of("nap", nap(300, tmp_path / "a")))
+            await begun(tmp_path / "a")
+            process.send_signal(signal.SIGHUP)
+            end(tmp_path / "a")
+            assert (await line_of(process))["result"]["content"][0]["text"] == "rested"
+            assert await process.wait() == 0
+
+    async def over_http() -> None:
+        async with serving.server("--grace", LONG, preloaded=False) as server:
+            async with connect(server.url) as connection:
+                await connection.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")})
+                await begun(tmp_path / "a")
+                server.process.send_signal(signal.SIGHUP)
+                end(tmp_path / "a")
+                answer = await connection.receive()
+            assert answer.message["result"]["content"][0]["text"] == "rested"
+            assert await asyncio.to_thread(server.process.wait, PATIENCE) == 0
+
+    asyncio.run(over_http() if http else over_stdio())
+
+
+FORKING_TOOL = """
+import os, time
+from generated.tools.echo import EchoTool
+
+class Echo(EchoTool):
+    def execute(self, request, context):
+        child = os.fork()
+        if not child:
+            time.sleep(600)
+            os._exit(0)
+        return {"text": str(child)}
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked")
+def test_a_process_that_a_tool_forked_does_not_keep_the_port(project: Project) -> None:
+    project.write("tools/echo.py", FORKING_TOOL)
+    project.generate()
+
+    async def run() -> None:
+        async with project.server() as server:
+            async with connect(server.url) as connection:
+                answer = await connection.call("echo", text="x")
+                child = int(answer.message["result"]["structuredContent"]["text"])
+            address, port = server.url.split("/")[2].split(":")
+        try:
+            with socket.socket() as again:
+                again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                again.bind((address, int(port)))
+                again.listen()
+        finally:
+            os.kill(child, signal.SIGKILL)
 
     asyncio.run(run())

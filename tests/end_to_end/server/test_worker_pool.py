@@ -57,11 +57,11 @@ MEETS = """
 import threading
 from generated.tools.{name} import {cls}Tool
 
-RUNNING, MEETING = threading.Semaphore(32), threading.Barrier(32)
+RUNNING, MEETING = threading.Semaphore(16), threading.Barrier(16)
 
 class Tool({cls}Tool):
     def execute(self, request, context):
-        assert RUNNING.acquire(blocking=False), "more than 32 at once"
+        assert RUNNING.acquire(blocking=False), "more than 16 at once"
         MEETING.wait(60)
         RUNNING.release()
         return MEETING.wait(60)
@@ -104,13 +104,27 @@ def slow(project: Project) -> Project:
     return project
 
 
-def test_sixty_four_calls_run_in_two_batches_on_thirty_two_threads(slow: Project) -> None:
+def test_sixty_four_calls_of_one_tool_run_in_four_batches_on_half_of_the_threads(slow: Project) -> None:
     async def run() -> list[str | None]:
         async with slow.stdio_client("auto") as client:
             results = await asyncio.gather(*(client.call_tool("meets", {}) for _ in range(64)))
             return [error_code(each) for each in results]
 
     assert asyncio.run(run()) == [None] * 64
+
+
+def test_a_tool_that_hangs_leaves_threads_to_the_others(slow: Project) -> None:
+    async def run() -> None:
+        async with slow.server(TOOLGEN_THREADS="4") as server, server.client("auto") as client:
+            hanging = [asyncio.create_task(client.call_tool("waits", {})) for _ in range(20)]
+            await begun(slow.root / "begun.waits")
+            answers = [await client.call_tool("sleeps", {"seconds": 0}) for _ in range(10)]
+            assert [error_code(each) for each in answers] == [None] * 10
+            assert not any(each.done() for each in hanging)
+            end(slow)
+            assert [error_code(await each) for each in hanging] == [None] * 20
+
+    asyncio.run(run())
 
 
 def test_time_in_the_queue_does_not_count_as_timeout_and_other_tools_run(slow: Project) -> None:
@@ -147,9 +161,11 @@ def test_a_full_queue_answers_overloaded_with_retry_after(slow: Project) -> None
     asyncio.run(run())
 
 
-def test_abandoned_calls_do_not_block_the_next_one_and_are_logged_once(slow: Project) -> None:
+def test_abandoned_calls_do_not_block_the_next_one_and_are_logged_when_their_number_doubles(
+    slow: Project,
+) -> None:
     async def run() -> str:
-        async with slow.server(TOOLGEN_THREADS="5") as server, server.client("auto") as client:
+        async with slow.server(TOOLGEN_THREADS="8") as server, server.client("auto") as client:
             codes = [
                 error_code(each)
                 for each in await asyncio.gather(*(client.call_tool("waits_timed", {}) for _ in range(4)))
@@ -157,10 +173,12 @@ def test_abandoned_calls_do_not_block_the_next_one_and_are_logged_once(slow: Pro
             assert codes == ["timeout"] * 4
             assert error_code(await client.call_tool("sleeps", {"seconds": 0})) is None
             end(slow)
-            return server.log
+        return server.log
 
     log = asyncio.run(run())
-    assert log.count("tool waits_timed continues in its thread after its call has ended") == 1
+    for count in (1, 2, 4):
+        assert f"tool waits_timed continues in its thread; it takes {count} of 8 threads" in log
+    assert "takes 3 of 8" not in log
 
 
 @pytest.mark.parametrize("name", ["one_at_once", "plain_one_at_once"])

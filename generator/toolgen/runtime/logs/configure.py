@@ -1,86 +1,113 @@
-"""Configure logging for processes that toolgen starts: `python -m <package>.mcp_server` and `toolgen call`.
-
-Applications that use a Toolkit configure logging themselves; this module does not change their logging.
-"""
+"""Configure logging for servers and `toolgen call`, unless the application has configured it."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import sys
 import time
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
+
+from .logger import LOGGER
+from .rate_limit import RateLimitFilter
+from .writer import BackgroundWriter, writer_of
 
 if TYPE_CHECKING:
     from toolgen.runtime.settings import Settings
 
 _CHATTY: Final = ("httpcore", "httpx", "httpx2", "mcp", "uvicorn")
 """Libraries whose INFO records repeat, for each request, the record of the call."""
+_REPEATS: Final = "mcp.server.transport_security"
+"""A logger whose warnings repeat the record of a refused request, with a text of the client."""
+_OF_APPLICATION: Final = ("toolgen", "mcp")
+"""The loggers that an ASGI application configures; others belong to the program around it."""
 
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
-def configure_logging(settings: Settings) -> None:
-    """Write log records to stderr, from `settings.log_level` up, in `settings.log_format`.
+def configure_logging(settings: Settings, handler: logging.Handler | None = None) -> None:
+    """Write the log records of this process, from `settings.log_level` up, in `settings.log_format`.
 
     Does nothing if the root logger has handlers already: the application has configured logging.
+
+    Args:
+        settings: the settings of the process.
+        handler: writes the records; by default, to stderr.
     """
     root = logging.getLogger()
     if root.handlers:
         return
-    handler = TurnHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter() if settings.log_format == "json" else TextFormatter())
-    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
-    root.addHandler(handler)
+    root.addHandler(_formatting(handler or logging.StreamHandler(sys.stderr), settings))
+    level = _level(settings)
     root.setLevel(level)
     if level == logging.INFO:
         for name in _CHATTY:
             logging.getLogger(name).setLevel(logging.WARNING)
+        logging.getLogger(_REPEATS).setLevel(logging.ERROR)
 
 
-if TYPE_CHECKING:
-    _StreamHandler = logging.StreamHandler[TextIO]
-else:
-    _StreamHandler = logging.StreamHandler
+def configure_application_logging(settings: Settings) -> None:
+    """Write the records of toolgen and of the MCP SDK to stderr, unless the program handles them.
 
-
-class TurnHandler(_StreamHandler):
-    """Writes the records of one turn of the event loop at once, which saves a system call for most calls.
-
-    Records from WARNING up, and those outside of a loop, are written immediately, after the pending ones.
+    Other loggers are not changed. Records go to the root logger's handlers if the program adds some later.
     """
+    handler = _formatting(server_handler(), settings)
+    handler.addFilter(lambda _: not logging.getLogger().handlers)
+    for name in _OF_APPLICATION:
+        logger = logging.getLogger(name)
+        if (LOGGER if name == "toolgen" else logger).hasHandlers():
+            continue
+        logger.addHandler(handler)
+        if logger.level == logging.NOTSET:
+            level = _level(settings)
+            logger.setLevel(logging.WARNING if name in _CHATTY and level == logging.INFO else level)
+            if name == "mcp" and level == logging.INFO:
+                logging.getLogger(_REPEATS).setLevel(logging.ERROR)
 
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__(stream)
-        self._lines: list[str] = []
-        self._loop: asyncio.AbstractEventLoop | None = None  # in which `flush` is scheduled
+
+def server_handler() -> logging.Handler:
+    """Return a handler that writes to stderr without a wait for its reader."""
+    try:
+        handler: logging.Handler = BackgroundHandler(writer_of(sys.stderr.fileno()))
+    except (AttributeError, OSError, ValueError):  # stderr is closed, or has no descriptor
+        handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(RateLimitFilter("asyncio", "mcp", "uvicorn"))
+    return handler
+
+
+def _formatting(handler: logging.Handler, settings: Settings) -> logging.Handler:
+    handler.setFormatter(JsonFormatter() if settings.log_format == "json" else TextFormatter())
+    return handler
+
+
+def _level(settings: Settings) -> int:
+    return logging.getLevelNamesMapping()[settings.log_level.upper()]
+
+
+class BackgroundHandler(logging.Handler):
+    """Writes records with a BackgroundWriter, so that no call waits until its record is written."""
+
+    def __init__(self, writer: BackgroundWriter) -> None:
+        super().__init__()
+        self._writer = writer
+        writer.dropped_text = self._dropped_text
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, or schedule its writing for the next turn of the event loop."""
+        """Have a record written; from WARNING up, at once."""
         try:
-            self._lines.append(self.format(record))
-            loop = asyncio._get_running_loop()
-            if record.levelno >= logging.WARNING or loop is None:
-                self.flush()
-            elif loop is not self._loop:
-                self._loop = loop
-                loop.call_soon(self.flush)
+            self._writer.write(f"{self.format(record)}\n", at_once=record.levelno >= logging.WARNING)
         except Exception:
             self.handleError(record)
 
     def flush(self) -> None:
-        """Write the pending lines."""
-        self.acquire()
-        try:
-            self._loop = None
-            if self._lines:
-                lines, self._lines = self._lines, []
-                self.stream.write("\n".join(lines) + "\n")
-                self.stream.flush()
-        finally:
-            self.release()
+        """Wait until the records are written, for at most a second."""
+        self._writer.flush()
+
+    def _dropped_text(self, count: int) -> str:
+        message = f"{count} log records were dropped, because nobody read the log"
+        record = LOGGER.makeRecord(LOGGER.name, logging.WARNING, __file__, 0, message, (), None)
+        return f"{self.format(record)}\n"
 
 
 class TextFormatter(logging.Formatter):

@@ -10,10 +10,24 @@ from threading import current_thread, get_ident
 from time import time
 from typing import Any, Final
 
-from .redaction import redact, traceback_of
+from .redaction import redact, traceback_of, without_text
 
 LOGGER: Final = logging.getLogger("toolgen.runtime")
 
+
+def _handle(record: logging.LogRecord) -> None:
+    """Handle a record of LOGGER. If a handler of the application raises, write the record to stderr."""
+    try:
+        logging.Logger.handle(LOGGER, record)
+    except BaseException as error:
+        from toolgen.runtime.isolation.exceptions import contain_exit
+
+        contain_exit(error, "a log handler")
+        if logging.lastResort is not None:
+            logging.lastResort.handle(record)
+
+
+vars(LOGGER)["handle"] = _handle  # a class of its own would turn off the fast path for plain loggers
 
 _COMMON: Final[dict[int, dict[str, Any]]] = {}
 """Level → the attributes that all records of this level in this process share."""
@@ -84,7 +98,13 @@ class CallLogger(logging.LoggerAdapter[Any]):
             if kwargs.get("exc_info"):
                 msg = f"{msg}\n{redact(traceback_of(kwargs.pop('exc_info')), self._secrets)}"
         kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1  # record the tool's line, not this one
-        super().log(level, msg, *args, **kwargs)
+        try:
+            super().log(level, msg, *args, **kwargs)
+        except BaseException as raised:  # of the application's logger, which must not break the call
+            from toolgen.runtime.isolation.exceptions import contain_exit
+
+            error = without_text(contain_exit(raised, "the configured logger"))
+            LOGGER.error("the configured logger raised", exc_info=error)
 
 
 def _formatted(message: object, args: tuple[object, ...]) -> str:

@@ -40,22 +40,28 @@ _MAX_CAUSES = 20  # of an exception
 _MAX_MEMBERS = 15  # of an exception group
 
 
-def without_text(error: BaseException, links: int = _MAX_CAUSES) -> BaseException:
+def without_text(
+    error: BaseException, links: int = _MAX_CAUSES, *, above: tuple[BaseException, ...] = ()
+) -> BaseException:
     """Return a copy of `error` to log, with its class's name and its traceback, but without its message.
 
     Messages of exceptions often quote values. Causes, contexts and the members of an exception group are
-    replaced in the same way. `error` is not changed.
+    replaced in the same way, once if they refer to each other in a circle. `error` is not changed.
     """
     copy = _empty_copy(error, links)
+    above = (*above, error)
     copy.__traceback__ = error.__traceback__
     copy.__suppress_context__ = error.__suppress_context__
     if isinstance(error, SyntaxError) and isinstance(error.filename, str) and error.filename.endswith(".py"):
         copy.add_note(f'  File "{error.filename}", line {error.lineno}')
-    if links:
-        if error.__cause__ is not None:
-            copy.__cause__ = without_text(error.__cause__, links - 1)
-        elif error.__context__ is not None and not error.__suppress_context__:
-            copy.__context__ = without_text(error.__context__, links - 1)
+    cause = error.__cause__
+    followed = error.__context__ if cause is None and not error.__suppress_context__ else cause
+    if links and followed is not None and not any(followed is each for each in above):
+        linked = without_text(followed, links - 1, above=above)
+        if cause is None:
+            copy.__context__ = linked
+        else:
+            copy.__cause__ = linked
     return copy
 
 

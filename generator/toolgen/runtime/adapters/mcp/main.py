@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from toolgen.runtime.logs.configure import configure_logging
+from toolgen.runtime.logs.configure import configure_logging, server_handler
+from toolgen.runtime.logs.writer import background_output
 from toolgen.runtime.settings import SettingError, Settings
 
 from .console import print_message
@@ -33,6 +34,11 @@ def serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -
 
     Raises what `build_server` raises, except SettingError.
     """
+    with background_output(stdout_to_stderr=not options.http):
+        return _serve(build_server, options)
+
+
+def _serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -> int:
     if not options.http and (options.host or options.port is not None or options.stateless):
         print_message("--host, --port and --stateless need --http")
         return 2
@@ -46,15 +52,15 @@ def serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -
     except SettingError as error:
         print_message(str(error))
         return 2
-    configure_logging(settings)
+    configure_logging(settings, server_handler())
     try:
+        from .service import check_implementations
         from .transports.http_server import serve_http
         from .transports.stdio import serve_stdio
 
         with contextlib.redirect_stdout(sys.stderr):  # for print() in modules of the application
             server = build_server()
-            if not _has_implementations(server, strict=settings.strict_start):
-                return 2
+            check_implementations(server)
         if options.http and settings.scopes:
             print_message("--scopes grants nothing over HTTP: there, the token of a request does")
         if not options.http:
@@ -69,22 +75,6 @@ def serve(build_server: Callable[[], ToolServer], options: argparse.Namespace) -
             raise
         print_message("an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'")
         return 2
-
-
-def _has_implementations(server: ToolServer, *, strict: bool) -> bool:
-    """Report implementations that do not load; False if the server must not start because of them."""
-    catalog = getattr(server, "catalog", None)  # None for a toolkit of the application
-    if catalog is None:
-        return True
-    from toolgen.runtime.implementations.check import refuse_faults, warn_of_faults
-
-    if not strict:
-        warn_of_faults(catalog)
-        return True
-    if refuse_faults(catalog):
-        return True
-    print_message("not started: an implementation does not load, and --strict-start is set")
-    return False
 
 
 def _report_refused_tools(server: ToolServer) -> None:

@@ -27,7 +27,7 @@ from starlette.types import ASGIApp
 from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.configuration import REMEDY, Authentication
 
-from .body import INVALID_REQUEST, Receive, RefusedError, Scope, Send, send_refusal
+from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, send_refusal
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"
@@ -57,6 +57,7 @@ class BearerGuard:
         if self._authentication.issuer is not None and _is_metadata(scope):
             await self._metadata(scope)(scope, receive, send)
         elif sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
+            scope[REASON] = "more than one Authorization header"
             body = {"error": "invalid_request", "error_description": "more than one Authorization header"}
             await JSONResponse(body, 400)(scope, receive, send)
         else:
@@ -124,7 +125,7 @@ class LoopbackGuard:
             f"This address is reachable from other machines without authentication: {REMEDY} "
             "(TOOLGEN_AUTH_TOKENS, TOOLGEN_AUTH_ISSUER, TOOLGEN_INSECURE_NO_AUTH)."
         )
-        await send_refusal(RefusedError(403, INVALID_REQUEST, message), None, send)
+        await send_refusal(RefusedError(403, INVALID_REQUEST, message), None, scope=scope, send=send)
 
 
 def _is_metadata(scope: Scope) -> bool:
@@ -147,5 +148,6 @@ _is_loopback = lru_cache(maxsize=256)(is_loopback)
 
 
 def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Response:
+    connection.scope[REASON] = "the token cannot be verified now"
     body = {"error": "temporarily_unavailable", "error_description": "The token cannot be verified now."}
     return JSONResponse(body, 503, {"retry-after": str(RETRY_SECONDS)})

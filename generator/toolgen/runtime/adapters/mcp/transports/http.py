@@ -9,15 +9,18 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import HEADER_MISMATCH
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from sse_starlette.sse import AppStatus
 
 from toolgen.runtime.adapters.mcp.auth.configuration import authentication_of, check_exposure
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
-from toolgen.runtime.adapters.mcp.service import STOPPING, STOPPING_CODE, ToolServer
+from toolgen.runtime.adapters.mcp.service import STOPPING, STOPPING_CODE, ToolServer, check_implementations
+from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 
 from .body import (
+    INVALID_ID,
     INVALID_REQUEST,
     AsgiRequest,
     Message,
@@ -32,12 +35,17 @@ from .body import (
 )
 from .guard import BearerGuard, LoopbackGuard
 from .http_sessions import SESSION_HEADER, Endpoint, HttpSessions
+from .refusals import recording
 
 PATH: Final = "/mcp"
 RETRY_SECONDS: Final = "5"
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 
+OTHER_BODY_BYTES: Final = 64 * 1024
+"""Limit of the body of a request that is not a POST. It has no meaning, and is not passed on."""
+
+_SINGLE: Final = frozenset({b"content-length", b"content-type", b"host", b"last-event-id", b"origin"})
 _HANDSHAKE: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 
@@ -69,7 +77,7 @@ class HttpApp:
             running = self._running
             if running is None or running.loop is not asyncio.get_running_loop():
                 running = await self._started()
-            await running.answer(scope, receive, send)
+            await running.answer(scope, receive, recording(scope, send))
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncIterator[None]:
@@ -92,6 +100,9 @@ class HttpApp:
             await (await starting).stop()
 
     async def _start(self) -> _Running:
+        if self._follow_signals:  # else, the command has done both
+            configure_application_logging(self.server.service.settings)
+            check_implementations(self.server)
         running = _Running(self.server, self._host, self._guarded)
         await running.start(follow_signals=self._follow_signals)
         return running
@@ -144,6 +155,7 @@ class _Running:
         self.loop = asyncio.get_running_loop()
         self.answer = guarded(self._answer)
         self._service = service
+        service.calls.has_own_tasks = True
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=settings.stateless,
@@ -228,16 +240,28 @@ class _Running:
             await self._app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        method = scope["method"]
-        if method == "POST":
+        if scope["method"] == "POST":
             await self._answer_post(headers, scope, receive, send)
             return
-        session_id = headers.get(SESSION_HEADER)
+        try:  # the SDK would wait for it without a limit of time
+            body = await read_body(headers, receive, min(self._limit, OTHER_BODY_BYTES))
+            if body is None:
+                return
+            _refuse_repeated(scope)
+        except RefusedError as refused:
+            await send_refusal(refused, None, scope=scope, send=send)
+            return
+        await self._answer_other(headers.get(SESSION_HEADER), scope, replay(b"", receive), send)
+
+    async def _answer_other(
+        self, session_id: bytes | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer a request that is not a POST, without its body."""
         if self._sessions is None or session_id is None:
             await self._endpoint(scope, receive, send)
-        elif method == "GET":
+        elif scope["method"] == "GET":
             await self._answer_get(session_id, scope, receive, send)
-        elif method == "DELETE":
+        elif scope["method"] == "DELETE":
             await self._sessions.delete(session_id, AsgiRequest(scope, receive, send))
         else:
             await self._endpoint(scope, receive, send)
@@ -252,6 +276,7 @@ class _Running:
             body = await read_body(headers, receive, self._limit)
             if body is None:
                 return
+            _refuse_repeated(scope)
             if self._draining:
                 raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
             again = replay(body, receive)
@@ -262,7 +287,7 @@ class _Running:
                 request = AsgiRequest(scope, again, send)
                 await self._answer_in_session(self._sessions, headers, body, request=request)
         except RefusedError as refused:
-            await send_refusal(refused, parse_head(body or b"").id, send)
+            await send_refusal(refused, parse_head(body or b"").id, scope=scope, send=send)
         finally:
             self._in_flight -= counted
             if self._draining and not self._in_flight:
@@ -278,6 +303,8 @@ class _Running:
     ) -> None:
         session_id = headers.get(SESSION_HEADER)
         head = parse_head(body)
+        if head.has_invalid_id:
+            raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
         if session_id is not None:
             request_id = head.id if head.method is not None else None
             if not await sessions.post(session_id, request_id, request):
@@ -294,7 +321,7 @@ class _Running:
         assert self._sessions is not None
         if self._draining:
             refused = RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
-            await send_refusal(refused, None, send)
+            await send_refusal(refused, None, scope=scope, send=send)
             return
         open_body = False
 
@@ -315,6 +342,19 @@ class _Running:
         await self._sessions.get(session_id, AsgiRequest(scope, until_stopped, watch))
         if open_body and self._drained.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _refuse_repeated(scope: Scope) -> None:
+    """Raise RefusedError if a header that may appear once is repeated.
+
+    The SDK reads the first of them, this module the last one: they would judge two different requests. The
+    code is that of the SDK for clients since 2026-07-28.
+    """
+    seen: set[bytes] = set()
+    for name, _ in scope["headers"]:
+        if name in seen and (name in _SINGLE or name.startswith(b"mcp-")):
+            raise RefusedError(400, HEADER_MISMATCH, f"The header {name.decode('latin-1')} is repeated.")
+        seen.add(name)
 
 
 def _uvicorn_stops() -> bool:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 
@@ -14,10 +14,11 @@ from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
 from toolgen.runtime.adapters.mcp.console import print_message
 from toolgen.runtime.adapters.mcp.service import ToolServer
+from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
-from .body import START_SECONDS
+from .connections import ConnectionLimit, limited
 from .http import NOT_IDENTIFIED, HttpApp
-from .stopping import Stop
+from .stopping import Stop, closed_in_children
 
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
 BACKLOG: Final = 2048
@@ -43,17 +44,23 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
         timeout_graceful_shutdown=1,  # `drain` has waited for the requests
     )
     config.load()
-    config.http_protocol_class = _bounded(config.http_protocol_class)
+    connections = ConnectionLimit()
+    config.http_protocol_class = limited(config.http_protocol_class, connections)
     shown = f"[{host}]" if ":" in host else host
     print_message(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
     if app.authentication is None and not is_loopback(host):
         print_message("warning: everyone who reaches this address can call the tools")
+    if connections.most < server.service.settings.sessions:
+        print_message(
+            f"warning: at most {connections.most} connections, fewer than --sessions: raise `ulimit -n`"
+        )
     refused = refused_tools(server.service.toolkit.definitions, frozenset())
     if app.authentication is None and refused is not None:
         print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
     uvicorn_server = _Server(config, app, server.service.settings.grace)
     try:
-        uvicorn_server.run(sockets=[listening])
+        with closed_in_children(listening.fileno()), uvicorn_server.stop.handling_signals():
+            uvicorn_server.run(sockets=[listening])
     finally:
         listening.close()
     return uvicorn_server.stop.exit_code
@@ -91,6 +98,10 @@ class _Server(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._draining: asyncio.Task[None] | None = None
 
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal arrives. A tool's own task that exits does not end the server."""
+        run_event_loop(lambda: self.serve(sockets), loop_factory=self.config.get_loop_factory())
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and note the event loop."""
         self._loop = asyncio.get_running_loop()
@@ -115,82 +126,3 @@ class _Server(uvicorn.Server):
             await self._app.drain(self.stop.grace)
         finally:
             self.should_exit = True
-
-
-class _JoinedWrites:
-    """A transport that sends the head of a response and its body together, in one packet.
-
-    uvicorn writes them one after the other, which takes two system calls and two packets for each answer.
-    Written data is held until the next write, or until the end of this turn of the event loop.
-    """
-
-    def __init__(self, transport: Any) -> None:
-        self._transport = transport
-        self._held = b""
-        self._loop = asyncio.get_running_loop()
-        self.is_closing = transport.is_closing
-        self.get_extra_info = transport.get_extra_info
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        """Send `data` with the held data, or hold it if there is none."""
-        if self._held:
-            held, self._held = self._held, b""
-            self._transport.write(held + data)
-        elif data:
-            self._held = data
-            self._loop.call_soon(self._send_held)
-
-    def close(self) -> None:
-        """Send the held data, and close."""
-        self._send_held()
-        self._transport.close()
-
-    def _send_held(self) -> None:
-        if self._held:
-            held, self._held = self._held, b""
-            self._transport.write(held)
-
-
-def _bounded(protocol: Any) -> Any:
-    """Return uvicorn's protocol with a time limit for the headers of a request.
-
-    uvicorn has no such limit; `cycle` is its request in progress, in each of its protocols for HTTP/1.1.
-    """
-
-    class Bounded(protocol):  # type: ignore[misc]
-        _late: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(_JoinedWrites(transport))
-            self._expect_headers()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self._has_request():
-                if self._late is not None:
-                    self._late.cancel()
-                    self._late = None
-            elif self._late is None:
-                self._expect_headers()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            if self._late is not None:
-                self._late.cancel()
-            super().connection_lost(exc)
-
-        def _has_request(self) -> bool:
-            cycle = getattr(self, "cycle", None)
-            return cycle is not None and not cycle.response_complete
-
-        def _expect_headers(self) -> None:
-            self._late = asyncio.get_running_loop().call_later(START_SECONDS, self._close_if_late)
-
-        def _close_if_late(self) -> None:
-            self._late = None
-            if not self._has_request():
-                self.transport.close()
-
-    return Bounded

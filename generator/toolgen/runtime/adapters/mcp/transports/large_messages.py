@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 import mcp_types as types
+from pydantic_core import PydanticSerializationError, to_json
+
+from toolgen.runtime.text import well_formed_value
 
 Piece: TypeAlias = bytes | str
 """A part of an encoded message; a str is ASCII."""
@@ -29,7 +32,11 @@ def encode_message(message: types.JSONRPCMessage) -> list[Piece]:
         result = _without_data(message.result, found)
         if found:
             return list(_pieces(message.model_copy(update={"result": result}), found))
-    return [message.model_dump_json(by_alias=True, exclude_unset=True).encode()]
+    try:
+        return [message.model_dump_json(by_alias=True, exclude_unset=True).encode()]
+    except PydanticSerializationError:  # a text that is not valid Unicode must not end the connection
+        data = message.model_dump(by_alias=True, exclude_unset=True, mode="python")
+        return [to_json(well_formed_value(data))]
 
 
 def _pieces(message: types.JSONRPCMessage, data: list[str]) -> Iterator[Piece]:

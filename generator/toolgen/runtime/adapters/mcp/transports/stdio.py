@@ -18,10 +18,11 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from toolgen.runtime.adapters.mcp.service import ToolServer
+from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
-from .body import parse_head
+from .body import INVALID_ID, parse_head
 from .large_messages import Piece, encode_message
-from .stopping import Stop
+from .stopping import Stop, closed_in_children
 
 CHUNK_BYTES: Final = 64 * 1024
 CHUNKS_AHEAD: Final = 16  # read from stdin before the server takes them
@@ -30,7 +31,7 @@ UNWRITTEN_BYTES: Final = 1024 * 1024  # of answers that the client has not read
 
 def serve_stdio(server: ToolServer) -> int:
     """Serve one client over stdin and stdout until it or a signal ends it; return the exit code."""
-    return asyncio.run(_Stdio(server).serve())
+    return run_event_loop(_Stdio(server).serve)
 
 
 class _Stdio:
@@ -39,10 +40,13 @@ class _Stdio:
     def __init__(self, server: ToolServer) -> None:
         self._server = server
         self._settings = server.service.settings
+        server.service.serve_only_client()
+        server.service.calls.has_own_tasks = True
         self._requests: set[str | int] = set()  # that have not been answered
         self._answered = asyncio.Event()  # set when all of them have been answered
         self._stopping = asyncio.Event()
-        self._disconnected = asyncio.Event()
+        self._at_end = asyncio.Event()  # of stdin
+        self._disconnected = asyncio.Event()  # the client has closed stdout
 
     async def serve(self) -> int:
         """Serve until the client or a signal ends it."""
@@ -66,28 +70,34 @@ class _Stdio:
         return stop.exit_code
 
     async def _end(self, incoming: Any, stop: Stop) -> None:
-        """End the server when the client disconnects, or after a signal when all requests are answered."""
-        waits = [asyncio.ensure_future(each.wait()) for each in (self._disconnected, self._stopping)]
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        if self._disconnected.is_set():
+        """End the server when all requests are answered, after a signal or the end of stdin.
+
+        If the client has closed stdout, nobody would get the answers, and the server ends at once.
+        """
+        ends = (self._disconnected, self._stopping, self._at_end)
+        await asyncio.wait(
+            [asyncio.ensure_future(each.wait()) for each in ends], return_when=asyncio.FIRST_COMPLETED
+        )
+        if not self._stopping.is_set():  # else, the handler of the signal did this
             stop.set_deadline()
-        else:
-            service = self._server.service
-            service.stopping = True
-            service.listen.close()
-            if not await self._is_answered_within(self._settings.grace):
-                service.calls.end_all()
-                await self._is_answered_within(1.0)
+        service = self._server.service
+        service.stopping = self._stopping.is_set()  # requests before the end of stdin are answered
+        service.listen.close()
+        if not await self._is_answered_within(self._settings.grace):
+            service.calls.end_all()
+            await self._is_answered_within(1.0)
         await incoming.aclose()
 
     async def _is_answered_within(self, seconds: float) -> bool:
-        if self._requests:
-            self._answered.clear()
-            try:
-                await asyncio.wait_for(self._answered.wait(), seconds)
-            except TimeoutError:
-                return False
-        return True
+        """True if all requests are answered in time, or the client does not wait for answers any more."""
+        if not self._requests or self._disconnected.is_set():
+            return True
+        self._answered.clear()
+        waits = [asyncio.ensure_future(each.wait()) for each in (self._answered, self._disconnected)]
+        ended, waiting = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for each in waiting:
+            each.cancel()
+        return bool(ended)
 
     async def _receive(self, lines: _Lines, incoming: Any, output: _Output) -> None:
         async for line in lines:
@@ -101,12 +111,16 @@ class _Stdio:
                 except ValidationError:
                     refusal = _refusal_of(line)
                 else:
+                    if _has_invalid_id(message, line):
+                        refusal = _refusal(None, types.INVALID_REQUEST, INVALID_ID)
+                        await output.write([_encoded(refusal)])
+                        continue
                     self._note(message)
                     with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                         await incoming.send(SessionMessage(message))
                     continue
-            await output.write([refusal.model_dump_json(by_alias=True, exclude_unset=True).encode()])
-        self._disconnected.set()
+            await output.write([_encoded(refusal)])
+        self._at_end.set()
 
     def _note(self, message: types.JSONRPCMessage) -> None:
         if isinstance(message, types.JSONRPCRequest):
@@ -126,6 +140,14 @@ class _Stdio:
             await output.write(encode_message(message))
             if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
                 self._settle(message.id)
+
+
+def _has_invalid_id(message: types.JSONRPCMessage, line: bytes) -> bool:
+    return isinstance(message, types.JSONRPCNotification) and parse_head(line).has_invalid_id
+
+
+def _encoded(refusal: types.JSONRPCError) -> bytes:
+    return refusal.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 
 def _refusal_of(line: bytes) -> types.JSONRPCError:
@@ -271,11 +293,14 @@ def _private_descriptors() -> Iterator[tuple[int, int]]:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    sys.stdout.flush()  # earlier output must not precede the protocol
+    if sys.__stdout__ is not None:
+        sys.__stdout__.flush()  # earlier output must not precede the protocol
     try:
-        yield stdin, stdout
+        with closed_in_children(stdin, stdout):
+            yield stdin, stdout
     finally:
-        with contextlib.suppress(OSError, ValueError):
-            sys.stdout.flush()
+        if sys.__stdout__ is not None:
+            with contextlib.suppress(OSError, ValueError):
+                sys.__stdout__.flush()
         os.dup2(stdin, 0)
         os.dup2(stdout, 1)

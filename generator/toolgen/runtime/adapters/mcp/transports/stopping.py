@@ -15,7 +15,11 @@ from typing import Final
 CLOSING_SECONDS: Final = 1.5
 """Time for closing connections and tools, after the grace period, before the process is ended."""
 
-SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+SIGNALS: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
+)
+
+_NOT_FOR_CHILDREN: Final[set[int]] = set()
 
 
 class Stop:
@@ -32,13 +36,14 @@ class Stop:
 
     @property
     def exit_code(self) -> int:
-        """130 for SIGINT, 0 for SIGTERM and for an end without a signal."""
+        """130 for SIGINT, 0 for other signals and for an end without a signal."""
         return 130 if self.signal == signal.SIGINT else 0
 
     @contextlib.contextmanager
     def handling_signals(self) -> Iterator[None]:
-        """Handle SIGTERM and SIGINT in a `with` block; restore the previous handlers after it."""
-        before = {number: signal.signal(number, self.handle) for number in SIGNALS}
+        """Handle SIGNALS in a `with` block; restore the previous handlers after it."""
+        handled = [each for each in SIGNALS if not _is_ignored_hangup(each)]
+        before = {number: signal.signal(number, self.handle) for number in handled}
         try:
             yield
         finally:
@@ -58,6 +63,35 @@ class Stop:
         timer = threading.Timer(self.grace + CLOSING_SECONDS, lambda: end_process(self.exit_code))
         timer.daemon = True
         timer.start()
+
+
+def _is_ignored_hangup(number: int) -> bool:
+    """True if the user started the process with `nohup`, so that it survives the end of the terminal."""
+    return number not in (signal.SIGTERM, signal.SIGINT) and signal.getsignal(number) is signal.SIG_IGN
+
+
+@contextlib.contextmanager
+def closed_in_children(*descriptors: int) -> Iterator[None]:
+    """Close descriptors in processes that are forked in a `with` block.
+
+    Such a child runs on when the server has ended: it would keep the port, or the client's pipe, open.
+    """
+    _NOT_FOR_CHILDREN.update(descriptors)
+    try:
+        yield
+    finally:
+        _NOT_FOR_CHILDREN.difference_update(descriptors)
+
+
+def _close_in_child() -> None:
+    for descriptor in _NOT_FOR_CHILDREN:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+    _NOT_FOR_CHILDREN.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_in_child)
 
 
 def end_process(code: int) -> None:

@@ -1,0 +1,285 @@
+"""Settings and log records are the same however the server is started."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import re
+import signal
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolgen.runtime.settings import Settings, variable
+
+from tests.end_to_end.auth.test_scopes import BOB, bearer, tokens_of
+from tests.end_to_end.calls.test_logs import records
+from tests.end_to_end.project import Project
+from tests.end_to_end.raw_http import LEGACY, Connection, connect
+from tests.end_to_end.replicas import free_port
+from tests.end_to_end.slow_tools import add_tools, begun, nap
+
+from .test_asgi import MOUNTED, process
+
+DOCS = Path(__file__).parents[3] / "docs/server.md"
+SETTINGS_SPEC = """
+name: settings
+description: Return the settings of the server.
+input_schema: {type: object}
+output_schema: {type: object}
+"""
+SETTINGS_TOOL = """
+import dataclasses
+from generated import catalog
+from generated.tools.settings import SettingsTool
+
+class Settings(SettingsTool):
+    async def execute(self, request, context):
+        return dataclasses.asdict(catalog.default_toolkit().settings)
+"""
+BIG_SPEC = """
+name: big
+description: Return a long text.
+input_schema: {type: object, required: [size], properties: {size: {type: integer}}}
+"""
+BIG_TOOL = """
+from generated.tools.big import BigTool
+
+class Big(BigTool):
+    async def execute(self, request, context):
+        return "x" * request.size
+"""
+VALUES = {
+    "threads": "1",
+    "queue": "0",
+    "grace": "3",
+    "max_request_bytes": "20000",
+    "max_result_bytes": "5000",
+    "max_inline_bytes": "100",
+    "max_linked_bytes": "1000",
+    "link_expiry": "7",
+    "max_stream_bytes": "3000",
+    "max_stream_chunks": "3",
+    "page_size": "2",
+    "sessions": "1",
+    "session_idle": "900",
+    "allowed_hosts": "tools.example.com",
+    "allowed_origins": "http://web.example.com",
+    "insecure_no_auth": "1",
+    "scopes": "a,b",
+    "log_level": "debug",
+    "log_format": "json",
+    "strict_start": "1",
+}
+"""A value other than the default for each row of the table; the others are `OTHERS`."""
+OTHERS = {"stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
+NOT_IN_TABLE = {"confirmation_key", "confirmation_store", "confirmation_expiry"}
+
+
+@dataclass(frozen=True)
+class Start:
+    """A way to start the server."""
+
+    command: str  # with {port}
+    path: str = "/mcp"
+
+
+STARTS = {
+    "python": Start("-m generated.mcp_server --http --port {port}"),
+    "uvicorn": Start("-m uvicorn generated.mcp_server:app --port {port}"),
+    "gunicorn": Start("-m gunicorn generated.mcp_server:app -k asgi -b 127.0.0.1:{port}"),
+    "mount": Start("-m uvicorn mounted:app --port {port}", "/tools/mcp"),
+}
+EVERYWHERE = pytest.mark.parametrize("how", STARTS)
+
+
+@pytest.fixture
+def served(project: Project) -> Project:
+    """A generated project whose tools show the effects of settings."""
+    add_tools(project)
+    project.add_tool("settings", SETTINGS_SPEC, SETTINGS_TOOL)
+    project.add_tool("big", BIG_SPEC, BIG_TOOL)
+    project.write("mounted.py", MOUNTED)
+    project.generate()
+    return project
+
+
+@dataclass
+class Running:
+    """A server that runs."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+
+
+@asynccontextmanager
+async def started(project: Project, how: str, **env: str) -> AsyncIterator[Running]:
+    """Start the server in one of the ways."""
+    port, start = free_port(), STARTS[how]
+    async with process(project, port, *start.command.format(port=port).split(), **env) as server:
+        yield Running(server, f"http://127.0.0.1:{port}{start.path}")
+
+
+async def error_of(connection: Connection, tool: str, **arguments: Any) -> str:
+    """Return the error code of a call."""
+    answer = (await connection.call(tool, **arguments)).message["result"]
+    code: str = answer["_meta"]["toolgen/error"]["code"]
+    return code
+
+
+def test_each_row_of_the_table_has_a_value() -> None:
+    rows = set(
+        re.findall(r"`TOOLGEN_([A-Z_]+)`", DOCS.read_text().partition("## Settings")[2].partition("\n## ")[0])
+    )
+    assert {name.lower() for name in rows} == VALUES.keys() | OTHERS
+    assert {each.name for each in dataclasses.fields(Settings)} == VALUES.keys() | OTHERS | NOT_IN_TABLE
+
+
+@EVERYWHERE
+def test_settings_have_effects(served: Project, tmp_path: Path, how: str) -> None:
+    env = {variable(name): value for name, value in VALUES.items()}
+
+    async def run() -> None:
+        async with started(served, how, **env) as server, connect(server.url) as connection:
+            wanted = Settings.from_environment(env)
+            found = (await connection.call("settings")).message["result"]["structuredContent"]
+            assert found == json.loads(json.dumps(dataclasses.asdict(wanted)))
+            assert len((await connection.ask("tools/list")).message["result"]["tools"]) == 2
+            assert await error_of(connection, "big", size=10_000) == "too_large"
+            assert await error_of(connection, "count", file=str(tmp_path / "c")) == "too_large"
+            async with connect(server.url) as large:
+                assert (await large.call("echo", text="x" * 30_000)).status == 413
+            async with connect(server.url) as named:
+                named.headers = {"host": "tools.example.com", "origin": "http://web.example.com"}
+                assert (await named.call("echo", text="x")).status == 200
+                named.headers = {"host": "other.example.com"}
+                assert (await named.call("echo", text="x")).status == 421
+            async with connect(server.url, session=True) as one, connect(server.url, session=True) as two:
+                assert (await two.call("echo", text="x")).status == 200
+                assert (await one.call("echo", text="x")).status == 404  # the only session is that of `two`
+            async with connect(server.url) as busy:
+                await busy.send("tools/call", {"name": "hang", "arguments": nap(1, tmp_path / "h")})
+                await begun(tmp_path / "h")
+                assert await error_of(connection, "hang", **nap(1, tmp_path / "i")) == "overloaded"
+                assert (await busy.receive()).status == 200
+
+    asyncio.run(run())
+    events = [(each.get("tool_name"), each["event"]) for each in records(log_of(served)) if "event" in each]
+    assert ("settings", "started") in events  # at DEBUG
+    assert events.count(("settings", "finished")) == 1
+
+
+@EVERYWHERE
+def test_tokens_and_stateless_have_effects(served: Project, how: str) -> None:
+    env = {"TOOLGEN_AUTH_TOKENS": tokens_of(served), "TOOLGEN_STATELESS": "1", "TOOLGEN_LOG_LEVEL": "warning"}
+
+    async def run() -> None:
+        async with started(served, how, **env) as server:
+            async with connect(server.url) as connection:
+                connection.headers = {"authorization": "Bearer forged"}
+                assert (await connection.ask("tools/list")).status == 401
+            async with connect(server.url) as connection:
+                connection.headers = bearer(BOB)
+                hello = {
+                    "protocolVersion": LEGACY,
+                    "capabilities": {},
+                    "clientInfo": {"name": "raw", "version": "1"},
+                }
+                answer = await connection.ask("initialize", hello)
+                assert (answer.status, "mcp-session-id" in answer.headers) == (200, False)
+                assert (await connection.call("echo", text="x")).status == 200
+
+    asyncio.run(run())
+    log = log_of(served)
+    assert re.search(
+        r'Z WARNING toolgen\.runtime\.http: POST "\S+" refused with 401: the token is not valid', log
+    )
+    assert "tool echo finished" not in log
+
+
+@EVERYWHERE
+def test_an_implementation_that_does_not_load_is_reported_and_refused_with_strict_start(
+    served: Project, how: str
+) -> None:
+    served.write("tools/big.py", "import absent_module\n")
+    served.write("tools/settings.py", "def\n")
+
+    async def warn() -> None:
+        async with started(served, how) as server, connect(server.url) as connection:
+            assert (await connection.call("echo", text="x")).status == 200
+            async with asyncio.timeout(60):
+                while "tools/settings.py" not in log_of(served):
+                    await asyncio.sleep(0.05)
+
+    async def refuse() -> None:
+        async with (
+            started(served, how, TOOLGEN_STRICT_START="1") as server,
+            connect(server.url) as connection,
+        ):
+            assert (await connection.call("echo", text="x")).status == 500
+
+    asyncio.run(warn())
+    if how == "mount":  # it starts with the first request
+        asyncio.run(refuse())
+    else:
+        done = served.python(*STARTS[how].command.format(port=free_port()).split(), TOOLGEN_STRICT_START="1")
+        assert done.returncode != 0
+        assert "tools.big failed with ModuleNotFoundError" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("how", ["python", "uvicorn", "mount"])  # gunicorn does not notify the application
+def test_calls_past_the_grace_period_are_refused(served: Project, tmp_path: Path, how: str) -> None:
+    async def run() -> None:
+        async with started(served, how, TOOLGEN_GRACE="0.5") as server, connect(server.url) as connection:
+            await connection.send("tools/call", {"name": "nap", "arguments": nap(300, tmp_path / "a")})
+            await begun(tmp_path / "a")
+            server.process.send_signal(signal.SIGTERM)
+            assert (await connection.receive()).message["error"]["message"] == "The server is stopping."
+
+    asyncio.run(run())
+
+
+CONFIGURED = """
+import logging
+{before}
+from mounted import app
+{after}
+"""
+BASIC = 'logging.basicConfig(format="OURS %(message)s", level="INFO")'
+OWN = """
+handler = logging.StreamHandler()
+handler.setFormatter(logging.Formatter("OURS %(message)s"))
+logging.getLogger("toolgen").addHandler(handler)
+logging.getLogger("toolgen").setLevel("INFO")
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(BASIC, ""), ("", BASIC), (OWN, "")], ids=["before", "after", "own handler"]
+)
+def test_logging_of_the_application_is_not_touched(served: Project, before: str, after: str) -> None:
+    served.write("configured.py", CONFIGURED.format(before=before, after=after))
+    port = free_port()
+    command = f"-m uvicorn configured:app --port {port}".split()
+
+    async def run() -> None:
+        async with (
+            process(served, port, *command, TOOLGEN_LOG_FORMAT="json", TOOLGEN_LOG_LEVEL="debug"),
+            connect(f"http://127.0.0.1:{port}/tools/mcp") as connection,
+        ):
+            assert (await connection.call("echo", text="x")).status == 200
+
+    asyncio.run(run())
+    log = log_of(served)
+    assert len(re.findall(r"^OURS tool echo finished", log, re.MULTILINE)) == 1
+    assert log.count("tool echo") == 1  # no other record
+
+
+def log_of(project: Project) -> str:
+    """Return what the server has written to stdout and stderr."""
+    return (project.root / "server.log").read_text()

@@ -1,0 +1,190 @@
+"""A server answers, and ends, while nobody reads what it writes to stderr and stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.project import SECONDS, Project
+from tests.end_to_end.raw_http import MODERN, connect
+from tests.end_to_end.replicas import free_port
+
+CALLS = 100  # whose records do not fit into the pipe
+PIPE_BYTES = 4096
+SERVER = (sys.executable, "-m", "generated.mcp_server")
+CHATTY_TOOL = """
+import sys
+from generated.tools.echo import EchoTool
+
+class Echo(EchoTool):
+    async def execute(self, request, context):
+        print("to stdout " + "x" * 200)
+        print("to stderr " + "x" * 200, file=sys.stderr, flush=True)
+        context.logger.warning("a warning of the tool")
+        return {"text": request.text}
+"""
+
+
+@pytest.fixture
+def chatty(project: Project) -> Project:
+    """A project whose tool `echo` prints, and logs."""
+    project.write("tools/echo.py", CHATTY_TOOL)
+    project.generate()
+    return project
+
+
+@contextmanager
+def unread_pipe() -> Iterator[tuple[int, int]]:
+    """Yield the read end and the write end of a small pipe."""
+    reading, writing = os.pipe()
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    try:
+        yield reading, writing
+    finally:
+        for descriptor in (reading, writing):
+            with suppress(OSError):
+                os.close(descriptor)
+
+
+@contextmanager
+def started(
+    project: Project, *words: str, stderr: int | None = None, stdout: int | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a command in the project's folder; kill it at the end of the block if it has not ended."""
+    process = subprocess.Popen(
+        words,
+        cwd=project.root,
+        env=project.environment({}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE if stdout is None else stdout,
+        stderr=stderr,
+    )
+    watchdog = threading.Timer(SECONDS, process.kill)  # so that a test of a server that hangs fails
+    watchdog.start()
+    try:
+        yield process
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                stream.close()
+
+
+def call(number: int) -> bytes:
+    """Return the line of a call of `echo`."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": "echo", "arguments": {"text": "x"}, "_meta": meta}
+    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+    return json.dumps(message).encode() + b"\n"
+
+
+def answers(process: subprocess.Popen[bytes], count: int) -> int:
+    """Make calls one after the other over stdio; return how many are answered."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for number in range(count):
+        process.stdin.write(call(number))
+        process.stdin.flush()
+        assert b'"isError":false' in process.stdout.readline(), number
+    return count
+
+
+class _Reader(threading.Thread):
+    """Reads a pipe to its end."""
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(daemon=True)
+        self._descriptor = descriptor
+        self.text = ""
+
+    def run(self) -> None:
+        while part := os.read(self._descriptor, 65_536):
+            self.text += part.decode()
+
+
+def test_a_stdio_server_answers_and_ends_while_nobody_reads_its_log(chatty: Project) -> None:
+    with (
+        unread_pipe() as (_, stderr),
+        started(chatty, *SERVER, "--grace", "300", stderr=stderr) as process,
+    ):
+        assert answers(process, CALLS) == CALLS
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait() == 0  # although the log can still not be written
+
+
+def test_the_records_are_written_when_somebody_reads_again(chatty: Project) -> None:
+    with unread_pipe() as (reading, stderr):
+        with started(chatty, *SERVER, stderr=stderr) as process:
+            os.close(stderr)
+            assert answers(process, CALLS) == CALLS
+            assert process.stdin is not None
+            reader = _Reader(reading)
+            reader.start()
+            process.stdin.close()
+            assert process.wait() == 0
+        reader.join()
+    log = reader.text
+    assert len(re.findall(r"tool echo finished", log)) == CALLS
+    assert log.count("to stdout ") == log.count("to stderr ") == CALLS
+    assert log.endswith("\n")
+
+
+def test_an_http_server_answers_and_ends_while_nobody_reads_its_streams(chatty: Project) -> None:
+    port = free_port()
+    words = (*SERVER, "--http", "--port", str(port))
+
+    async def run(process: subprocess.Popen[bytes]) -> None:
+        async with asyncio.timeout(SECONDS):
+            while True:
+                try:
+                    async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
+                        for _ in range(CALLS):
+                            assert (await connection.call("echo", text="x")).status == 200
+                    break
+                except ConnectionRefusedError:
+                    await asyncio.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            assert await asyncio.to_thread(process.wait) == 0
+
+    with unread_pipe() as (_, stderr), unread_pipe() as (_, stdout):  # noqa: SIM117
+        with started(chatty, *words, stderr=stderr, stdout=stdout) as process:
+            asyncio.run(run(process))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_under_the_log_does_not_stop_the_server(chatty: Project) -> None:
+    with open("/dev/full", "wb") as full:
+        with started(chatty, *SERVER, "--auth-tokens", "x", stderr=full.fileno()) as refused:
+            assert refused.wait(SECONDS) == 2  # as with a log that can be written
+        with started(chatty, *SERVER, stderr=full.fileno()) as process:
+            assert answers(process, 3) == 3
+
+
+def test_a_closed_stderr_does_not_stop_the_server(chatty: Project) -> None:
+    for flags, code in (("--port 1", 2), ("", 0)):
+        command = f"exec {sys.executable} -m generated.mcp_server {flags} 2>&-"
+        with started(chatty, "sh", "-c", command) as process:
+            if code == 0:
+                assert answers(process, 3) == 3
+            assert process.stdin is not None
+            process.stdin.close()
+            assert process.wait() == code
