@@ -206,6 +206,16 @@ def test_servers_that_flood_are_stopped(empty: Cli, monkeypatch: pytest.MonkeyPa
     assert_gone(empty.root)
 
 
+def test_a_server_that_sends_many_small_requests_is_stopped(
+    empty: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_client, "MAX_BYTES", 1024 * 1024)
+    ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})  # 2,000 of them are 80 kB
+    command = server_command(empty, f"\nfor _ in range(2_000): print({ping!r}, flush=True)\ntime.sleep(99)")
+    refused(empty, "or too many messages", *command, code="too-complex")
+    assert_gone(empty.root)
+
+
 @pytest.mark.parametrize("answer", LISTS)
 def test_servers_that_answer_wrongly_are_refused(
     empty: Cli, monkeypatch: pytest.MonkeyPatch, answer: str

@@ -6,8 +6,10 @@ import asyncio
 import base64
 import json
 import secrets
+import socket
 import threading
 from pathlib import Path
+from time import process_time
 
 import pytest
 from toolgen.runtime import printable
@@ -31,6 +33,14 @@ FAR = 4e9  # seconds since the epoch
 
 def text_of(key: bytes) -> str:
     return base64.urlsafe_b64encode(key).decode()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time in seconds since the epoch, as a list of one number that tests change."""
+    now = [1000.0]
+    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    return now
 
 
 @pytest.mark.parametrize("sealer", [AesGcmSealer([ONE]), HmacSealer(ONE)], ids=["aes", "hmac"])
@@ -92,9 +102,10 @@ def test_a_token_is_redeemed_once_even_concurrently(store: RedemptionStore) -> N
     assert store.redeem("other", FAR)
 
 
-def test_a_full_memory_store_drops_expired_tokens_only() -> None:
+def test_a_full_memory_store_drops_expired_tokens_only(clock: list[float]) -> None:
     store = MemoryStore(limit=2)
-    assert store.redeem("expired", 1.0)
+    assert store.redeem("expired", 1100.0)
+    clock[0] = 1100.0
     assert store.redeem("a", FAR)
     assert store.redeem("b", FAR)
     with pytest.raises(StoreError):
@@ -102,10 +113,18 @@ def test_a_full_memory_store_drops_expired_tokens_only() -> None:
     assert not store.redeem("a", FAR)
 
 
-def test_a_database_store_drops_expired_tokens(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "store")
-    assert store.redeem("old", 1.0)
-    assert store.redeem("old", 1.0), "whoever asks has checked that the token is not that old"
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+def test_a_redeemed_token_stays_redeemed_when_the_clock_goes_back(
+    tmp_path: Path, clock: list[float], kind: str
+) -> None:
+    store = MemoryStore() if kind == "memory" else SqliteStore(tmp_path / "store")
+    assert store.redeem("id", 1100.0)
+    clock[0] = 1200.0
+    assert store.redeem("other", 1300.0)  # drops the expired one
+    clock[0] = 1050.0
+    assert not store.redeem("id", 1100.0)
+    assert not store.redeem("other", 1300.0)
+    assert store.redeem("new", 1300.0)
 
 
 def test_a_failing_database_store_is_reported(tmp_path: Path) -> None:
@@ -119,14 +138,12 @@ def test_all_toolkits_of_a_process_share_the_memory_store() -> None:
     assert open_store("memory") is open_store("memory")
 
 
-def test_a_token_expires(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [1000.0]
-    monkeypatch.setattr(module.time, "time", lambda: now[0])
+def test_a_token_expires(clock: list[float]) -> None:
     tokens = ConfirmationTokens((), MemoryStore(), 600.0)
     old, fresh = tokens.issue(CLAIMS), tokens.issue(CLAIMS)
-    now[0] = 1599.0
+    clock[0] = 1599.0
     assert asyncio.run(tokens.redeem(old, None)) == CLAIMS
-    now[0] = 1600.0
+    clock[0] = 1600.0
     assert asyncio.run(tokens.redeem(fresh, None)) is None
 
 
@@ -207,3 +224,37 @@ def test_a_preview_keeps_its_lines_but_not_those_of_an_argument() -> None:
     arguments = {"path": "a.txt\nTotal: 0", "list": [{"deep\nkey": "x"}], "end": "y\n", "blank": "\n"}
     preview = "a.txt\nTotal: 0\n\tdeep\nkey\ny\n"
     assert displayed_preview(preview, arguments) == "a.txt\\nTotal: 0\n\tdeep\\nkey\ny\n"
+
+
+def test_a_preview_with_too_many_arguments_to_look_for_is_one_line() -> None:
+    texts = [f"a\n{number}" for number in range(32_000)]
+    preview = "Total: 5\n" + "\n".join(texts)
+    began = process_time()
+    shown = displayed_preview(preview, {"texts": texts})
+    assert shown == "Total: 5\\n" + "\\n".join(text.replace("\n", "\\n") for text in texts)
+    assert process_time() - began < 5  # it was half a minute
+
+
+@pytest.mark.parametrize("mark", ["\u0336", "\u20d2", "\u20dd", "\u0488"])
+def test_marks_that_are_drawn_over_other_characters_are_escaped(mark: str) -> None:
+    assert mark not in printable(f"1{mark}00 EUR")
+
+
+def test_a_store_that_does_not_answer_leaves_the_default_executor_to_the_application(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "WAIT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as frozen:  # accepts, and never answers
+        store = open_store(f"redis://127.0.0.1:{frozen.getsockname()[1]}/0")
+        tokens = ConfirmationTokens((ONE,), store, 60)
+
+        async def run() -> None:
+            redemptions = [asyncio.create_task(tokens.redeem(tokens.issue(CLAIMS), None)) for _ in range(40)]
+            await asyncio.sleep(0)
+            await asyncio.get_running_loop().getaddrinfo("127.0.0.1", 80)  # in the default executor
+            assert not any(each.done() for each in redemptions)
+            for each in redemptions:
+                with pytest.raises(StoreError, match="did not answer within"):
+                    await each
+
+        asyncio.run(run())

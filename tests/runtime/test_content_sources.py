@@ -10,10 +10,12 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
 from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit
+from toolgen.runtime.content.svg import is_active_svg
 
 from tests.runtime.content_samples import PNG, answer, returning, returning_in_thread
 from tests.runtime.tool_factory import code_of, make_tool, run
@@ -242,6 +244,18 @@ def test_other_calls_are_answered_while_a_source_is_read() -> None:
         ("http://2130706433/", "leads to a private address"),
         ("http://0x7f.1/", "leads to a private address"),
         ("http://[::ffff:192.168.0.1]/", "leads to a private address"),
+        ("http://127.0.0.%31/", "leads to a private address"),
+        ("http://%6cocalhost/", "leads to a private address"),
+        ("http://１２７.０.０.１/", "leads to a private address"),  # noqa: RUF001
+        ("http://127。0。0。1/", "leads to a private address"),
+        ("http://①②⑦.0.0.1/", "leads to a private address"),
+        ("http://127.0\u00ad.0.1/", "leads to a private address"),
+        ("http://lo\u200bcalhost/", "leads to a private address"),
+        ("http://[64:ff9b::7f00:1]/", "leads to a private address"),
+        ("http://[64:ff9b:1::a00:1]/", "leads to a private address"),
+        ("http://[::7f00:1]/", "leads to a private address"),
+        ("http://[2002:7f00:1::]/", "leads to a private address"),
+        ("http://[::ffff:0:10.0.0.1]/", "leads to a private address"),
         ("http://db.internal/", "leads to a private address"),
     ],
 )
@@ -252,7 +266,14 @@ def test_a_link_that_callers_must_not_follow_is_refused(
 
 
 @pytest.mark.parametrize(
-    "uri", ["https://example.com/a?b=c#d", "shop://orders/7", "mailto:a@example.com", "https://1.1.1.1/"]
+    "uri",
+    [
+        "https://example.com/a?b=c#d",
+        "shop://orders/7",
+        "mailto:a@example.com",
+        "https://1.1.1.1/",
+        "https://müller.example/",
+    ],
 )
 def test_other_links_are_passed_on(uri: str) -> None:
     assert answer(Link(uri), content="any").blocks[0].uri == uri
@@ -275,6 +296,14 @@ SCRIPTED = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></
         b'<svg><use href="data:image/svg+xml;base64,PHN2Zz4="/></svg>',
         b'<svg><a href="java\nscript:alert(1)"/></svg>',
         b'<!DOCTYPE svg [<!ENTITY x "y">]><svg/>',
+        b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:a.b="http://www.w3.org/2000/svg"><a.b:script/></svg>',
+        b'<?xml version="1.0" encoding="iso-2022-jp"?><svg><\x1b(Bscript/></svg>',
+        b'<svg><style>@im\\port "http://example.com/a.css";</style></svg>',
+        b'<svg><rect fill="url(http://example.com/a)"/></svg>',
+        b'<svg><image href="http://example.com/seen.png"/></svg>',
+        b'<svg><a id="x"/><animate href="#x" attributeName="href" values="javascript:alert(1)"/></svg>',
+        b'<svg><div xmlns="http://www.w3.org/1999/xhtml"/></svg>',
+        b"<svg><rect></svg>",
     ],
 )
 def test_an_svg_with_script_is_sent_only_where_svg_is_declared(
@@ -286,6 +315,30 @@ def test_an_svg_with_script_is_sent_only_where_svg_is_declared(
     assert answer(Image(svg), content=declared).blocks[0].data == svg
 
 
-def test_a_plain_svg_is_sent_everywhere() -> None:
-    svg = b'<svg xmlns="http://www.w3.org/2000/svg"><title>online</title><path d="M0 0"/></svg>'
+@pytest.mark.parametrize(
+    "inner",
+    [
+        b'<title>online</title><path d="M0 0"/>',
+        b'<defs><linearGradient id="g"/></defs><rect style="fill: url(#g)" fill="url(\'#g\')"/>',
+        b'<style type="text/css"><![CDATA[.a { fill: red }]]></style><a href="https://example.com/"><text class="a"/></a>',
+        b'<image xlink:href="data:image/png;base64,AAAA" xml:space="preserve"/><use href="#g"/>',
+        b'<metadata><r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" r:about=""/></metadata>',
+    ],
+)
+def test_a_plain_svg_is_sent_everywhere(inner: bytes) -> None:
+    svg = (
+        b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">%b</svg>' % inner
+    )
     assert answer(Image(svg), content="any").success
+
+
+@pytest.mark.parametrize("piece", [b"<svg>=" + b" " * 64, b'<svg a="', b"<svg>", b"<svg>&#x"])
+def test_the_work_for_an_svg_grows_with_its_size(piece: bytes) -> None:
+    def seconds(times: int) -> float:
+        data = piece * times
+        began = process_time()
+        is_active_svg(data)
+        return process_time() - began
+
+    seconds(10)
+    assert seconds(200_000) < 400 * max(seconds(2_000), 0.001)

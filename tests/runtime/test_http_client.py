@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -117,3 +118,35 @@ def test_cookies_are_not_kept() -> None:
     assert asked(serve, times=2) == [b"{}", b"{}"]
     assert len(seen) == 2
     assert not any(b"cookie" in request.lower() for request in seen)
+
+
+def packed(layers: int, content: bytes) -> bytes:
+    """A reply that is compressed several times."""
+    body = content
+    for _ in range(layers):
+        body = gzip.compress(body)
+    names = ", ".join(["gzip"] * layers)
+    head = f"HTTP/1.1 200 OK\r\ncontent-encoding: {names}\r\ncontent-length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def test_a_compressed_reply_is_unpacked() -> None:
+    assert asked(answering(packed(1, b"hello" * 100_000))) == [b"hello" * 100_000]
+
+
+def test_a_reply_in_several_layers_is_refused() -> None:
+    with pytest.raises(NoReplyError, match="a compression other than gzip"):
+        asked(answering(packed(3, b"hello")))
+
+
+def test_a_reply_that_unpacks_to_too_much_is_refused_before_it_is_unpacked() -> None:
+    with pytest.raises(NoReplyError, match="more than 20 MB"):
+        asked(answering(packed(1, bytes(500_000_000))))
+
+
+def test_a_damaged_reply_is_refused() -> None:
+    whole = packed(1, b"hello" * 1000)
+    head, _, body = whole.partition(b"\r\n\r\n")
+    damaged = head + b"\r\n\r\n" + body[:20] + bytes(len(body) - 20)
+    with pytest.raises(NoReplyError, match="cannot be unpacked"):
+        asked(answering(damaged))

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 SHOWN = 60  # characters of a value
-_BLANK = re.compile(  # characters that are printable for Python, but invisible
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
+_BLANK = re.compile(  # characters that are printable for Python, but invisible, or drawn over others
+    "[\u0334-\u0338\u034f\u0488\u0489\u115f\u1160\u17b4\u17b5\u180b-\u180f\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0"
+    "\u20e2-\u20e6\u20ea\u20eb\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
 )
+_CACHED_BELOW = 0x10000  # code points whose escapes are remembered: not so many that a text could fill memory
+_COMPARED = 3_000_000  # pairs of characters: about 0.1 s
+_FOLDING = 10  # pairs of characters that are compared in the time in which one word is folded
+_comparisons: ContextVar[_Comparisons | None] = ContextVar("comparisons", default=None)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 
 
@@ -63,7 +71,26 @@ def printable(text: str, keep: str = "") -> str:
     """
     if text.isprintable() and not _BLANK.search(text):
         return text
-    return "".join(char if char in keep else _printed(char) for char in text)
+    return text.translate(_escapes(keep))
+
+
+def well_formed(text: str) -> str:
+    """Return `text` with lone surrogates escaped: `\\udce9`. They are not valid Unicode and cannot be sent.
+
+    Python makes them of bytes that are not UTF-8, in names of files for example.
+    """
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def well_formed_value(value: Any) -> Any:
+    """Return a JSON value with every text in it `well_formed`."""
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, list):
+        return [well_formed_value(each) for each in value]
+    if isinstance(value, dict):
+        return {well_formed_value(key): well_formed_value(each) for key, each in value.items()}
+    return value
 
 
 def either(words: Sequence[str]) -> str:
@@ -78,12 +105,46 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
 
 
+class _Comparisons:
+    """The number of pairs of characters that may still be compared to find similar words."""
+
+    def __init__(self) -> None:
+        self.left = _COMPARED
+
+    def spend(self, pairs: int) -> bool:
+        """Spend some pairs, if enough are left. True if so."""
+        enough = pairs <= self.left
+        self.left -= pairs if enough else 0
+        return enough
+
+
+@contextmanager
+def limited_suggestions() -> Iterator[None]:
+    """Within the context, all calls of `nearest` together have the limit that each of them has outside it."""
+    token = _comparisons.set(_Comparisons())
+    try:
+        yield
+    finally:
+        _comparisons.reset(token)
+
+
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """Return the one of `words` that is most similar to `word`; None if none is similar."""
+    """Return the one of `words` that is most similar to `word`; None if none is similar.
+
+    If that takes too many comparisons, the word is only found if it is the same but for case, `-` and `_`, or
+    not at all.
+    """
+    words = list(words)
+    comparisons = _comparisons.get() or _Comparisons()
+    if not comparisons.spend(len(words) * _FOLDING):
+        return None
     folded: dict[str, str] = {}
     for candidate in words:
         folded.setdefault(_fold(candidate), candidate)
-    close = get_close_matches(_fold(word[:200]), folded, n=1, cutoff=0.7)
+    sought = _fold(word[:200])
+    if sought in folded or not comparisons.spend(len(sought) * sum(map(len, folded))):
+        return folded.get(sought)
+    close = get_close_matches(sought, folded, n=1, cutoff=0.7)
     return folded[close[0]] if close else None
 
 
@@ -122,6 +183,21 @@ def _fold(word: str) -> str:
 
 def _visible(char: str) -> str:
     return json.dumps(char)[1:-1] if char in '"\\' else _printed(char)
+
+
+class _Escapes(dict[int, str]):
+    """Escapes by code point, for `str.translate`, which is several times faster than a loop."""
+
+    def __missing__(self, code: int) -> str:
+        escaped = _printed(chr(code))
+        if code < _CACHED_BELOW:
+            self[code] = escaped
+        return escaped
+
+
+@cache
+def _escapes(keep: str) -> _Escapes:
+    return _Escapes({ord(char): char for char in keep})
 
 
 def _printed(char: str) -> str:

@@ -7,8 +7,9 @@ level of the value multiplies the work.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from toolgen.schema.budget import patterns_of
 from toolgen.schema.document import MAX_VALUE_DEPTH
@@ -37,6 +38,14 @@ class ValidationCost:
     by_level: tuple[int, ...]
     below: int  # on the levels after those
     max_text: int = 0  # characters of a text; 0: no limit
+    literals: int = 0  # of the largest `enum`: objects and arrays, with which each part may be compared
+    unique: bool = False  # some items must be unique
+    divisor: float = 0  # the smallest one of `multipleOf` that is no integer; 0: none
+
+    @property
+    def depends_on_numbers(self) -> bool:
+        """True if the work for a number depends on its size."""
+        return self.unique or self.divisor > 0
 
     def checks(self, parts: list[int]) -> int:
         """Return the number of checks for a value with so many parts on each level."""
@@ -50,11 +59,31 @@ class ValidationCost:
 def validation_cost(graph: Graph) -> ValidationCost | None:
     """Return how the work for a value grows with its levels; None if it hardly does."""
     cost = _cost_by_level(graph)
-    patterns = (pattern for node in graph.nodes for pattern in patterns_of(node.schema))
-    limits = [limit for pattern in patterns if (limit := _max_text(pattern))]
-    if not limits:
+    schemas = [node.schema for node in graph.nodes]
+    limits = [limit for schema in schemas for each in patterns_of(schema) if (limit := _max_text(each))]
+    divisors = [abs(each) for schema in schemas if type(each := schema.get("multipleOf")) is float]
+    special = ValidationCost(
+        (1,),
+        1,
+        max_text=min(limits, default=0),
+        literals=max(map(_literals, schemas), default=0),
+        unique=any(schema.get("uniqueItems") is True for schema in schemas),
+        divisor=min(divisors, default=0),
+    )
+    if special == ValidationCost((1,), 1):
         return cost
-    return ValidationCost((1,), 1, min(limits)) if cost is None else replace(cost, max_text=min(limits))
+    return special if cost is None else replace(special, by_level=cost.by_level, below=cost.below)
+
+
+def _options(schema: Mapping[str, Any]) -> list[Any]:
+    options = schema.get("enum")
+    return options if isinstance(options, list) else []
+
+
+def _literals(schema: Mapping[str, Any]) -> int:
+    """Return how many values of an `enum` are objects or arrays; 0 if it has one value."""
+    found = sum(isinstance(each, dict | list) for each in _options(schema))
+    return found if found > 1 else 0
 
 
 def _max_text(pattern: str) -> int:

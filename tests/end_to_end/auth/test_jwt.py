@@ -170,7 +170,7 @@ def test_invalid_tokens_are_refused(shop: Project, issuer: Issuer) -> None:
                 assert await status(server, token) == 401, label
             assert await status(server, good) == 200
             assert issuer.asked.count("/keys") <= 2  # even if each token names another key
-            return server.log
+        return server.log
 
     log = asyncio.run(run())
     assert "Traceback" not in log

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,10 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.auth.provider import AccessToken
+from toolgen.runtime.adapters.mcp.auth.grant import principal_of
+from toolgen.runtime.adapters.mcp.auth.token_file import TokenFile
+from toolgen.runtime.settings import SettingError
 
 from tests.end_to_end.project import (
     ECHO_SPEC,
@@ -113,13 +118,15 @@ async def names(client: Client) -> list[str]:
 @ERAS
 def test_without_authentication_tools_with_scopes_are_refused(shop: Project, era: str) -> None:
     async def run() -> str:
-        async with shop.server("--scopes", "orders:read,disks:write") as server:
-            async with server.client(era) as client:
-                assert await names(client) == ["echo", "who", "wipe"]
-                assert text_of(await client.call_tool("echo", {"text": "a"}))
-                for name, arguments in (("who", {}), ("wipe", {"disk": "a"})):
-                    assert error_code(await client.call_tool(name, arguments)) == "insufficient_scope"
-            return server.log
+        async with (
+            shop.server("--scopes", "orders:read,disks:write") as server,
+            server.client(era) as client,
+        ):
+            assert await names(client) == ["echo", "who", "wipe"]
+            assert text_of(await client.call_tool("echo", {"text": "a"}))
+            for name, arguments in (("who", {}), ("wipe", {"disk": "a"})):
+                assert error_code(await client.call_tool(name, arguments)) == "insufficient_scope"
+        return server.log
 
     log = asyncio.run(run())
     (line,) = (line for line in log.splitlines() if "who (orders:read)" in line)
@@ -168,7 +175,7 @@ def test_a_token_decides_principal_and_scopes(shop: Project, era: str) -> None:
                         assert text_of(result) == ("ada" if token == ADA else "bob")
                     else:
                         assert error_code(result) == "insufficient_scope"
-            return server.log
+        return server.log
 
     log = asyncio.run(run())
     records = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
@@ -329,12 +336,12 @@ def test_another_address_is_served_with_tokens_or_insecure_no_auth(shop: Project
     flags = ("--auth-tokens", tokens_of(shop)) if how == "tokens" else ("--insecure-no-auth",)
 
     async def run() -> None:
-        async with shop.server("--host", "0.0.0.0", *flags) as server:
+        async with shop.server("--host", "0.0.0.0", *flags) as server:  # noqa: SIM117
             async with connect(server.url.replace("0.0.0.0", "127.0.0.1")) as connection:
                 assert (await connection.ask("tools/list")).status == (401 if how == "tokens" else 200)
                 connection.headers = bearer(BOB)
                 assert (await connection.ask("tools/list")).status == 200
-            assert ("warning:" in server.log) == (how == "insecure")
+        assert ("warning:" in server.log) == (how == "insecure")
 
     asyncio.run(run())
 
@@ -373,6 +380,46 @@ def test_a_token_file_that_others_can_use_is_refused(shop: Project, mode: int) -
     done = shop.python("-m", "generated.mcp_server", "--http", "--port", "0", TOOLGEN_AUTH_TOKENS=file)
     assert (done.returncode, done.stdout) == (2, "")
     assert "chmod" in done.stderr
+
+
+def test_a_token_file_that_others_can_replace_is_refused(shop: Project, tmp_path: Path) -> None:
+    file = Path(tokens_of(shop))
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    copy = shared / "tokens.toml"
+    copy.write_bytes(file.read_bytes())
+    copy.chmod(0o600)
+    done = shop.python("-m", "generated.mcp_server", "--http", "--port", "0", "--auth-tokens", str(copy))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"everybody may write to {shared}" in done.stderr
+    copy.unlink()
+    copy.symlink_to(file)  # as Kubernetes mounts secrets
+    TokenFile.read(str(copy))
+
+
+def test_a_token_file_of_another_user_is_refused(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tokens_of(shop)
+    if os.geteuid() == 0:
+        os.chown(file, 12345, 12345)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    with pytest.raises(SettingError, match="belongs to another user"):
+        TokenFile.read(file)
+
+
+@pytest.mark.parametrize(
+    ("client", "subject", "principal"),
+    [
+        ("ada", None, "client_id:ada"),
+        ("app", "ada", "ada"),
+        ("app", "client_id:ada", "sub:client_id:ada"),
+        ("app", "sub:client_id:ada", "sub:sub:client_id:ada"),
+    ],
+)
+def test_a_client_is_not_the_principal_of_a_subject(client: str, subject: str | None, principal: str) -> None:
+    access = AccessToken(token="t", client_id=client, subject=subject, scopes=[])
+    assert principal_of(access) == principal
 
 
 def test_an_expired_bearer_token_is_refused(shop: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 from tests.end_to_end.project import ERAS, Project, error_code, text_of
@@ -43,7 +44,7 @@ async def main():
     third = await toolkit.call("buy", arguments, confirmation_token=confirmation.get("token"))
     print(json.dumps({
         "code": second.error and second.error.code, "bought": bought, "shown": confirmation.get("preview"),
-        "third": third.success,
+        "details": second.error and second.error.details, "text": second.as_text(), "third": third.success,
     }))
 
 asyncio.run(main())
@@ -91,10 +92,17 @@ def test_a_confirm_callback_is_asked_again_after_the_price_changed(project: Proj
 def test_a_two_step_token_is_void_after_the_price_changed(project: Project) -> None:
     shop_of(project, on_unsupported="two_step")
     done = project.python("-c", TWO_STEPS)
-    assert done.stdout == (
-        '{"code": "changed_since_confirmed", "bought": false, '
-        '"shown": "chains costs 49800.00", "third": true}\n'
-    ), done.stderr
+    shown = "chains costs 49800.00"
+    assert json.loads(done.stdout) == {
+        "code": "changed_since_confirmed",
+        "bought": False,
+        "shown": shown,
+        "details": {"message": "Buy chains?", "preview": shown},
+        "text": "Error [changed_since_confirmed]: Something changed after the user confirmed this call, so nothing "
+        f"was done.\nPreview of the new state:\n{shown}\n"
+        "Hint: Call the tool again; the user is asked about the new state.",
+        "third": True,
+    }, done.stderr
 
 
 @ERAS

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import pytest
 
-from tests.end_to_end.project import ERAS, Project, error_code, text_of
+from tests.end_to_end.project import ECHO_SPEC, ECHO_TOOL, ERAS, Project, error_code, text_of
 from tests.end_to_end.purchase_tool import shop_of
 
 PREVIEW = """
@@ -39,6 +40,7 @@ def test_a_client_that_cannot_ask_gets_the_preview(project: Project, era: str, o
             assert error_code(result) == "confirmation_required"
             shown = {"message": "Buy chains?", "preview": "chains costs 498.00"}
             assert result.meta["toolgen/error"]["details"] == shown
+            assert text_of(result).endswith("Nothing was done. Preview:\nchains costs 498.00")
             confirmation = result.meta.get("toolgen/confirmation")
             assert (confirmation is None) is (on_unsupported == "deny")
             assert confirmation is None or shown.items() <= confirmation.items()
@@ -61,4 +63,48 @@ def test_an_mcp_client_requests_a_preview_in_meta(project: Project, era: str) ->
 
     asyncio.run(run())
     assert shop.seen == []
+    assert shop.bought == []
+
+
+def test_a_long_preview_is_cut_in_the_text_and_whole_in_the_details(project: Project) -> None:
+    shop = shop_of(project)
+    shop.price = "9" * 30_000
+
+    async def run() -> None:
+        async with project.stdio_client("auto") as client:
+            result = await client.call_tool("buy", {"what": "chains"})
+            preview = "chains costs " + "9" * 30_000
+            assert result.meta["toolgen/error"]["details"]["preview"] == preview
+            shown = text_of(result).partition("Preview:\n")[2]
+            assert shown == f"{preview[:20_000]}\n[cut: the first 20000 of 30013 characters]"
+
+    asyncio.run(run())
+    assert shop.bought == []
+
+
+def test_call_preview_shows_the_preview_and_does_nothing(project: Project) -> None:
+    shop = shop_of(project)
+    words = ("call", "buy", "--input", '{"what": "chains"}')
+    done = project.toolgen(*words, "--preview")
+    assert (done.returncode, done.stdout) == (0, "chains costs 498.00\n"), done.stderr
+    assert project.toolgen(*words, "--preview", "--yes").returncode == 2
+    assert shop.bought == []
+
+
+def test_call_preview_of_a_tool_without_preview_does_nothing(project: Project) -> None:
+    shop = shop_of(project)
+    project.add_tool("echo", ECHO_SPEC, ECHO_TOOL)
+    project.generate()
+    done = project.toolgen("call", "echo", "--input", '{"text": "x"}', "--preview")
+    assert done.returncode == 1
+    assert "Error [not_implemented]: echo has no preview." in done.stderr
+    assert shop.bought == []
+
+
+def test_call_preview_refuses_other_servers_which_may_not_know_previews(project: Project) -> None:
+    shop = shop_of(project)
+    server = f"{sys.executable} -m generated.mcp_server"
+    done = project.toolgen("call", "buy", "--against", server, "--input", '{"what": "a"}', "--preview")
+    assert done.returncode == 2
+    assert "--against takes no --preview" in done.stderr
     assert shop.bought == []

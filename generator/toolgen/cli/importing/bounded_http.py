@@ -68,9 +68,7 @@ async def bounded_client(
         encoding = response.headers.pop("Content-Encoding", "identity").strip().lower()
         if encoding not in ("", "identity", "gzip", "deflate"):
             raise SourceError(f"{budget.name}: an unsupported Content-Encoding: {quoted(encoding)}")
-        if not isinstance(response.stream, httpx2.AsyncByteStream):
-            raise TypeError("the stream of an asynchronous response must be asynchronous")
-        response.stream = _BoundedStream(response.stream, budget, encoding in ("gzip", "deflate"))
+        response.stream = _BoundedStream(response, budget, compressed=encoding in ("gzip", "deflate"))
 
     async with httpx2.AsyncClient(
         headers={**(headers or {}), "Accept-Encoding": "identity"},
@@ -85,9 +83,12 @@ async def bounded_client(
 class _BoundedStream(httpx2.AsyncByteStream):
     """The bytes of a response after decompression, until the budget is spent."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, budget: common.ByteBudget, compressed: bool) -> None:
-        self._stream = stream
+    def __init__(self, response: httpx2.Response, budget: common.ByteBudget, *, compressed: bool) -> None:
+        if not isinstance(response.stream, httpx2.AsyncByteStream):
+            raise TypeError("the stream of an asynchronous response must be asynchronous")
+        self._stream = response.stream
         self._budget = budget
+        self._has_events = response.headers.get("content-type", "").startswith("text/event-stream")
         self._decompressor = zlib.decompressobj(wbits=47) if compressed else None  # gzip or zlib, by header
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -95,7 +96,9 @@ class _BoundedStream(httpx2.AsyncByteStream):
         async for chunk in self._stream:
             is_empty = is_empty and not chunk
             data = self._decompress(chunk)
-            self._budget.spend(len(data))
+            # an event of a stream has two line ends or more
+            lines = data.count(b"\n") + data.count(b"\r") if self._has_events else 0
+            self._budget.spend(len(data), messages=lines // 2)
             yield data
         if self._decompressor is not None and not (is_empty or self._decompressor.eof):
             raise SourceError(f"{self._budget.name}: the compressed response is truncated", "try again")

@@ -112,7 +112,7 @@ class ServerProcess:
         async with out:
             line = bytearray()
             while chunk := await pipes.stdout.read(_CHUNK_BYTES):
-                self._budget.spend(len(chunk))
+                self._budget.spend(len(chunk), messages=chunk.count(b"\n"))
                 first, *others = chunk.split(b"\n")
                 line += first
                 for other in others:

@@ -46,6 +46,11 @@ _COMMITTER = re.compile(rb"^committer .*> (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
 _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
 
 
+MAX_ENTRIES = 1_000_000  # of one listing
+MAX_LISTED_BYTES = 256 * 1024 * 1024
+_CHUNK = 64 * 1024
+
+
 class EntryKind(StrEnum):
     """The kind of an entry of a tree."""
 
@@ -125,12 +130,13 @@ class GitRepository:
         return self._checks.ask(f"{commit}:{path}")
 
     def entries(self, tree: str, *, recursive: bool = True, under: str = "") -> Iterator[TreeEntry]:
-        """Yield the entries of a tree or commit, sorted as git does; files only if `recursive`."""
+        """Yield the entries of a tree or commit, sorted as git does; files only if `recursive`.
+
+        Raises MissingObjectError; UnableError beyond MAX_ENTRIES and MAX_LISTED_BYTES: trees may contain each
+        other, so that a small repository has any number of files.
+        """
         words = ["ls-tree", "-z", "--full-tree", *(["-r"] if recursive else []), tree]
-        done = _run(self._git, self.top, *words, *(["--", under] if under else []))
-        if done.returncode:
-            raise MissingObjectError(_first_line(done.stderr))
-        for line in done.stdout.split(b"\0")[:-1]:
+        for line in self._lines(*words, *(["--", under] if under else [])):
             meta, _, path = line.partition(b"\t")
             mode, kind, oid = meta.decode().split(" ")
             is_link = mode == "120000"
@@ -139,6 +145,34 @@ class GitRepository:
                 EntryKind.LINK if is_link else EntryKind(kind),
                 oid,
             )
+
+    def _lines(self, *words: str) -> Iterator[bytes]:
+        """Yield what a command prints, line by line; lines end with NUL. Raises as `entries`."""
+        with subprocess.Popen(
+            [self._git, *_OPTIONS, *words],
+            cwd=self.top,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            try:
+                count, size, rest = 0, 0, b""
+                while chunk := os.read(process.stdout.fileno(), _CHUNK):
+                    *lines, rest = (rest + chunk).split(b"\0")
+                    count, size = count + len(lines), size + len(chunk)
+                    if count > MAX_ENTRIES or size > MAX_LISTED_BYTES:
+                        message = f"the commit has more than {MAX_ENTRIES:,} files, or very long names"
+                        raise UnableError("cannot-compare", message, "give a folder of specs: REF:PATH")
+                    yield from lines
+                said = process.stderr.read(_CHUNK)
+                process.wait()
+            finally:
+                process.kill()  # it may still print
+        if process.returncode > 0:
+            raise MissingObjectError(_first_line(said))
 
     def size(self, oid: str) -> int:
         """Return the size of an object in bytes. Raises `MissingObjectError`."""

@@ -1,4 +1,4 @@
-"""SIGINT: held back during steps that must be complete, and never lost."""
+"""SIGINT: held back during steps that must be complete, and never lost. SIGTERM and SIGHUP end as it does."""
 
 from __future__ import annotations
 
@@ -55,3 +55,24 @@ def remembered_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if received:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def terminations_as_interrupts() -> Iterator[None]:
+    """End a command on SIGTERM and SIGHUP as on SIGINT, so that processes and files are not left behind."""
+
+    def handle(number: int, frame: Any) -> None:
+        if callable(signal.getsignal(signal.SIGINT)):
+            signal.raise_signal(signal.SIGINT)  # asyncio may handle it
+        else:  # ignored: a shell started the command in the background
+            raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    changed = [each for each in numbers if signal.getsignal(each) is signal.SIG_DFL]  # nohup ignores SIGHUP
+    for each in changed:
+        signal.signal(each, handle)
+    try:
+        yield
+    finally:
+        for each in changed:
+            signal.signal(each, signal.SIG_DFL)

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 from toolgen.project.errors import UnableError, reason
 
@@ -17,22 +18,33 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _SIMPLE = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[a-z]+)?")
 
 
-def read_bytes(path: str, *, links: bool = True) -> bytes:
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""Limit of a file that has no smaller one. The largest generated files of 10,000 tools are below it."""
+
+
+def read_bytes(path: str, *, links: bool = True, limit: int = MAX_BYTES) -> bytes:
     """Return the bytes of a regular file, without the overhead of `pathlib` and buffers.
 
-    Raises OSError as `open` does; EINVAL for a pipe or device, which might never end, and ELOOP for a link
-    unless `links` are followed.
+    Raises OSError as `open` does; EINVAL for a pipe or device, which might never end, EFBIG for a file of
+    more than `limit` bytes, and ELOOP for a link unless `links` are followed.
     """
     handle = os.open(path, _FLAGS if links else _FLAGS | _NO_LINK)
     try:
-        mode = os.fstat(handle).st_mode
+        status = os.fstat(handle)
+        mode = status.st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        parts = [os.read(handle, 65_536)]
-        while len(parts[-1]) == 65_536:
+        size = status.st_size
+        parts: list[bytes] = []
+        while size <= limit:
             parts.append(os.read(handle, 65_536))
+            if len(parts[-1]) < 65_536:
+                break
+            size = max(size, 65_536 * len(parts))  # it may grow while it is read
+        else:
+            raise OSError(errno.EFBIG, f"more than {limit:,} bytes", path)
     finally:
         os.close(handle)
     return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -111,7 +111,7 @@ def _place(table: Table) -> Span:
 
 def _faults(table: Table) -> Iterator[Diagnostic]:
     for key in _REQUIRED:
-        if key not in table.data and not (key == "tool" and table.data.get("code") in _WITHOUT_TOOL):
+        if key not in table.data and not (key == "tool" and _needs_no_tool(table.data)):
             message = f"an accepted change needs {quoted(key)}"
             yield Diagnostic(_place(table), "invalid-setting", message, "it has a code, a tool and a reason")
     for key, value in table.data.items():
@@ -126,9 +126,14 @@ def _faults(table: Table) -> Iterator[Diagnostic]:
             yield Diagnostic(table.key(key), "invalid-setting", f"{quoted(key)} must be a string")
         elif key == "code" and value not in CODES:
             yield _unknown_code(table.value(key, value), value)
-        elif key == "pointer" and not value.startswith("/"):
+        elif key == "pointer" and not (value.startswith("/") or ("tool" not in table.data and "#/" in value)):
             message = "'pointer' must be a JSON Pointer, as findings show it with --format json"
             yield Diagnostic(table.value(key, value), "invalid-setting", message)
+
+
+def _needs_no_tool(entry: dict[str, Any]) -> bool:
+    """True for a setting, and for an edit of a shared file that the entry names."""
+    return entry.get("code") in _WITHOUT_TOOL or "fingerprint" in entry or "#/" in str(entry.get("pointer"))
 
 
 def _unknown_code(span: Span, code: str) -> Diagnostic:

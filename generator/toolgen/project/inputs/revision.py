@@ -31,6 +31,7 @@ from toolgen.schema.limits import BUDGET
 _LFS_POINTER = re.compile(
     rb"\Aversion https://git-lfs\.github\.com/spec/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\n"
 )
+_MAX_SPECS = 100_000
 _MAX_CONFIGURATION = 1024 * 1024  # bytes
 
 
@@ -157,13 +158,18 @@ class _CommitReader:
 
     def _entries(self, tree: str) -> list[TreeEntry]:
         try:
-            return [
+            found = [
                 entry
                 for entry in self.repository.entries(tree)
-                if not any(part.startswith(".") for part in entry.path.split("/"))
+                if (entry.kind is not EntryKind.FILE or entry.path.endswith(SUFFIXES))
+                and not any(part.startswith(".") for part in entry.path.split("/"))
             ]
         except MissingObjectError as error:
             raise self._missing(error) from None
+        if len(found) > _MAX_SPECS:
+            message = f"{self.commit.label} has more than {_MAX_SPECS:,} specs"
+            raise UnableError("cannot-compare", message, "compare a part: give a folder, REF:PATH")
+        return found
 
     def _content(self, entry: TreeEntry, folder: str) -> bytes | None:
         """Return the content of a spec; None for a file that is none."""

@@ -11,6 +11,9 @@ from typing import Any, TypeAlias
 from toolgen.runtime.text import printable, quote
 
 MAX_VALUE = 200  # characters of a value in a message
+MAX_PREVIEW = 20_000  # characters of a preview in the text of a refusal
+
+_MAX_SEARCHED = 50_000_000  # characters, in all searches for arguments: about 50 ms
 
 _PLACEHOLDER = re.compile(r"\{([^{}|]+)(\|count)?\}")
 _ABSENT = object()
@@ -35,7 +38,9 @@ class Approval:
     principal: str | None  # the caller who was asked, where known
 
 
-Confirm: TypeAlias = Callable[[Confirmation], Awaitable[bool]]
+Confirm: TypeAlias = Callable[[Confirmation], Awaitable[bool | None]]
+"""Asks the user. True: yes, the call is executed; False: no (`declined`); None: closed without an answer
+(`cancelled`). Anything else counts as no."""
 
 
 class ConfirmationPending(Exception):  # noqa: N818  not an error
@@ -72,11 +77,22 @@ def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:
 
     Control, bidirectional and other invisible characters are escaped, except line breaks and tabs of the
     preview. An argument with several lines that the preview contains unchanged is shown in one line, because
-    its lines could imitate those of the tool.
+    its lines could imitate those of the tool. If there are too many such arguments to look for, the whole
+    preview is shown in one line.
     """
-    for text in sorted(set(_multiline_texts(arguments)), key=len, reverse=True):
+    texts = sorted(set(_multiline_texts(arguments)), key=len, reverse=True)
+    if len(texts) * len(preview) > _MAX_SEARCHED:
+        return printable(preview, keep="\t")
+    for text in texts:
         preview = preview.replace(text, printable(text))
     return printable(preview, keep="\n\t")
+
+
+def cut_preview(displayed: str) -> str:
+    """Return a displayed preview with at most 20,000 characters; what is cut is stated."""
+    if len(displayed) <= MAX_PREVIEW:
+        return displayed
+    return f"{displayed[:MAX_PREVIEW]}\n[cut: the first {MAX_PREVIEW} of {len(displayed)} characters]"
 
 
 def _multiline_texts(value: Any) -> Iterator[str]:

@@ -32,7 +32,8 @@ class RedemptionStore(Protocol):
     def redeem(self, identifier: str, expires_at: float) -> bool:
         """Return True the first time for an identifier, and False afterwards. Raises StoreError.
 
-        `expires_at` is in seconds since the epoch; later, the identifier is not used any more.
+        `expires_at` is in seconds since the epoch; later, the identifier is not used any more. A store that
+        forgets expired identifiers refuses them if the clock goes back.
         """
         ...
 
@@ -47,13 +48,14 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._redeemed: set[str] = set()
         self._expiring: list[tuple[float, str]] = []  # a heap
+        self._latest = 0.0  # time at which a confirmation was redeemed
 
     def redeem(self, identifier: str, expires_at: float) -> bool:
         with self._lock:
-            now = time.time()
-            while self._expiring and self._expiring[0][0] <= now:
+            self._latest = max(self._latest, time.time())
+            while self._expiring and self._expiring[0][0] <= self._latest:
                 self._redeemed.discard(heapq.heappop(self._expiring)[1])
-            if identifier in self._redeemed:
+            if identifier in self._redeemed or expires_at <= self._latest:
                 return False
             if len(self._redeemed) >= self._limit:
                 raise StoreError(f"{self._limit} confirmations were redeemed and have not expired")
@@ -72,14 +74,19 @@ class SqliteStore:
         with closing(self._connect()) as db:
             db.execute("CREATE TABLE IF NOT EXISTS redeemed (id TEXT PRIMARY KEY, expires_at REAL NOT NULL)")
             db.execute("CREATE INDEX IF NOT EXISTS expiry ON redeemed (expires_at)")
+            db.execute("CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY, latest REAL NOT NULL)")
 
     def redeem(self, identifier: str, expires_at: float) -> bool:
         try:
             with closing(self._connect()) as db:
                 db.execute("BEGIN IMMEDIATE")
-                db.execute("DELETE FROM redeemed WHERE expires_at <= ?", (time.time(),))
+                db.execute("INSERT INTO clock VALUES (1, 0) ON CONFLICT DO NOTHING")
+                db.execute("UPDATE clock SET latest = max(latest, ?)", (time.time(),))
+                (now,) = db.execute("SELECT latest FROM clock").fetchone()
+                db.execute("DELETE FROM redeemed WHERE expires_at <= ?", (now,))
                 added = db.execute(
-                    "INSERT INTO redeemed VALUES (?, ?) ON CONFLICT DO NOTHING", (identifier, expires_at)
+                    "INSERT INTO redeemed SELECT ?1, ?2 WHERE ?2 > ?3 ON CONFLICT DO NOTHING",
+                    (identifier, expires_at, now),
                 )
                 db.execute("COMMIT")
                 return added.rowcount == 1

@@ -12,12 +12,17 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from toolgen.runtime.own_threads import OwnThreads
 from toolgen.runtime.settings import SettingError, Settings
 
 from .sealing import Sealer, parse_keys, sealer_of
-from .stores import RedemptionStore, open_store
+from .stores import SECONDS, RedemptionStore, StoreError, open_store
+
+WAIT_SECONDS: Final = 2 * SECONDS  # that a call waits for the store: for a thread, and for the answer
+
+_THREADS: Final = OwnThreads("store", 16)
 
 TokenKind = Literal["two_step", "pending"]
 """`two_step`: for a caller that cannot ask the user. `pending`: for an application that will ask."""
@@ -75,20 +80,20 @@ class ConfirmationTokens:
         }
         return self._sealing().seal(json.dumps(payload, separators=(",", ":")).encode())
 
-    async def redeem(self, token: str, holder: str | None) -> TokenClaims | None:
+    async def redeem(self, token: object, holder: str | None) -> TokenClaims | None:
         """Return the claims of a token and invalidate it; None if it is not valid.
 
         A token is not valid if it was not sealed here, has expired, was redeemed before, or belongs to
         another holder, who may still redeem it. Raises StoreError.
         """
-        payload = self._sealing().open(token)
+        payload = self._sealing().open(token) if isinstance(token, str) else None
         if payload is None:
             return None
         claims: dict[str, Any] = json.loads(payload)
         if not time.time() < claims["exp"] or claims["holder"] != holder:
             return None
         if self._store.blocking:
-            first = await asyncio.to_thread(self._store.redeem, claims["id"], claims["exp"])
+            first = await self._redeem_in_thread(claims["id"], claims["exp"])
         else:
             first = self._store.redeem(claims["id"], claims["exp"])
         if not first:
@@ -96,6 +101,14 @@ class ConfirmationTokens:
         return TokenClaims(
             claims["kind"], claims["call"], claims["shown"], claims["holder"], claims["questions"]
         )
+
+    async def _redeem_in_thread(self, identifier: str, expires_at: float) -> bool:
+        """Redeem where a slow store holds up nobody else. Raises StoreError, also if all threads are busy."""
+        redemption = _THREADS.run(lambda: self._store.redeem(identifier, expires_at))
+        try:
+            return await asyncio.wait_for(redemption, WAIT_SECONDS)
+        except TimeoutError:
+            raise StoreError(f"it did not answer within {WAIT_SECONDS:g} seconds") from None
 
     def _sealing(self) -> Sealer:
         if self._keys and self._sealer is not None:

@@ -7,7 +7,11 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from toolgen.runtime.text import well_formed
+
 from .values import Audience, BlockType
+
+_TEXTS = ("media_type", "name", "title", "description", "uri")  # fields that the tool wrote
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,12 @@ class Block:
     priority: float | None = None
     size: int | None = None  # bytes; None for a link whose size is not known
     sha256: str = ""  # of `data`, in hexadecimal; empty for a link
+
+    def __post_init__(self) -> None:
+        for name in _TEXTS:
+            text = getattr(self, name)
+            if text is not None and not text.isascii():
+                object.__setattr__(self, name, well_formed(text))
 
     @property
     def identifier(self) -> str:

@@ -6,10 +6,14 @@ from binascii import b2a_base64
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
+from toolgen.runtime.own_threads import OwnThreads
+
 from .block import Block
 
 _PIECE: Final = 3 * 256 * 1024  # bytes that are encoded before others run; a multiple of 3
 _MUCH: Final = 256 * 1024  # bytes of blocks that are not encoded in the event loop
+
+_THREADS: Final = OwnThreads("encoding", 2)
 
 Message = TypeVar("Message")
 
@@ -35,6 +39,4 @@ async def written(blocks: Sequence[Block], write: Callable[[], Message]) -> Mess
     """Return what `write` makes of some blocks: in a worker thread, if that takes long."""
     if sum(len(block.data) for block in blocks) <= _MUCH:
         return write()
-    import asyncio
-
-    return await asyncio.to_thread(write)
+    return await _THREADS.run(write)

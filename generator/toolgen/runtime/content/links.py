@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import socket
-from ipaddress import IPv4Address, IPv6Address, ip_address
+import unicodedata
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 _UNSAFE: Final = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
 _SCHEME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*")
 _ACTIVE: Final = frozenset({"blob", "data", "javascript", "vbscript"})
 _OF_THE_WEB: Final = frozenset({"http", "https", "ws", "wss", "ftp"})
+_LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")  # RFC 8215; global in older versions of Python
+_LAST_IS_IPV4: Final = tuple(map(IPv6Network, ("64:ff9b::/96", "::/96", "::ffff:0:0:0/96")))
+"""NAT64 (RFC 6052), IPv4-compatible (RFC 4291), and IPv4-translated (RFC 2765) addresses."""
 _PRIVATE_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home.arpa")
 
 
@@ -53,12 +57,35 @@ def _fault_of_scheme(parts: SplitResult, host: str | None, *, private: bool) -> 
 
 
 def _is_private(host: str) -> bool:
-    name = host.rstrip(".").lower()
+    name = _as_browsers_read(host).rstrip(".")
     address = _address(name)
+    if isinstance(address, IPv6Address) and address in _LOCAL_NAT64:
+        return True
     if address is not None:
-        mapped = getattr(address, "ipv4_mapped", None)
-        return not (mapped or address).is_global
+        embedded = _embedded(address)
+        return not (all(each.is_global for each in embedded) if embedded else address.is_global)
     return "." not in name or name.endswith(tuple(f".{each}" for each in _PRIVATE_NAMES))
+
+
+def _as_browsers_read(host: str) -> str:
+    """Return a host as browsers look it up (WHATWG URL): decoded, in NFKC, without invisible characters."""
+    text = unicodedata.normalize("NFKC", unquote(host)).casefold()
+    text = "".join(each for each in text if unicodedata.category(each) not in ("Cf", "Mn"))
+    return unicodedata.normalize("NFKC", text).replace("\u3002", ".")
+
+
+def _embedded(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
+    """Return the IPv4 addresses that gateways read out of an IPv6 address."""
+    if isinstance(address, IPv4Address):
+        return []
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
+    if address.sixtofour is not None:
+        return [address.sixtofour]
+    if address.teredo is not None:
+        return list(address.teredo)
+    last = IPv4Address(int(address) & 0xFFFF_FFFF)
+    return [last] if any(address in network for network in _LAST_IS_IPV4) else []
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,6 +26,15 @@ class RetryableHttpError(HttpError):
 
     retryable = True
 
+
+_NAMES_OF_CHARSETS = """
+ascii big5 euc_jp euc_kr gb18030 gb2312 gbk iso2022_jp koi8-r koi8-u shift_jis utf-8 utf-16 utf-16-be
+utf-16-le iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-10
+iso8859-13 iso8859-14 iso8859-15 iso8859-16 cp866 cp874 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256
+cp1257 cp1258
+"""
+_CHARSETS = frozenset(_NAMES_OF_CHARSETS.split())
+"""The charsets of the WHATWG's Encoding Standard. Others of Python's are slow (`punycode`) or no charsets."""
 
 Errors = Sequence[type[ToolError]]
 
@@ -91,11 +101,13 @@ def _parsed(reply: Reply, errors: Errors) -> Any:
 
 
 def _text(reply: Reply) -> str:
+    """Return the body as text: in its charset, if that is one of the web's, or else in UTF-8."""
     charset = reply.headers.get("content-type", "").lower().partition("charset=")[2].strip("\"' ;")
     try:
-        return reply.content.decode(charset or "utf-8", "replace")
+        name = codecs.lookup(charset).name
     except LookupError:
-        return reply.content.decode("utf-8", "replace")
+        name = ""
+    return reply.content.decode(name if name in _CHARSETS else "utf-8", "replace")
 
 
 def _binary(reply: Reply, kind: str) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Estimate the work of validating a value, and of enumerating its faults.
 
 Both block the interpreter and cannot be cancelled. The validator reports every fault of every branch of an
-`anyOf` or `oneOf`, each in 20 µs or more, so that explaining can take far longer than validating.
+`anyOf` or `oneOf`, each in 20 µs or more, with a copy of the part that has the fault, so that explaining can
+take far longer than validating, and many times the memory of the value.
 """
 
 from __future__ import annotations
@@ -33,12 +34,35 @@ _TYPES: Final[Mapping[type, tuple[str, ...]]] = {
 _BACKTRACKS: Final = re.compile(r"\(\?[=!<>]|\\[1-9kbB]")  # patterns that backtrack
 _BACKTRACK_STEPS: Final = 200  # work of the engine's limit of backtracks
 _SHORT: Final = 16  # characters for which such a pattern takes no time
+_COPIED_IN_A_STEP: Final = (
+    100  # parts of a value that the validator copies into an error in the time of a step
+)
+_LONG_NUMBERS_IN_A_STEP: Final = 400  # squares of 64 bits of an integer, which is converted by its digits
+_NUMBERED_IN_A_STEP: Final = 300  # names that are compared with a number, for every fault of a few parts
+_DIGITS: Final = frozenset("+0123456789")
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
+_WORD: Final = 2**63
+_LONG_NUMBER: Final = 400  # checks: what one beyond 64 bits costs, beside a machine word
+_LONG_PAIR: Final = 20  # checks in the time of comparing two such numbers
+_SMALL_DIVISOR: Final = 1e-15  # of `multipleOf`: each number divided by it is large
+_CLOSING: Final = frozenset(
+    ("additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems")
+)
+_COPYING: Final = frozenset(
+    {
+        "anyOf", "oneOf", "not", "enum", "const", "contains", "uniqueItems", "minItems", "maxItems",
+        "minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependencies",
+    }
+)  # fmt: skip
 _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 
 def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bool:
     """True if validating a JSON value with `schema` would take too long."""
+    if (cost.literals or cost.depends_on_numbers) and _special_checks(cost, value) > MAX_CHECKS:
+        return True
+    if len(cost.by_level) == 1 and cost.below <= 1 and not cost.max_text:
+        return False
     counts: list[int] = []
     level: list[Any] = [value]
     while level:
@@ -52,6 +76,38 @@ def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any
             for inner in (part.values() if type(part) is dict else part)
         ]
     return cost.checks(counts) > MAX_CHECKS and not Effort(schema).checks(value)
+
+
+def _special_checks(cost: ValidationCost, value: Any) -> int:
+    """Return the work for large literals and long numbers, in checks of a part by a subschema.
+
+    The validator computes with numbers of more than 64 bits digit by digit, and compares all those of an
+    array in pairs.
+    """
+    parts = long_numbers = work = longest = 0
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        items = part.values() if type(part) is dict else part if type(part) is list else (part,)
+        parts += len(items)
+        for item in items:
+            kind = type(item)
+            if kind is int:
+                if not -_WORD < item < _WORD:
+                    words = item.bit_length() // 64
+                    long_numbers += 1
+                    longest = max(longest, words)
+                    work += _LONG_NUMBER + words * words
+                elif 0 < cost.divisor < _SMALL_DIVISOR:
+                    work += _LONG_NUMBER
+            elif kind is float:
+                if cost.divisor and (cost.divisor < _SMALL_DIVISOR or not -_WORD < item < _WORD):
+                    work += _LONG_NUMBER
+            elif kind is dict or kind is list:
+                stack.append(item)
+    if cost.unique:
+        work += long_numbers**2 // 2 * (_LONG_PAIR + longest**2 // 4)
+    return work + parts * cost.literals
 
 
 def _has_longer_text(part: Any, most: int) -> bool:
@@ -89,6 +145,8 @@ class Effort:
                     stack.append(below)
                     if len(stack) > most:
                         return False
+            elif schema is False and everything:
+                steps += size(part, STEPS * _COPIED_IN_A_STEP) // _COPIED_IN_A_STEP
             if steps > most:
                 return False
         return True
@@ -155,6 +213,50 @@ def _is_one(schema: Mapping[str, Any], part: Any) -> bool:
     return not isinstance(options, list) or part in options
 
 
+def size(part: Any, most: int) -> int:
+    """Return the number of parts of a JSON value and itself; if there are more than `most`, one above."""
+    counted = 1
+    stack = [part]
+    while stack and counted <= most:
+        inner = stack.pop()
+        if type(inner) in (dict, list):
+            counted += len(inner)
+            if counted <= most:
+                stack.extend(inner.values() if type(inner) is dict else inner)
+    return counted
+
+
+def copying_steps(schema: Mapping[str, Any], part: Any) -> int:
+    """Return the steps to copy `part` into each fault that keywords of one schema may find in it."""
+    faults = 0
+    for keyword, wanted in schema.items():
+        if keyword == "required" and isinstance(wanted, list):
+            faults += sum(name not in part for name in wanted) if isinstance(part, dict) else 0
+        elif keyword in _CLOSING:
+            faults += wanted is False
+        elif keyword == "type":
+            faults += not _is_type(wanted, part)
+        elif keyword in _COPYING:
+            faults += 1
+    return faults * size(part, STEPS * _COPIED_IN_A_STEP // faults) // _COPIED_IN_A_STEP if faults else 0
+
+
+def _path_steps(schema: Mapping[str, Any], part: dict[str, Any]) -> int:
+    """Return the steps to find the real names in the paths of errors: a name like 007 is a number there."""
+    if not _NUMBERED_IN_A_STEP // 6 < len(part) < STEPS * 50:
+        return 0  # a short search, or one that is refused anyway
+    named = schema.get("properties")
+    known = named if isinstance(named, dict) else {}
+    if "patternProperties" in schema or any(isinstance(schema.get(keyword), dict) for keyword in _OTHERS):
+        known = part
+    most = STEPS * _NUMBERED_IN_A_STEP // len(part)
+    below = 0
+    for name in known:
+        if name[:1] in _DIGITS and name in part and below <= most:
+            below += size(part[name], most)
+    return below * len(part) // _NUMBERED_IN_A_STEP
+
+
 def _own_steps(schema: Mapping[str, Any], part: Any) -> int:
     """Return the steps for keywords of one schema: missing properties, options, patterns that backtrack."""
     steps = 0
@@ -162,9 +264,13 @@ def _own_steps(schema: Mapping[str, Any], part: Any) -> int:
         steps += len(part) // 50
         required = schema.get("required")
         steps += sum(name not in part for name in required) if isinstance(required, list) else 0
+        steps += copying_steps(schema, part) + _path_steps(schema, part)
+    elif type(part) is int:
+        steps += (part.bit_length() // 64) ** 2 // _LONG_NUMBERS_IN_A_STEP
     elif isinstance(part, list):
         steps += len(part) // 50
         steps += len(part) // 5 if schema.get("uniqueItems") is True else 0
+        steps += copying_steps(schema, part)
     elif isinstance(part, str):
         steps += len(part) // 10_000
         pattern = schema.get("pattern")

@@ -181,12 +181,19 @@ def _got(name: str, value: Any) -> str:
         "UnevaluatedItems",
     ):
         return str(len(value))
-    if name == "UniqueItems":
-        if len(value) > _MAX_COMPARED:
-            return "the same value twice"
-        first, second = _duplicates(value)
-        return f"the same value at [{first}] and [{second}]"
-    return show(value)
+    return _twice(value) if name == "UniqueItems" else show(value)
+
+
+def same_items(items: list[Any], hide: bool) -> str:
+    """Return the sentence for an array that has an item twice."""
+    return f"expected {_EXPECTED['UniqueItems'](None)}{'' if hide else f', got {_twice(items)}'}"
+
+
+def _twice(items: list[Any]) -> str:
+    if len(items) > _MAX_COMPARED:
+        return "the same value twice"
+    first, second = _duplicates(items)
+    return f"the same value at [{first}] and [{second}]"
 
 
 def _duplicates(items: list[Any]) -> tuple[int, int]:

@@ -9,12 +9,13 @@ from typing import Any
 
 from jsonschema_rs import ValidationError, Validator
 
-from toolgen.runtime.text import SHOWN, quote, show_path
+from toolgen.runtime.text import SHOWN, limited_suggestions, quote, show_path
 from toolgen.schema.document import JsonPath
 from toolgen.schema.validator import compiled
 
 from .bounded_faults import OWN, BoundedFaults
 from .compiled_schema import CompiledSchema
+from .complexity import copying_steps
 from .fault_messages import (
     Fault,
     FaultLocation,
@@ -22,6 +23,7 @@ from .fault_messages import (
     expected_of,
     instead_of_text,
     part_at,
+    same_items,
     sentence,
     unknown_property,
 )
@@ -33,6 +35,8 @@ from .union_faults import describe_no_branch, too_many
 MISSING = "required property is missing"
 LIMIT = 20  # faults that are listed; others are counted
 MOST = 1000  # faults that are counted
+_COPYING_STEPS = 200  # of one part in the bounded search: 4 ms
+_WITHOUT_CONTENT = ("type", "enum", "const", "minItems", "maxItems", "minProperties", "maxProperties")
 BOUNDED = 100  # faults of a value that would take too long to explain
 
 MORE = Fault("$", "there are more faults, which would take too long to find")
@@ -44,7 +48,9 @@ def find_faults(schema: CompiledSchema, value: Any, hidden: Iterable[str] = ()) 
     They contain no text of `hidden` (secrets), and no value that the schema marks as `writeOnly` or password.
     """
     found = [] if is_json(value) else list(islice(_non_json_faults(value), MOST))
-    found = found or list(islice(_refused(schema, value), MOST))
+    if not found:
+        with limited_suggestions():
+            found = list(islice(_refused(schema, value), MOST))
     forms = {form for text in hidden if text for form in (text, quote(text, len(text))[1:-1])}
     secrets = sorted(forms, key=len, reverse=True)
     with_type = {fault.path for fault in found if fault.message.startswith(f"{MISSING},")}
@@ -78,8 +84,12 @@ def _bounded(compiled_schema: CompiledSchema, value: Any) -> Iterator[Fault]:
             check = own_checks[id(schema)] = _own_check(compiled_schema, schema)
         if check.validator is None or check.validator.is_valid(part):
             return
-        inner = Refusal(check.keywords, part, check.lookup)
         hide = lookup.is_secret(path)
+        if copying_steps(check.keywords, part) > _COPYING_STEPS:
+            for fault in _faults_of_large_part(check, part, hide):
+                yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
+            return
+        inner = Refusal(check.keywords, part, check.lookup)
         for error in islice(check.validator.iter_errors(part), LIMIT):
             for fault in describe_error(error, inner, hide):
                 yield Fault(f"{show_path(path)}{fault.path.removeprefix('$')}", fault.message)
@@ -107,13 +117,38 @@ class _OwnCheck:
     keywords: Mapping[str, Any]
     lookup: SchemaLookup
     validator: Validator | None  # None: it has no such keywords
+    draft: str
+
+
+def _faults_of_large_part(check: _OwnCheck, part: Any, hide: bool) -> Iterator[Fault]:
+    """Yield faults of an object or array that is too large to be copied into each error of the validator."""
+    found = False
+    required = check.keywords.get("required", ()) if isinstance(part, dict) else ()
+    for name in islice((name for name in required if name not in part), LIMIT):
+        found = True
+        yield Fault(show_path([name]), MISSING)
+    # messages show no more of the part than its length, so the error can have one with nothing in it
+    hollow = dict.fromkeys(part) if isinstance(part, dict) else [None] * len(part)
+    inner = Refusal(check.keywords, hollow, check.lookup)
+    for keyword in _WITHOUT_CONTENT:
+        if keyword in check.keywords:
+            alone = compiled({"$schema": check.draft, keyword: check.keywords[keyword]})
+            for error in () if alone.is_valid(part) else alone.iter_errors(hollow):
+                found = True
+                yield from describe_error(error, inner, hide)
+    unique = compiled({"$schema": check.draft, "uniqueItems": check.keywords.get("uniqueItems") is True})
+    if isinstance(part, list) and not unique.is_valid(part):
+        found = True
+        yield Fault("$", same_items(part, hide))
+    if not found:
+        yield Fault("$", "does not fit the schema; finding out why would take too long")
 
 
 def _own_check(compiled_schema: CompiledSchema, schema: Mapping[str, Any]) -> _OwnCheck:
     keywords = {key: value for key, value in schema.items() if key in OWN}
     draft = {"$schema": compiled_schema.schema.get("$schema", _LATEST)}
     validator = compiled({**draft, **keywords}) if keywords else None
-    return _OwnCheck(schema, keywords, SchemaLookup(keywords), validator)
+    return _OwnCheck(schema, keywords, SchemaLookup(keywords), validator, draft["$schema"])
 
 
 _LATEST = "https://json-schema.org/draft/2020-12/schema"

@@ -7,6 +7,9 @@ from typing import Any, Final
 
 from toolgen.runtime.adapters.naming import options, published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
+from toolgen.runtime.text import well_formed_value
+from toolgen.runtime.validation.json_value import is_json
 from toolgen.schema.inline import inline_references, wrap_in_object
 
 TARGET: Final = "mcp"
@@ -24,11 +27,12 @@ def mcp_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]
 def served_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
     """Return the list for clients. Fields that an import has kept are left out if they are not valid MCP.
 
-    Clients refuse the whole list if one tool is not valid.
+    Clients refuse the whole list if one tool is not valid. Text that is not valid Unicode cannot be sent.
     """
-    return [
+    tools = [
         _with_valid_fields(_tool(definition), _carried(definition)) for definition in definitions.values()
     ]
+    return [tool if is_json(tool) else well_formed_value(tool) for tool in tools]
 
 
 def _with_valid_fields(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,6 +146,8 @@ def _tool(definition: ToolDefinition) -> dict[str, Any]:
         tool["annotations"] = annotations
     if icons := definition.get("icons"):
         tool["icons"] = list(icons)
-    if meta := definition.get("meta"):
+    own = {VERSION_KEY: definition.get("version"), DEPRECATED_KEY: definition.get("deprecated")}
+    meta = {**definition.get("meta", {}), **{key: value for key, value in own.items() if value is not None}}
+    if meta:
         tool["_meta"] = meta
     return tool

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.settings import Settings
@@ -14,6 +16,7 @@ from toolgen.runtime.settings import Settings
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
+_LIKE_A_CLIENT: Final = re.compile("(?:sub:)*client_id:")
 MAX_NAMED: Final = 10  # tools in one line for the operator
 
 
@@ -42,11 +45,21 @@ def grant_of(context: ServerRequestContext[Any, Any], settings: Settings) -> Gra
     """
     access = get_access_token()
     if access is not None:
-        principal = access.client_id if access.subject is None else access.subject
-        return Grant(principal, frozenset(access.scopes), is_configured=True)
+        return Grant(principal_of(access), frozenset(access.scopes), is_configured=True)
     if context.request is not None or not settings.scopes:
         return NOTHING
     return Grant(None, frozenset(settings.scopes), is_configured=True)
+
+
+def principal_of(access: AccessToken) -> str:
+    """Return who uses an access token: its subject or, without one, `client_id:` and the client.
+
+    No subject is the principal of a client, whose id its owner may have chosen: one that begins with
+    `client_id:` gets another prefix.
+    """
+    if access.subject is None:
+        return f"client_id:{access.client_id}"
+    return f"sub:{access.subject}" if _LIKE_A_CLIENT.match(access.subject) else access.subject
 
 
 def scopes_of(definition: ToolDefinition) -> frozenset[str]:

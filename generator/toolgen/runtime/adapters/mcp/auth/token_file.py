@@ -59,6 +59,8 @@ class TokenFile:
             raise SettingError(f"--auth-tokens: cannot read {path}: {error.strerror}") from None
         except UnicodeDecodeError:
             raise SettingError(f"--auth-tokens: {path} is not UTF-8") from None
+        except RecursionError:
+            raise SettingError(f"--auth-tokens: {path} is nested too deeply") from None
         except tomllib.TOMLDecodeError as error:
             place = re.search(r"\(at .*\)$", str(error))
             raise SettingError(
@@ -70,6 +72,7 @@ class TokenFile:
         entries = tuple(_entry(table, f"{path}, token {number}") for number, table in enumerate(tables, 1))
         if len({entry.digest for entry in entries}) < len(entries):
             raise SettingError(f"--auth-tokens: {path} has a token twice")
+        _check_owner(path, status)
         _check_mode(path, status.st_mode, has_secrets=any("token" in table for table in tables))
         return cls(entries)
 
@@ -121,6 +124,29 @@ def _entry(table: Any, place: str) -> _FileToken:
             raise refuse(f"token must have {SHORTEST_TOKEN} characters or more")
         digest = hashlib.sha256(text.encode()).digest()
     return _FileToken(digest, principal, tuple(scopes), None if expires is None else int(expires.timestamp()))
+
+
+def _check_owner(path: str, status: os.stat_result) -> None:
+    """Refuse a file that is another user's, or that another user may replace.
+
+    Links are followed, because Kubernetes mounts secrets as links in a folder that everybody may write to.
+    Links in such a folder must not be another user's, and the file must be in another one.
+    """
+    if os.name != "posix":
+        return
+    owners = {os.geteuid(), 0}
+    folder = os.path.dirname(os.path.realpath(path))
+    try:
+        in_folder, link = os.stat(folder), os.lstat(path)
+    except OSError as error:
+        raise SettingError(f"--auth-tokens: cannot read {path}: {error.strerror}") from None
+    for name, each in ((path, status), (path, link), (folder, in_folder)):
+        if each.st_uid not in owners:
+            raise SettingError(f"--auth-tokens: {name} belongs to another user")
+    if in_folder.st_mode & stat.S_IWOTH:
+        raise SettingError(
+            f"--auth-tokens: everybody may write to {folder}: move {path} to a folder of its own"
+        )
 
 
 def _check_mode(path: str, mode: int, *, has_secrets: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from pydantic_core import from_json
 
 from toolgen.runtime.errors import ToolTimeoutError
-from toolgen.runtime.execution.time_limit import run_async
+from toolgen.runtime.isolation.time_limit import run_async
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -19,6 +19,9 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 INVALID_REQUEST: Final = -32600
+INVALID_ID: Final = "The id of a request must be a string or an integer."
+REASON: Final = "toolgen.refusal"
+"""The key of an ASGI scope for the reason why the request is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ class MessageHead:
 
     id: str | int | None = None
     method: str | None = None
+    has_invalid_id: bool = False  # the SDK takes such a request for a notification, and answers nothing
 
 
 def parse_head(body: bytes) -> MessageHead:
@@ -108,11 +112,18 @@ def parse_head(body: bytes) -> MessageHead:
         return MessageHead()
     message_id, method = message.get("id"), message.get("method")
     is_id = isinstance(message_id, str | int) and not isinstance(message_id, bool)
-    return MessageHead(message_id if is_id else None, method if isinstance(method, str) else None)
+    return MessageHead(
+        message_id if is_id else None,
+        method if isinstance(method, str) else None,
+        has_invalid_id=message_id is not None and not is_id,
+    )
 
 
-async def send_refusal(refused: RefusedError, message_id: str | int | None, send: Send) -> None:
+async def send_refusal(
+    refused: RefusedError, message_id: str | int | None, *, scope: Scope, send: Send
+) -> None:
     """Answer a refused request with its JSON-RPC error. Close the connection unless the status is 400."""
+    scope[REASON] = str(refused).removesuffix(".")
     error = {"code": refused.code, "message": str(refused)}
     body = json.dumps({"jsonrpc": "2.0", "id": message_id, "error": error}).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body))}

@@ -1,0 +1,148 @@
+"""Files of a project that are larger, deeper or longer than any of use end in a diagnostic."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toolgen.cli import main
+
+SPARSE = 8 * 1024**3
+GREET = "name: greet\ndescription: Greet someone.\ninput_schema: {type: object}\n"
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (700_000_000, 700_000_000))
+from toolgen.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "greet.yaml").write_text(GREET)
+    (tmp_path / "toolgen.toml").write_text('targets = ["mcp"]\n')
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def limited(folder: Path, *words: str) -> tuple[int, str]:
+    """Run a command with 700 MB of memory; return its exit code and what it writes to stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, *words], cwd=folder, capture_output=True, text=True, timeout=60
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a" + ".a" * 100_000 + " = 1", "a key has more than 100 parts"),
+        ("[tool" + ' . "a"' * 40_000 + "]", "a key has more than 100 parts"),
+        ('a = """x""""\nb' + ".'c'" * 40_000 + " = 1", "a key has more than 100 parts"),
+        ("a = " + "[" * 100_000, "arrays and inline tables are nested too deeply"),
+        ("a = " + "{b = " * 50_000, "arrays and inline tables are nested too deeply"),
+        ("# x\n" * 70_000, "more than 262,144 characters"),
+    ],
+)
+@pytest.mark.parametrize("file", ["toolgen.toml", "pyproject.toml"])
+def test_toml_beyond_a_limit_is_refused_before_it_is_parsed(
+    folder: Path, file: str, text: str, said: str
+) -> None:
+    if file == "pyproject.toml":
+        (folder / "toolgen.toml").unlink()
+    (folder / file).write_text(f"# toolgen\n{text}\n")
+    code, shown = limited(folder, "check")
+    assert code == 2
+    assert "error[too-complex]" in shown
+    assert said in shown
+
+
+def test_dots_of_strings_and_comments_are_no_key(folder: Path) -> None:
+    dots = "a." * 300
+    (folder / "toolgen.toml").write_text(
+        f"targets = [\"mcp\"]  # {dots}\n[server]\ninstructions = '''{dots}\n{dots}'''\nname = \"{dots}\"\n"
+    )
+    assert main(["generate"]) == 0
+
+
+def test_many_unknown_settings_are_reported_at_once(folder: Path) -> None:
+    (folder / "toolgen.toml").write_text("".join(f"k{number} = 1\n" for number in range(20_000)))
+    code, shown = limited(folder, "check")
+    assert code == 2
+    assert "unknown setting 'k0'" in shown
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "toolgen.toml",
+        "pyproject.toml",
+        "generated/toolgen.manifest.json",
+        "generated/models/greet.py",
+        "templates/mcp/a.py.jinja",
+        "specs/greet.yaml",
+    ],
+)
+def test_a_sparse_file_is_not_read(folder: Path, path: str) -> None:
+    (folder / "toolgen.toml").write_text('targets = ["mcp"]\ntemplates = "templates"\n')
+    (folder / "templates" / "mcp").mkdir(parents=True)
+    assert main(["generate"]) == 0
+    with open(folder / path, "ab") as file:
+        os.truncate(file.fileno(), SPARSE)
+    code, shown = limited(folder, "check")
+    assert code == 2
+    assert "bytes" in shown
+
+
+def test_a_sparse_suite_is_not_read(folder: Path) -> None:
+    (folder / "specs" / "greet.yaml").write_text(f"{GREET}examples:\n- {{name: a, ask: Hi, input: {{}}}}\n")
+    (folder / "evals").mkdir()
+    with open(folder / "evals" / "tests.json", "ab") as file:
+        os.truncate(file.fileno(), SPARSE)
+    code, shown = limited(folder, "evals", "--check")
+    assert code == 2
+    assert "cannot read tests.json: more than 67,108,864 bytes" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: " + "[" * 50_000, "has nested values"),
+        ("a: &a {b: 1}\n" + "".join(f"b{n}: {{<<: [*a, *a]}}\n" for n in range(30)), "has nested values"),
+        ("tool_name: &a x\ndialect: *a\n", "has aliases"),
+        ("#" * 70_000, "has more than 65,536 characters"),
+    ],
+)
+def test_a_target_beyond_a_limit_is_refused(folder: Path, text: str, said: str) -> None:
+    (folder / "toolgen.toml").write_text('targets = ["own"]\ntemplates = "templates"\n')
+    (folder / "templates" / "own").mkdir(parents=True)
+    (folder / "templates" / "own" / "target.yaml").write_text(text)
+    code, shown = limited(folder, "check")
+    assert code == 2
+    assert said in shown
+
+
+OUT_OF_MEMORY = """
+import resource, sys
+from toolgen.cli import main
+from toolgen.cli.commands import check
+
+def run(args):
+    held = []
+    while True:
+        held.append(bytes(1_000) if len(held) > 300 else bytes(1_000_000))
+
+check.run = run
+resource.setrlimit(resource.RLIMIT_AS, (400_000_000, 400_000_000))
+sys.exit(main(["check"]))
+"""
+
+
+def test_running_out_of_memory_is_no_finding(folder: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", OUT_OF_MEMORY], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (3, "toolgen: out of memory\n")

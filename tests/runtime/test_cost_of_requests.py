@@ -1,0 +1,177 @@
+"""Values up to the size limit of a request are judged and explained in little time and memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+# `SCHEMA` and `VALUE` are expressions: the values are large
+JUDGE = """
+import json, resource, time
+from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.runtime.validation.faults import find_faults, list_faults
+
+schema, value = compile_schema(SCHEMA), VALUE
+find_faults(schema, None)
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+resource.setrlimit(resource.RLIMIT_AS, (4_000_000_000, 4_000_000_000))
+peak, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+valid = schema.is_valid(value)
+faults = list_faults(find_faults(schema, value))
+seconds, after = time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([valid, seconds, (after - peak) / 1024, faults]))
+"""
+MANY = {
+    "type": "object",
+    "properties": {f"p{i}": {"type": "string"} for i in range(12)},
+    "required": [f"p{i}" for i in range(12)],
+}
+OPEN_ARRAY = '{"x": [{} for _ in range(1_000_000)]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How a value was judged: the first faults, seconds of processor time, megabytes of memory."""
+
+    valid: bool
+    seconds: float
+    megabytes: float
+    faults: str
+
+
+def judge(schema: dict[str, Any], value: str) -> Judged:
+    program = JUDGE.replace("SCHEMA", f"json.loads({json.dumps(schema)!r})").replace("VALUE", value)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return Judged(*json.loads(done.stdout))
+
+
+def object_of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def test_missing_properties_of_a_large_object_do_not_copy_it() -> None:
+    judged = judge(MANY, OPEN_ARRAY)
+    assert judged.faults.splitlines()[0] == "- $.p0: required property is missing"
+    assert len(judged.faults.splitlines()) == 12
+    assert judged.megabytes < 100
+    assert judged.seconds < 2
+
+
+def test_a_hundred_missing_properties_of_a_large_object_do_not_exhaust_memory() -> None:
+    judged = judge({"type": "object", "required": [f"p{i}" for i in range(100)]}, OPEN_ARRAY)
+    assert judged.faults.startswith("- $.p0: required property is missing")
+    assert judged.megabytes < 100
+    assert judged.seconds < 2
+
+
+def test_missing_properties_of_each_of_many_items_are_found_without_copies() -> None:
+    judged = judge(object_of(x={"type": "array", "items": MANY}), OPEN_ARRAY)
+    assert judged.faults.startswith("- $.x[0].p0: required property is missing")
+    assert judged.megabytes < 100
+
+
+@pytest.mark.parametrize(
+    ("keywords", "fault"),
+    [
+        ({"type": "string"}, "expected string, got an array of 1000000 items"),
+        ({"maxItems": 3}, "expected at most 3 items, got 1000000"),
+        ({"const": 1}, "expected 1, got an array of 1000000 items"),
+        ({"enum": [1, 2]}, "expected one of 1, 2, got an array of 1000000 items"),
+        ({"uniqueItems": True}, "expected items that are all different, got the same value twice"),
+    ],
+)
+def test_a_large_part_is_described_without_copying_it_for_each_branch(
+    keywords: dict[str, Any], fault: str
+) -> None:
+    judged = judge({"allOf": [object_of(x=keywords)] * 100}, OPEN_ARRAY)
+    assert judged.faults.startswith(f"- $.x: {fault}")
+    assert judged.megabytes < 150
+
+
+def test_a_value_that_no_branch_allows_is_not_copied_for_each_branch() -> None:
+    judged = judge({"allOf": [False] * 400}, OPEN_ARRAY)
+    assert not judged.valid
+    assert judged.megabytes < 100
+
+
+def test_many_unknown_names_are_not_all_compared_with_all_known_names() -> None:
+    known: dict[str, Any] = {f"name_of_a_property_{i}": {} for i in range(2_000)}
+    schema = {**object_of(**known), "additionalProperties": False}
+    judged = judge(schema, '{f"unknown_property_{i}": 1 for i in range(1_000)}')
+    assert judged.faults.startswith("- $.unknown_property_0: unknown property")
+    assert judged.seconds < 3
+
+
+def test_the_first_unknown_names_have_suggestions() -> None:
+    known: dict[str, Any] = {f"name_of_a_property_{i}": {} for i in range(200)}
+    schema = {**object_of(**known), "additionalProperties": False}
+    judged = judge(schema, '{"name-of-a-property-7": 1, "name_of_a_propertx_8": 1}')
+    assert judged.faults.splitlines() == [
+        '- $.name-of-a-property-7: unknown property; did you mean "name_of_a_property_7"?',
+        '- $.name_of_a_propertx_8: unknown property; did you mean "name_of_a_property_8"?',
+    ]
+
+
+TOO_LARGE = "- $: too large or too deeply nested to be checked by this schema"
+
+
+@pytest.mark.parametrize(
+    ("items", "value"),
+    [
+        pytest.param({"multipleOf": 0.01}, "[1e300] * 600_000", id="multipleOf-of-large-numbers"),
+        pytest.param({"multipleOf": 1e-300}, "[7] * 600_000", id="multipleOf-a-small-number"),
+        pytest.param({"multipleOf": 0.01}, "[10**4290] * 900", id="multipleOf-of-long-integers"),
+        pytest.param(
+            {"enum": [{"a": list(range(100)), "b": i} for i in range(200)]},
+            '[{"a": list(range(100)), "b": 199}] * 10_000',
+            id="enum-of-objects",
+        ),
+    ],
+)
+def test_values_whose_check_takes_too_long_are_refused_before_it(items: dict[str, Any], value: str) -> None:
+    judged = judge(object_of(x={"type": "array", "items": items}), f'{{"x": {value}}}')
+    assert (judged.valid, judged.faults) == (False, TOO_LARGE)
+    assert judged.seconds < 2
+
+
+@pytest.mark.parametrize("digits", [20, 300, 4_290])
+def test_long_integers_are_not_all_compared_with_each_other(digits: int) -> None:
+    schema = object_of(x={"type": "array", "uniqueItems": True})
+    judged = judge(schema, f'{{"x": [10**{digits} + i for i in range({4_000_000 // digits // 10})]}}')
+    assert (judged.valid, judged.faults) == (False, TOO_LARGE)
+    assert judged.seconds < 2
+
+
+@pytest.mark.parametrize(
+    ("items", "value"),
+    [
+        ({"multipleOf": 0.01}, "[1.25, 99.99, 7] * 50_000"),
+        ({"multipleOf": 0.01}, "[1e300] * 1_000"),
+        ({"minimum": 0, "maximum": 10**400}, "[10**300] * 100"),
+        ({"enum": [{"a": 1}, {"a": 2}]}, '[{"a": 2}] * 50_000'),
+        ({"enum": ["a", "b"]}, '["a"] * 100_000'),
+    ],
+)
+def test_ordinary_values_of_such_schemas_are_accepted(items: dict[str, Any], value: str) -> None:
+    judged = judge(object_of(x={"type": "array", "items": items}), f'{{"x": {value}}}')
+    assert judged.valid
+
+
+def test_faults_of_long_integers_are_not_all_written_out() -> None:
+    schema = object_of(x={"type": "array", "items": {"type": "string"}})
+    judged = judge(schema, '{"x": [10**4290 + 7] * 900}')
+    assert judged.faults.startswith("- $.x[0]: expected string, got a very long number")
+    assert judged.seconds < 2
+
+
+def test_names_that_are_numbers_are_not_searched_for_each_fault() -> None:
+    schema = object_of(**{"1": {"type": "array", "items": {"type": "integer"}}})
+    judged = judge(schema, '{"1": ["x"] * 1_000, **{str(number): 0 for number in range(2, 100_000)}}')
+    assert judged.faults.startswith('- $["1"][0]: expected integer, got the string "x"')
+    assert judged.seconds < 2
