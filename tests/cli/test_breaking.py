@@ -51,6 +51,28 @@ def test_a_break_is_shown_with_both_places_and_a_witness(versions: Cli) -> None:
     assert "1 break, 0 warnings, 0 undecided" in done.err
 
 
+def test_a_lost_guard_fails_though_no_call_breaks(versions: Cli) -> None:
+    guards = (
+        "confirm: {message: 'Greet {who}?'}\nauth: {scopes: [greet]}\nannotations: {destructiveHint: true}\n"
+    )
+    (versions.root / "before" / "greet.yaml").write_text(SPEC.format(name="greet") + guards)
+    done = versions("breaking", "--against", "before")
+    assert done.code == 1
+    assert done.out.count("breaks: safety of users") == 2
+    assert versions("breaking", "--against", "before", "--category", "wire,source,agent,impl").code == 0
+    assert versions("breaking", "--against", "before", "--category", "safety").code == 1
+
+
+def test_advice_on_a_response_is_about_responses(versions: Cli) -> None:
+    text = "name: greet\ndescription: Hi.\ninput_schema: {type: object}\noutput_schema:\n"
+    text += "  {type: object, additionalProperties: false, properties: {a: {type: string}}}\n"
+    (versions.root / "before" / "greet.yaml").write_text(text)
+    (versions.root / "specs" / "greet.yaml").write_text(text.replace("}}}", "}, b: {}}}"))
+    done = versions("breaking", "--against", "before")
+    assert "error[property-added] greet: response: property 'b' added" in done.out
+    assert "= help: leave the objects of responses open from the start" in done.out
+
+
 def test_json_has_every_finding(versions: Cli) -> None:
     change(versions, NARROWER)
     done = versions("breaking", "--against", "before", "--format", "json")

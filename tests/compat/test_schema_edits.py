@@ -11,9 +11,12 @@ from toolgen.compat.schemas.edits import find_edits
 from toolgen.compat.schemas.judging import TOO_MANY, judge_schemas
 from toolgen.compat.schemas.substitution import Donor, substitute
 from toolgen.compat.schemas.wording import describe
-from toolgen.schema.containment import Contained, NotContained
+from toolgen.schema.containment import Contained, NotContained, Unanalysed
 from toolgen.schema.document import plain_pointer
 from toolgen.schema.validator import compiled
+
+from tests.corpora import corpus
+from tools.breaking.corpora import suite_pairs
 
 NAME = {"type": "string", "minLength": 1}
 
@@ -179,3 +182,38 @@ def test_schemas_of_different_drafts_are_judged_as_a_whole() -> None:
     judged = judge_schemas(old, new, Direction.REQUEST)
     assert isinstance(judged.whole, NotContained)
     assert Edit.CHANGED in [each.edit.edit for each in judged.edits]
+
+
+def test_an_edit_whose_place_another_edit_took_away_cannot_be_substituted() -> None:
+    """The items of the new schema are reached as themselves, and again by the reference."""
+    v = {"properties": {"next": {"$ref": "#/properties/v"}}, "maxLength": 9}
+    items = {
+        "properties": {"next": {"$ref": "#/properties/v/items"}},
+        "maxLength": 9,
+        "items": {"maxLength": 3},
+    }
+    old, new = Document({"properties": {"v": v}}), Document({"properties": {"v": items}})
+    added, removed, lowered = find_edits(old, new)
+    assert [each.keyword for each in (added, removed, lowered)] == ["items", "properties", "maxLength"]
+
+    without_items = substitute(added, base=new, donor=Donor(old), base_is_old=False)
+
+    assert without_items is not None
+    assert "items" not in without_items["properties"]["v"]
+    for each in (removed, lowered):
+        assert substitute(each, base=Document(without_items), donor=Donor(old), base_is_old=False) is None
+
+
+def test_any_two_schemas_of_the_public_suite_can_be_compared() -> None:
+    pairs = list(suite_pairs(corpus("json_schema_test_suite"), seed=7, count=400))
+    for pair in pairs:
+        old, new = Document(pair.old), Document(pair.new)
+        for base, other, base_is_old in ((old, new, True), (new, old, False)):
+            donor, schema = Donor(other), base.schema
+            for edit in find_edits(old, new):  # one after the other, as far as they have a place
+                assert describe(edit)
+                found = substitute(edit, base=Document(schema), donor=donor, base_is_old=base_is_old)
+                schema = schema if found is None else found
+    for pair in pairs[:60]:
+        judged = judge_schemas(pair.old, pair.new, pair.direction)
+        assert isinstance(judged.whole, Contained | NotContained | Unanalysed)

@@ -16,9 +16,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from toolgen.compat.edit_space import Cell, cells
+from toolgen.compat.schemas.judging import judge_schemas
 
 from tools.breaking import tables
-from tools.breaking.corpora import mutations
+from tools.breaking.corpora import mutations, suite_pairs
 from tools.breaking.page import PAGE, replace_part
 from tools.breaking.pairs import pairs
 from tools.breaking.proof import judge
@@ -63,6 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for pair in mutations(SHARED, seed=seed, per_schema=args.per_schema):
             judge(pair, tally, sample_count=args.samples)
         faults += _report("single edits of published tools", [tally], summary)
+        for pair in suite_pairs(SHARED / "json_schema_test_suite", seed=seed, count=args.pairs):
+            judge_schemas(pair.old, pair.new, pair.direction)  # ends the run if it fails
     if args.write:
         if {"edits", "corpora"} <= {*args.part}:
             parts["summary"] = "\n".join(summary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
@@ -28,7 +29,7 @@ def compare(old: Side, new: Side, *, policy: Policy, today: date) -> tuple[Findi
     """
     findings = apply_policy(_differences(old, new, today), policy, today)
     if not policy.is_semver:
-        return in_order(findings)
+        return in_order(by_cause(findings))
     renames = find_renames(old.contracts, new.contracts)
     of_versions: list[Finding] = []
     for name, contract in old.contracts.items():
@@ -37,7 +38,20 @@ def compare(old: Side, new: Side, *, policy: Policy, today: date) -> tuple[Findi
             own = [each for each in findings if each.tool == successor.name]
             of_versions += version_findings(contract, successor, own)
     without_entries = replace(policy, acceptances=())
-    return in_order((*findings, *apply_policy(of_versions, without_entries, today)))
+    return in_order((*by_cause(findings), *apply_policy(of_versions, without_entries, today)))
+
+
+def by_cause(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield one finding for all tools that an edit of a shared file concerns in the same way."""
+    groups: dict[object, list[Finding]] = {}
+    for number, each in enumerate(findings):
+        cause = each.cause
+        identity = (each.code, each.level, each.direction, cause, json.dumps(each.detail), each.accepted)
+        groups.setdefault(number if cause is None else identity, []).append(each)
+    for group in groups.values():
+        first = min(group, key=lambda each: each.tool)
+        tools = {each.tool for each in group}
+        yield first if first.cause is None or len(tools) == 1 else first.of_cause(first.cause, tools)
 
 
 def _differences(old: Side, new: Side, today: date) -> list[Finding]:
@@ -51,6 +65,7 @@ def _differences(old: Side, new: Side, today: date) -> list[Finding]:
         pair = ToolPair(contract, successor, today)
         if name in renames:
             found.append(_renamed(pair))
+        found += _published_otherwise(pair)
         found += compare_tools(pair)
     known = {*old.contracts, *renames.values()}
     found += [_added(contract) for name, contract in new.contracts.items() if name not in known]
@@ -91,7 +106,7 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
     def key(finding: Finding) -> Any:
         place = finding.places.new or finding.places.old or Span("", 1, 1)
-        return (place, finding.tool, finding.code, finding.pointer, finding.message)
+        return (place, finding.all_tools, finding.code, finding.pointer, finding.message)
 
     return tuple(sorted(findings, key=key))
 
@@ -108,6 +123,7 @@ def _of_tool(rule: ToolRule, edit: ToolEdit, pair: ToolPair) -> Finding:
         hint=rule.advice,
         places=Places(pair.new.place(*edit.path), pair.old.place(*edit.path)),
         detail=edit.detail,
+        cause=edit.cause,
     )
 
 
@@ -136,6 +152,34 @@ def _renamed(pair: ToolPair) -> Finding:
     places = Places(pair.new.place("name"), pair.old.place("name"))
     level = Level.INFO if is_answered else None
     return _of_name(RULES["tool-renamed"], pair.new.name, message, places, level=level, detail=pair.old.name)
+
+
+def _published_otherwise(pair: ToolPair) -> Iterator[Finding]:
+    """Yield a finding for each target whose callers find the tool under another name than before.
+
+    The verdict is that on what the target lists, as in a comparison with exported definitions.
+    """
+    if not pair.knows("targets"):
+        return
+    old, new = pair.old.published_names(), pair.new.published_names()
+    for target in sorted({*old, *new}):
+        before, after = old.get(target, pair.old.name), new.get(target, pair.new.name)
+        is_tools_own = before == pair.old.name and after == pair.new.name
+        if before == after or is_tools_own:
+            continue
+        is_answered = before in pair.new.spec.aliases
+        message = f"{target} publishes it as {quoted(after)}, and before as {quoted(before)}"
+        message += ", which is answered" if is_answered else ""
+        path = ("targets", target, "name")
+        finding = _of_name(
+            RULES["tool-renamed"],
+            pair.new.name,
+            message,
+            Places(pair.new.place(*path), pair.old.place(*path)),
+            level=Level.INFO if is_answered else None,
+            detail=[before, after],
+        )
+        yield replace(finding, pointer=plain_pointer(path))
 
 
 def _of_name(

@@ -11,7 +11,7 @@ from toolgen.compat.settings import Settings
 from toolgen.data.program import Origins, Program, ProgramTool
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Spec
-from toolgen.schema.document import JsonPath, Schema
+from toolgen.schema.document import JsonPath, Schema, plain_pointer
 
 REQUEST: Final = "input_schema"
 RESPONSE: Final = "output_schema"
@@ -37,6 +37,23 @@ class Places(Protocol):
         """Return the place of the value at `path`, or of the nearest ancestor that is written."""
         ...
 
+    def shared(self, path: JsonPath) -> SharedPlace | None:
+        """Return where `path` is in a shared file; None if it is written in the tool's own."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPlace:
+    """A place in a shared file."""
+
+    file: str  # below the specs folder
+    path: JsonPath  # $defs, the name of the definition, and further
+
+    @property
+    def pointer(self) -> str:
+        """Return the file and a JSON Pointer: shared/shop.yaml#/$defs/Sku."""
+        return f"{self.file}#{plain_pointer(self.path)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Contract:
@@ -53,6 +70,13 @@ class Contract:
     def name(self) -> str:
         """Return the wire name."""
         return self.spec.name
+
+    def published_names(self) -> dict[str, str]:
+        """Return target → the name under which it publishes the tool, where it has one of its own."""
+        targets = self.spec.targets
+        names = [*type(targets).model_fields, *(targets.model_extra or {})]
+        options = {name: self.spec.options_of(name) for name in names}
+        return {name: found.name for name, found in options.items() if found is not None and found.name}
 
     def place(self, *path: str | int) -> Span:
         """Return the place of a field of the spec; of the tool's `name:` if it is not written."""
@@ -76,7 +100,7 @@ class SpecPlaces:
 
     source: Source
     origins: Mapping[str, Origins]  # schema of the contract → its `$defs` that were copied from shared files
-    shared: Mapping[str, Source]  # by path below the specs folder
+    files: Mapping[str, Source]  # the shared ones, by path below the specs folder
 
     def key(self, path: JsonPath) -> Span:
         """Return the place of the key at `path`; of its nearest ancestor that is written, if it is not."""
@@ -92,13 +116,18 @@ class SpecPlaces:
 
     def _origin(self, path: JsonPath) -> tuple[Source, JsonPath]:
         """Return the file and the path in it where the part of a bound schema at `path` was written."""
+        found = self.shared(path)
+        return (self.source, path) if found is None else (self.files[found.file], found.path)
+
+    def shared(self, path: JsonPath) -> SharedPlace | None:
+        """Return where a part of a bound schema was written in a shared file."""
         for name, start in SCHEMA_PATHS.items():
             inner = path[len(start) :]
             if path[: len(start)] == start and len(inner) >= 2 and inner[0] == "$defs":
                 found = self.origins.get(name, {}).get(str(inner[1]))
                 if found is not None:
-                    return self.shared[found.path], ("$defs", found.name, *inner[2:])
-        return self.source, path
+                    return SharedPlace(found.path, ("$defs", found.name, *inner[2:]))
+        return None
 
 
 def contract_of(tool: ProgramTool, shared: Mapping[str, Source]) -> Contract:

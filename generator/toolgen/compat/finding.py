@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final, Literal
 
@@ -39,6 +40,8 @@ class Category(enum.Enum):
     """Callers, by whichever protocol."""
     SOURCE = "source"
     """Python code that imports generated names."""
+    SAFETY = "safety"
+    """Users, who rely on being asked, and on what a tool says that it does not do."""
     AGENT = "agent"
     """Models, which read descriptions."""
     IMPL = "impl"
@@ -62,6 +65,14 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """An edit of a shared file, which findings about several tools have in common."""
+
+    pointer: str  # of the edit: shared/shop.yaml#/$defs/Sku/maxLength
+    message: str  # of the finding, without the place in one tool
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One change, and the level that its rule and the comparison give it."""
 
@@ -69,7 +80,7 @@ class Finding:
     category: Category
     level: Level
     direction: Direction | None  # None: about the tool as a whole
-    tool: str  # empty: about a setting of the project
+    tool: str  # empty: about a setting of the project, or about `tools`
     pointer: str  # JSON Pointer into the spec, as if references were replaced by what they refer to
     message: str
     hint: str
@@ -77,6 +88,24 @@ class Finding:
     witness: Witness | None = None
     detail: Any = None  # JSON data that tells apart findings at one place
     accepted: str = ""  # the reason why the project accepts it
+    cause: Cause | None = None  # None: an edit of the tool's own spec
+    tools: tuple[str, ...] = ()  # several that one cause concerns, sorted
+
+    @property
+    def all_tools(self) -> tuple[str, ...]:
+        """Return the tools that the finding is about; none for a setting."""
+        return self.tools or ((self.tool,) if self.tool else ())
+
+    def of_cause(self, cause: Cause, tools: Iterable[str]) -> Finding:
+        """Return the finding as one about all `tools` that the cause concerns."""
+        return replace(
+            self,
+            tool="",
+            tools=tuple(sorted(tools)),
+            pointer=cause.pointer,
+            message=cause.message,
+            cause=None,
+        )
 
     @property
     def fingerprint(self) -> str:

@@ -20,7 +20,7 @@ class Acceptance:
     """A change that the project accepts, as an entry of `breaking.toml`."""
 
     code: str
-    tool: str  # empty: a setting of the project
+    tool: str  # empty: a setting of the project, or every tool that an edit of a shared file concerns
     reason: str
     span: Span  # in the file
     pointer: str | None = None  # None: anywhere in the tool
@@ -29,6 +29,8 @@ class Acceptance:
 
     def matches(self, finding: Finding) -> bool:
         """True if the finding is what was accepted."""
+        if not self.tool and finding.cause is not None:
+            finding = finding.of_cause(finding.cause, finding.all_tools)
         return (
             (self.code, self.tool) == (finding.code, finding.tool)
             and self.pointer in (None, finding.pointer)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from toolgen.compat.finding import Cause
 from toolgen.schema.document import JsonPath
 
 _LITERAL = re.compile(r"Literal\[(?:[^\[\]\"']|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')*\]")
@@ -35,6 +36,16 @@ class PythonClass:
     name: str
     fields: Mapping[str, PythonField]  # by wire name, those of the base class included
 
+    @property
+    def key(self) -> str:
+        """Return the name with the module."""
+        return f"{self.module}.{self.name}"
+
+    @property
+    def key_if_shared(self) -> str:
+        """Return the key of a class of a shared file; empty for one of a tool."""
+        return self.key if self.module.startswith("shared.") else ""
+
 
 @dataclass(frozen=True, slots=True)
 class PythonNames:
@@ -44,6 +55,8 @@ class PythonNames:
     classes: Mapping[str, PythonClass]  # by key
     imports: frozenset[str]  # names in the tool's own module: its classes, and those that it imports
     former: Mapping[str, str]  # names that the tool's module still gives → names now
+    shared: Mapping[str, str] = field(default_factory=dict)  # "shared.shop.Sku" → its schema, of all files
+    uses: frozenset[str] = frozenset()  # modules of shared files that the tool uses: "shared.shop"
 
 
 class NameChangeKind(StrEnum):
@@ -62,8 +75,21 @@ class NameChange:
     schema: str  # of the contract, from which the class was found
     path: JsonPath  # from the schema to the property, as far as it is one of the root
     before: str  # "Address", "Address.zip_code", "Address.zip_code: str"
-    now: str
+    now: str  # empty: it is gone
     is_kept: bool = False  # the former name can still be imported
+    shared: str = ""  # the class, if it is one of a shared file, in which each tool finds the change
+
+    @property
+    def message(self) -> str:
+        """Return the change in words."""
+        noun = "class" if self.kind is NameChangeKind.CLASS else "field"
+        return f"{noun} {self.before} is {self.now} now" if self.now else f"{noun} {self.before} is gone"
+
+    @property
+    def cause(self) -> Cause | None:
+        """Return the change as one for all tools."""
+        module, _, name = self.shared.rpartition(".")
+        return Cause(f"models/{module.replace('.', '/')}.py#/{name}", self.message) if self.shared else None
 
 
 def find_name_changes(old: PythonNames | None, new: PythonNames | None) -> Iterator[NameChange]:
@@ -74,10 +100,12 @@ def find_name_changes(old: PythonNames | None, new: PythonNames | None) -> Itera
     pairs = list(_pairs(old, new))
     for pair in pairs:
         before, now = old.classes[pair.old], new.classes[pair.new]
-        if before.name != now.name:
+        if before.name != now.name and before.key not in new.shared:
             renamed[before.name] = now.name
         if change := _class_change(pair, old, new):
             yield change
+    yield from _lost_classes(pairs, old, new)
+    yield from _lost_shared_names(old, new)
     for pair in pairs:
         before, now = old.classes[pair.old], new.classes[pair.new]
         for wire, one in before.fields.items():
@@ -86,10 +114,12 @@ def find_name_changes(old: PythonNames | None, new: PythonNames | None) -> Itera
             path = pair.path or ("properties", wire)
             own, own_now = f"{before.name}.{one.name}", f"{now.name}.{other.name}"
             if one.name != other.name:
-                yield NameChange(NameChangeKind.FIELD, pair.schema, path, own, own_now)
+                yield NameChange(
+                    NameChangeKind.FIELD, pair.schema, path, own, own_now, shared=before.key_if_shared
+                )
             if _plain(one.type, renamed) != _plain(other.type, {}):
                 types = (f"{own}: {one.type}", f"{own_now}: {other.type}")
-                yield NameChange(NameChangeKind.TYPE, pair.schema, path, *types)
+                yield NameChange(NameChangeKind.TYPE, pair.schema, path, *types, shared=before.key_if_shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,21 +156,38 @@ def _pairs(old: PythonNames, new: PythonNames) -> Iterator[_Pair]:
 
 
 def _class_change(pair: _Pair, old: PythonNames, new: PythonNames) -> NameChange | None:
-    """Return the change if a class cannot be imported by its name any more."""
+    """Return the change if a class of a tool's own module cannot be imported by its name any more."""
     before, now = old.classes[pair.old], new.classes[pair.new]
-    is_shared = before.module.startswith("shared.")
-    if is_shared and (before.module, before.name) == (now.module, now.name):
-        return None
-    if not is_shared and (before.name == now.name or before.name in new.imports):
+    if before.key_if_shared or before.name == now.name or before.name in new.imports:
         return None
     return NameChange(
         NameChangeKind.CLASS,
         pair.schema,
         pair.path,
-        f"{before.module}.{before.name}",
-        f"{now.module}.{now.name}",
-        is_kept=not is_shared and before.module == now.module and before.name in new.former,
+        before.key,
+        now.key,
+        is_kept=before.module == now.module and before.name in new.former,
     )
+
+
+def _lost_classes(pairs: Sequence[_Pair], old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
+    """Yield the classes of a tool's own module that no field leads to any more, and that are gone."""
+    found = {pair.old for pair in pairs}
+    for key, before in old.classes.items():
+        is_there = key in found or before.name in new.imports or before.name in new.former
+        if not is_there and not before.key_if_shared:
+            yield NameChange(NameChangeKind.CLASS, next(iter(old.roots)), (), before.key, "")
+
+
+def _lost_shared_names(old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
+    """Yield the classes and named types of shared files that cannot be imported any more."""
+    added = {schema: key for key, schema in new.shared.items() if key not in old.shared}
+    for key, schema in old.shared.items():
+        module, _, name = key.rpartition(".")
+        if module in old.uses and key not in new.shared:
+            moved = next((each for each in new.shared if each.rpartition(".")[2] == name), "")
+            now = added.get(schema, moved if moved not in old.shared else "")
+            yield NameChange(NameChangeKind.CLASS, next(iter(old.roots)), (), key, now, shared=key)
 
 
 def _plain(type_: str, renamed: Mapping[str, str]) -> str:

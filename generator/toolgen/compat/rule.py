@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from toolgen.compat.contract import Contract
 from toolgen.compat.edit_space import Direction, Edit, is_asserted
-from toolgen.compat.finding import Category, Level
+from toolgen.compat.finding import Category, Cause, Level
 from toolgen.compat.python_names import NameChange, find_name_changes
 from toolgen.compat.settings import Settings
 from toolgen.schema.document import Draft, JsonPath
@@ -38,10 +38,15 @@ class SchemaRule:
 
     code: str
     claims: frozenset[Claim]
-    advice: str  # what to do about a break
+    advice: str  # what to do about a break, of requests if there is another one for responses
     category: Category = Category.WIRE
     levels: Mapping[Direction, Level] = field(default_factory=lambda: _SAFE)  # of edits that do not break
     breaks: Level = Level.ERROR
+    response_advice: str = ""
+
+    def advice_for(self, direction: Direction) -> str:
+        """Return what to do about a break."""
+        return (self.response_advice if direction is Direction.RESPONSE else "") or self.advice
 
     @property
     def can_break(self) -> bool:
@@ -60,6 +65,7 @@ class ToolEdit:
     path: JsonPath  # in the spec
     message: str
     detail: Any = None  # JSON data that tells apart edits at one path
+    cause: Cause | None = None  # None: the tool's own spec
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ class ToolPair:
 
     def replaces(self, change: NameChange) -> bool:
         """True if a name changed with the tool's own, or can still be imported."""
-        return change.is_kept or self.old.name != self.new.name
+        return change.is_kept or (self.old.name != self.new.name and bool(change.now) and not change.shared)
 
 
 @dataclass(frozen=True, slots=True)

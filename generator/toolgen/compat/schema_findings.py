@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from toolgen.compat.contract import CHUNK, REQUEST, RESPONSE, SCHEMA_PATHS
+from toolgen.compat.contract import CHUNK, REQUEST, RESPONSE, SCHEMA_PATHS, SharedPlace
 from toolgen.compat.edit_space import Direction
-from toolgen.compat.finding import Finding, Level, Places, Witness
+from toolgen.compat.finding import Cause, Finding, Level, Places, Witness
 from toolgen.compat.rule import Rule, SchemaRule, ToolPair
 from toolgen.compat.schemas.edits import ABSENT, SchemaEdit
 from toolgen.compat.schemas.judging import TOO_MANY, JudgedEdit, JudgedSchemas, judge_schemas
@@ -65,15 +65,16 @@ class _Schemas:
                 yield self._edit(each, rule)
         if left := sum(each.verdict is TOO_MANY for each in judged.edits):
             message = f"{left:,} more edits of the {_NOUNS[self.name]} are not judged one by one"
-            yield self._whole(RULES["unanalysed"], message, None, detail="edits")
+            yield self._whole(RULES["unanalysed"], message, None, detail="edits", judged=judged)
         if judged.is_explained:
             return
         if isinstance(judged.whole, NotContained):
             message = f"edits of the {_NOUNS[self.name]} break together"
-            yield self._whole(RULES["schema-changed"], message, self._witness(judged.whole))
+            witness = self._witness(judged.whole)
+            yield self._whole(RULES["schema-changed"], message, witness, judged=judged)
         elif isinstance(judged.whole, Unanalysed):
             message = f"the {_NOUNS[self.name]} could not be compared: {judged.whole.reason}"
-            yield self._whole(RULES["unanalysed"], message, None)
+            yield self._whole(RULES["unanalysed"], message, None, judged=judged)
 
     def repaired(self) -> Iterator[Finding]:
         """Yield a finding if a schema was not valid: a repair may mean something else than its author did."""
@@ -95,10 +96,13 @@ class _Schemas:
             tool=self.pair.new.name,
             pointer=plain_pointer((*self.start, *each.edit.at)),
             message=f"{_NOUNS[self.name]}: {describe(each.edit)}",
-            hint=rule.advice if breaks or rule.levels[self.direction] is not Level.INFO else "",
+            hint=rule.advice_for(self.direction)
+            if breaks or rule.levels[self.direction] is not Level.INFO
+            else "",
             places=self._places(each.edit),
             witness=self._witness(each.verdict),
             detail=_detail(each.edit),
+            cause=self._cause(each.edit, ""),
         )
 
     def _unanalysed(self, each: JudgedEdit, verdict: Unanalysed) -> Finding:
@@ -114,9 +118,20 @@ class _Schemas:
             hint=rule.advice,
             places=self._places(each.edit),
             detail=_detail(each.edit),
+            cause=self._cause(each.edit, f"; undecided: {verdict.reason}"),
         )
 
-    def _whole(self, rule: Rule, message: str, witness: Witness | None, *, detail: Any = None) -> Finding:
+    def _whole(
+        self,
+        rule: Rule,
+        message: str,
+        witness: Witness | None,
+        *,
+        detail: Any = None,
+        judged: JudgedSchemas | None = None,
+    ) -> Finding:
+        """Return a finding about the whole schema, because of all edits of `judged`, if any."""
+        cause = None if judged is None else self._common_cause(judged, message)
         return Finding(
             code=rule.code,
             category=rule.category,
@@ -129,7 +144,28 @@ class _Schemas:
             places=Places(self.pair.new.place(*self.start), self.pair.old.place(*self.start)),
             witness=witness,
             detail=detail,
+            cause=cause,
         )
+
+    def _cause(self, edit: SchemaEdit, rest: str) -> Cause | None:
+        """Return the edit as one of a shared file, where it was made in one."""
+        found = self._shared_place(edit)
+        if found is None:
+            return None
+        # words name the definition as they name a property
+        named = replace(edit, at=("properties", *found.path[1:]))
+        return Cause(found.pointer, f"{_NOUNS[self.name]}: {describe(named)}{rest}")
+
+    def _shared_place(self, edit: SchemaEdit) -> SharedPlace | None:
+        end = (edit.keyword, *edit.entry)
+        new = self.pair.new.places.shared((*self.start, *edit.new, *end))
+        return new or self.pair.old.places.shared((*self.start, *edit.old, *end))
+
+    def _common_cause(self, judged: JudgedSchemas, message: str) -> Cause | None:
+        """Return the cause of a finding about the whole schema, if shared files have all edits that count."""
+        places = [self._shared_place(each.edit) for each in judged.edits if each.verdict is not None]
+        found = sorted({place.pointer for place in places if place is not None})
+        return Cause(" ".join(found), message) if found and None not in places else None
 
     def _places(self, edit: SchemaEdit) -> Places:
         new, old = self.pair.new.places, self.pair.old.places
@@ -157,7 +193,7 @@ class _Schemas:
         noun = _NOUNS[self.name]
         what = "accepted that were refused" if is_request else "refused that were allowed"
         witness = Witness(found.witness, "new" if is_request else "old")
-        yield self._whole(rule, f"{noun}s are {what}", witness)
+        yield self._whole(rule, f"{noun}s are {what}", witness, judged=judged)
 
     def presence(self, old: Schema | None, new: Schema | None) -> Iterator[Finding]:
         """Yield a finding if the schema of responses was added or removed: without one, all are valid."""

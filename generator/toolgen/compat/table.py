@@ -9,6 +9,7 @@ from typing import Final
 
 from toolgen.compat.edit_space import Cell, Direction, Edit
 from toolgen.compat.rule import Rule, SchemaRule, SettingRule, ToolRule
+from toolgen.compat.rules.safety import callers, hints
 
 PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "policy": (
@@ -49,15 +50,12 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
         "confirm-stricter",
         "confirm-text-changed",
         "confirm-weakened",
-        "destructive-gained",
-        "idempotent-lost",
-        "open-world-gained",
         "preview-required",
-        "read-only-lost",
         "safety-improved",
         "scope-added",
         "scope-removed",
         "secret-added",
+        "secret-removed",
     ),
     "schemas": (
         "access-changed",
@@ -113,7 +111,6 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
         "details-changed",
         "group-changed",
         "inject-changed",
-        "published-name-changed",
         "sunset-earlier",
         "title-changed",
         "tool-added",
@@ -122,9 +119,19 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
         "tool-renamed",
     ),
 }
-"""Package of `rules/` → the codes of its rules: each has a module of its name."""
+"""Package of `rules/` → the codes of its rules with a module of their name each."""
 
-CODES: Final = tuple(sorted(code for codes in PACKAGES.values() for code in codes))
+TABLES: Final = (callers, hints)
+"""Modules of `rules/` that hold several rules of one shape, with a page for each."""
+
+CODES: Final = tuple(
+    sorted(
+        (
+            *(code for codes in PACKAGES.values() for code in codes),
+            *(code for each in TABLES for code in each.RULES),
+        )
+    )
+)
 """The codes of all rules."""
 
 WAIVED_KEYWORDS: Final[Mapping[str, str]] = {
@@ -161,7 +168,12 @@ _MODULES: Final = {
     for package, codes in PACKAGES.items()
     for code in codes
 }
-RULES: Final[Mapping[str, Rule]] = {code: _MODULES[code].RULE for code in CODES}
+_FOUND: Final[Mapping[str, Rule]] = {
+    **{code: module.RULE for code, module in _MODULES.items()},
+    **{code: rule for each in TABLES for code, rule in each.RULES.items()},
+}
+_PAGES: Final[Mapping[str, str]] = {code: text for each in TABLES for code, text in each.PAGES.items()}
+RULES: Final[Mapping[str, Rule]] = {code: _FOUND[code] for code in CODES}
 """Code → rule."""
 
 SETTING_RULES: Final = tuple(rule for rule in RULES.values() if isinstance(rule, SettingRule))
@@ -200,5 +212,7 @@ def waiver(cell: Cell) -> str | None:
 
 
 def page(code: str) -> str:
-    """Return the page of a rule: its module's docstring."""
-    return _MODULES[code].__doc__ or ""
+    """Return the page of a rule: its module's docstring, or its text in a table."""
+    if code in _MODULES:
+        return _MODULES[code].__doc__ or ""
+    return _PAGES[code]

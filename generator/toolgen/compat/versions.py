@@ -108,7 +108,9 @@ def wanted_bump(findings: Collection[Finding], version: Version) -> Bump:
 def _bump(finding: Finding) -> Bump:
     if finding.category is Category.AGENT:
         return Bump.PATCH
-    concerns_users = finding.category in (Category.WIRE, Category.SOURCE) and not finding.accepted
+    concerns_users = (
+        finding.category in (Category.WIRE, Category.SOURCE, Category.SAFETY) and not finding.accepted
+    )
     breaks = finding.level is Level.ERROR or finding.code == UNANALYSED
     return Bump.MAJOR if concerns_users and breaks else Bump.MINOR
 

@@ -11,6 +11,7 @@ from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.json_source import JsonDocument
 from toolgen.importers.schema_repair import repair_schema
 from toolgen.importers.schema_rewrites import copy_json, move_misplaced_keywords, rewrite_type_names
+from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
 from toolgen.schema.document import JsonPath
 from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
@@ -31,8 +32,11 @@ class ExportFields:
         return frozenset(self.paths)
 
 
-def _format(name: str, **paths: Sequence[str]) -> ExportFields:
-    own = {key: tuple(tuple(each.split("/")) for each in found) for key, found in paths.items()}
+def _format(name: str, **paths: Sequence[str | JsonPath]) -> ExportFields:
+    own = {
+        key: tuple(tuple(each.split("/")) if isinstance(each, str) else each for each in found)
+        for key, found in paths.items()
+    }
     return ExportFields(name, {"name": (("name",),), "description": (("description",),), **own})
 
 
@@ -44,6 +48,7 @@ MCP: Final = _format(
     input_schema=["inputSchema"],
     output_schema=["outputSchema"],
     meta=["_meta"],
+    deprecated=[("_meta", DEPRECATED_KEY)],
 )
 CHAT: Final = _format("openai-chat", input_schema=["parameters"])
 RESPONSES: Final = _format("openai-responses", input_schema=["parameters"], output_schema=["output_schema"])
@@ -197,6 +202,10 @@ def _tool(found: _Definition, line: int, where: str) -> ExportedTool:
             if value is not None:
                 fields[key], places[key] = value, (*found.at, *path)
                 break
+    if found.format is MCP and isinstance(meta := fields.pop("meta", None), dict):
+        own_keys = (DEPRECATED_KEY, VERSION_KEY)  # toolgen's, not the author's
+        if authors := {key: value for key, value in meta.items() if key not in own_keys}:
+            fields["meta"] = authors
     for key in ("input_schema", "output_schema"):
         if not isinstance(fields.get(key, {}), dict):
             raise SourceError(f"{where}: `{key}` of {quoted(name)} must be an object", _EXPECTED)

@@ -14,6 +14,7 @@ from toolgen.compat.policy import UNANALYSED
 from toolgen.report.findings import as_data
 
 _MAX_WITNESS: Final = 80  # characters
+_MAX_TOOLS: Final = 5  # names of tools that one edit concerns
 _MAX_LISTED: Final = 20  # findings in a summary
 _SETTINGS: Final = "settings of the project"
 _SPECIAL: Final = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w))")
@@ -61,7 +62,10 @@ def as_summary(title: str, releases: Iterable[Release]) -> str:
     undecided = [each for each in findings if each.code == UNANALYSED]
     if not findings:
         return f"No tool changed since {_code(title)}.\n"
-    tools = sorted({each.tool for each in findings}, key=lambda tool: (not _count(breaks, tool), tool))
+    tools = sorted(
+        {tool for each in findings for tool in _tools(each)},
+        key=lambda tool: (not _count(breaks, tool), tool),
+    )
     counts = [_counted(len(breaks), "breaking change"), _counted(len(findings) - len(breaks), "other change")]
     where = [_counted(number, "tool")] if (number := sum(map(bool, tools))) else []
     where += ["the settings"] if "" in tools else []
@@ -75,7 +79,7 @@ def as_summary(title: str, releases: Iterable[Release]) -> str:
         lines.append(f"| and {len(tools) - _MAX_LISTED} more | | | |")
     worst = [*breaks, *undecided]
     if worst:
-        lines += ["", *(f"- {_subject(each.tool)}: {_in_words(each)}" for each in worst[:_MAX_LISTED])]
+        lines += ["", *(f"- {_subject(_tools(each))}: {_in_words(each)}" for each in worst[:_MAX_LISTED])]
     if len(worst) > _MAX_LISTED:
         lines.append(f"- and {len(worst) - _MAX_LISTED} more")
     return "\n".join(lines) + "\n"
@@ -114,19 +118,27 @@ def _releases(title: str, releases: Sequence[Release]) -> Iterator[str]:
 
 def _without_consequences(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings without those that say of a whole schema what others say of its parts."""
-    said = {(each.tool, each.direction) for each in findings if each.code not in _OF_WHOLE_SCHEMAS}
+    said = {
+        (tool, each.direction)
+        for each in findings
+        if each.code not in _OF_WHOLE_SCHEMAS
+        for tool in each.all_tools
+    }
     return [
         each
         for each in findings
-        if each.code not in _OF_WHOLE_SCHEMAS or (each.tool, each.direction) not in said
+        if each.code not in _OF_WHOLE_SCHEMAS
+        or any((tool, each.direction) not in said for tool in each.all_tools)
     ]
 
 
 def _of_tools(findings: Iterable[Finding], versions: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each finding, below its tool if that has several."""
-    for tool, group in groupby(sorted(findings, key=lambda each: each.tool), key=lambda each: each.tool):
+    for tools, group in groupby(sorted(findings, key=_tools), key=_tools):
         own = list(dict.fromkeys(map(_in_words, group)))
-        head = f"- {_subject(tool)}{f' ({_text(versions[tool])})' if tool in versions else ''}"
+        (tool, *others) = tools
+        version = f" ({_text(versions[tool])})" if tool in versions and not others else ""
+        head = f"- {_subject(tools)}{version}"
         if len(own) == 1:
             yield f"{head}: {own[0]}"
         else:
@@ -134,9 +146,18 @@ def _of_tools(findings: Iterable[Finding], versions: Mapping[str, str]) -> Itera
             yield from (f"  - {each}" for each in own)
 
 
-def _subject(tool: str) -> str:
-    """Return a tool's name as code; the empty name is that of findings about settings."""
-    return _code(tool) if tool else _SETTINGS
+def _tools(finding: Finding) -> tuple[str, ...]:
+    """Return the tools of a finding; the empty name for one about settings."""
+    return finding.all_tools or ("",)
+
+
+def _subject(tools: tuple[str, ...]) -> str:
+    """Return names of tools as code; the empty name is that of findings about settings."""
+    if tools == ("",):
+        return _SETTINGS
+    more = len(tools) - _MAX_TOOLS
+    shown = ", ".join(map(_code, tools[:_MAX_TOOLS]))
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _in_words(finding: Finding) -> str:
@@ -152,7 +173,7 @@ def _in_words(finding: Finding) -> str:
 
 
 def _count(findings: Iterable[Finding], tool: str) -> int:
-    return sum(each.tool == tool for each in findings)
+    return sum(tool in _tools(each) for each in findings)
 
 
 def _counted(number: int, noun: str) -> str:

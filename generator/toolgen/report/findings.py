@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from toolgen.compat.finding import Category, Finding, Witness
+from toolgen.compat.finding import Category, Finding, Level, Witness
 from toolgen.data.source import Span
 from toolgen.report.text import Heading, block, location, printable, split_lines
 
@@ -14,10 +14,12 @@ _MAX_WITNESS: Final = 300  # characters of a value that is shown whole
 _MAX_TEXT: Final = 40  # of a longer value: characters of a text, entries of an array and of an object
 _MAX_ITEMS: Final = 3
 _MAX_PROPERTIES: Final = 30
+_MAX_TOOLS: Final = 5  # that are listed
 _MAX_LINE: Final = 2_000
 _NOWHERE: Final = Span("(no file)", 1, 1)
 _CONCERNS: Final = {
     Category.WIRE: "callers",
+    Category.SAFETY: "safety of users",
     Category.SOURCE: "code that imports generated names",
     Category.AGENT: "models",
     Category.IMPL: "the implementation",
@@ -38,7 +40,15 @@ def render(findings: Iterable[Finding], texts: Mapping[str, bytes | str], *, col
 
 
 def _title(finding: Finding) -> str:
+    if finding.tools:
+        return f"{len(finding.tools):,} tools: {finding.message}"
     return f"{finding.tool}: {finding.message}" if finding.tool else finding.message
+
+
+def listed_tools(names: Sequence[str]) -> str:
+    """Return the first names, and how many there are beside them."""
+    shown = ", ".join(names[:_MAX_TOOLS])
+    return shown if len(names) <= _MAX_TOOLS else f"{shown} and {len(names) - _MAX_TOOLS:,} more"
 
 
 def as_data(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -50,6 +60,7 @@ def as_data(findings: Iterable[Finding]) -> list[dict[str, Any]]:
             "direction": each.direction.value if each.direction else None,
             "level": each.level.value,
             "tool": each.tool or None,
+            "tools": list(each.all_tools),
             "pointer": each.pointer,
             "message": each.message,
             "hint": each.hint,
@@ -67,9 +78,14 @@ def _labels(finding: Finding) -> Iterable[tuple[str, str]]:
     places = finding.places
     if places.new is not None and places.old is not None:
         yield "before", location(places.old)
-    yield "concerns", _CONCERNS[finding.category]
+    is_unsafe = finding.category is Category.SAFETY and finding.level is Level.ERROR
+    yield "breaks" if is_unsafe else "concerns", _CONCERNS[finding.category]
+    if finding.tools:
+        rest = " (--format json has all)" if len(finding.tools) > _MAX_TOOLS else ""
+        yield "tools", printable(f"{listed_tools(finding.tools)}{rest}")
     if finding.witness is not None:
-        yield "witness", printable(_in_words(finding.witness))
+        of_tool = f" (of {finding.tools[0]})" if finding.tools else ""
+        yield "witness", printable(f"{_in_words(finding.witness)}{of_tool}")
     if finding.accepted:
         yield "accepted", printable(finding.accepted)
     elif finding.hint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from toolgen.cli.comparing.sides import Sides, read_sides
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.source import Span
 from toolgen.project import UnableError
+from toolgen.project.files import git
 
 from .repository import SHARED, Repository, spec, spec_with_ref
 
@@ -323,6 +325,33 @@ def test_a_pointer_to_the_content_of_the_work_tree_is_that_content(tmp_path: Pat
     repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": pointer})
     repository.write({"specs/a.yaml": text})
     assert sides(repository, "main").old.contracts == {}
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.txt"])
+def test_a_small_repository_with_any_number_of_files_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Trees may contain each other: 8 trees of 10 entries are 100,000,000 files."""
+    monkeypatch.setattr(git, "MAX_ENTRIES", 50_000)
+    repository = Repository.create(tmp_path / "r", {"toolgen.toml": CONFIGURATION, "specs/a.yaml": spec("a")})
+    tree = f"100644 blob {repository.git('rev-parse', 'HEAD:specs/a.yaml')}\t{name}"
+    for _ in range(8):
+        made = subprocess.run(
+            ["git", "mktree"],
+            cwd=repository.root,
+            input=f"{tree}\n",
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        tree = "\n".join(f"040000 tree {made.stdout.strip()}\t{number}" for number in range(10))
+    configuration = repository.git("rev-parse", "HEAD:toolgen.toml")
+    top = f"040000 tree {made.stdout.strip()}\tspecs\n100644 blob {configuration}\ttoolgen.toml\n"
+    made = subprocess.run(
+        ["git", "mktree"], cwd=repository.root, input=top, capture_output=True, text=True, check=True
+    )
+    commit = repository.git("commit-tree", "-m", "bomb", made.stdout.strip())
+    assert "has more than 50,000 files" in refused(repository, commit).message
 
 
 def test_large_and_expensive_specs(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from toolgen.cli import main
 from toolgen.cli.comparing.sides import read_sides
 from toolgen.compat.python_names import find_name_changes
 
@@ -32,15 +33,22 @@ $defs:
 """
 
 
-def changes(folder: Path, edit: tuple[str, str] = ("", ""), shared: tuple[str, str] = ("", "")) -> list[str]:
+def changes(
+    folder: Path,
+    edit: tuple[str, str] = ("", ""),
+    shared: tuple[str, str] = ("", ""),
+    *,
+    before: str = SHARED,
+) -> list[str]:
     """Return what changes between the two versions: `kind: before → now`."""
+    folder.mkdir(exist_ok=True)
     (folder / "toolgen.toml").write_text("")
     for side in ("old", "specs"):
         (folder / side / "shared").mkdir(parents=True)
     (folder / "old/order.yaml").write_text(BEFORE)
-    (folder / "old/shared/shop.yaml").write_text(SHARED)
+    (folder / "old/shared/shop.yaml").write_text(before)
     (folder / "specs/order.yaml").write_text(f"{BEFORE.replace(*edit)}timeout: 1\n")
-    (folder / "specs/shared/shop.yaml").write_text(SHARED.replace(*shared))
+    (folder / "specs/shared/shop.yaml").write_text(before.replace(*shared))
     found = read_sides("old", str(folder))
     old, new = found.old.contracts["order"], next(iter(found.new.contracts.values()))
     return [
@@ -67,6 +75,37 @@ def test_a_renamed_shared_definition(tmp_path: Path) -> None:
     assert found == ["class: shared.shop.Item → shared.shop.Thing"]
 
 
+TYPED = (
+    SHARED.replace("sku: {type: string}", "sku: {$ref: '#/$defs/Sku'}")
+    + "  Sku: {type: string, minLength: 2}\n"
+)
+
+
+def test_a_renamed_named_type_that_is_no_class(tmp_path: Path) -> None:
+    found = changes(tmp_path, shared=("Sku", "Article"), before=TYPED)
+    assert found == ["class: shared.shop.Sku → shared.shop.Article"]
+
+
+def test_a_shared_definition_that_no_tool_uses_can_be_imported_all_the_same(tmp_path: Path) -> None:
+    unused = f"{SHARED}  Unused: {{type: object, properties: {{a: {{type: string}}}}}}\n"
+    assert changes(tmp_path, shared=("  Unused", "  Other"), before=unused) == [
+        "class: shared.shop.Unused → shared.shop.Other"
+    ]
+    assert changes(tmp_path / "gone", shared=(unused, SHARED), before=unused) == [
+        "class: shared.shop.Unused → "
+    ]
+
+
+def test_a_shared_file_that_a_tool_does_not_use_any_more_can_still_be_imported(tmp_path: Path) -> None:
+    found = changes(tmp_path, ('{$ref: "shared/shop.yaml#/$defs/Item"}', "{type: string}"))
+    assert [each for each in found if each.startswith("class: ")] == []
+
+
+def test_a_class_that_no_field_leads_to_any_more(tmp_path: Path) -> None:
+    edit = ('    ship_to: {$ref: "#/$defs/Address"}\n', "    ship_to: {type: string}\n")
+    assert "class: order.Address → " in changes(tmp_path, edit)
+
+
 @pytest.mark.parametrize(
     ("edit", "expected"),
     [
@@ -77,6 +116,26 @@ def test_a_renamed_shared_definition(tmp_path: Path) -> None:
 )
 def test_fields(tmp_path: Path, edit: tuple[str, str], expected: str) -> None:
     assert any(expected in each for each in changes(tmp_path, edit)), expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "written"),
+    [
+        ("{type: integer, default: 1}", "zip_code: int = 1"),
+        ("{type: integer}", "zip_code: int | None = None"),
+        ("{type: [integer, 'null'], default: 1}", "zip_code: int | None = 1"),
+        ("{type: array, items: {type: string}, default: []}", "zip_code: list[str] = []"),
+    ],
+)
+def test_types_are_written_as_in_generated_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], schema: str, written: str
+) -> None:
+    found = changes(tmp_path, ("zip_code: {type: string}", f"zip_code: {schema}"))
+    assert main(["-C", str(tmp_path), "generate"]) == 0
+    capsys.readouterr()
+    (change,) = found
+    assert written in (tmp_path / "generated/models/order.py").read_text()
+    assert change == f"type: Address.zip_code: str | None → Address.{written.partition(' = ')[0]}"
 
 
 def test_a_renamed_tool_has_other_classes(tmp_path: Path) -> None:

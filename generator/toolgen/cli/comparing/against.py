@@ -5,16 +5,18 @@ A name that is both a ref and a file or folder is taken for the ref, as `git che
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from toolgen.cli.sources import CommandWords, ServerSource, exists, read_source
 from toolgen.project import UnableError
 from toolgen.project.files.git import GitRepository, is_ref, open_repository
 from toolgen.project.inputs.revision import CommitName
 from toolgen.suggestions import did_you_mean, quoted
 
 STDIN = "-"
-EXPECTED = "give a git ref, a folder, a file that `toolgen export` printed, a URL, or a quoted command"
+EXPECTED = "give a git ref, a folder, a file that `toolgen export` printed, a URL, or a command after `--`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +37,26 @@ class OnDisk:
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A running MCP server, at a URL or behind a command."""
-
-    source: str
-    is_command: bool
-
-
-def find_against(text: str, start: str) -> AtCommit | OnDisk | Server:
+def find_against(text: str, start: str) -> AtCommit | OnDisk | ServerSource:
     """Return what `text` names, for a command that was started in `start`. Raises `UnableError`."""
     if text == STDIN:
         return OnDisk(Path(STDIN), "stdin")
     if not text.strip() or text.startswith("-"):
         raise UnableError("cannot-compare", f"{quoted(text)} names nothing to compare with", EXPECTED)
-    if text.startswith(("http://", "https://")):
-        return Server(text, is_command=False)
-    path = Path(start, text)
-    exists = _exists(path)
+    source = read_source(text, start)
+    if isinstance(source, ServerSource) and (isinstance(text, CommandWords) or not source.is_command):
+        return source
+    on_disk = OnDisk(source, text) if isinstance(source, Path) else source
+    is_there = exists(Path(start, text))
     looks_like_path = text.startswith(("/", "./", "../", "~")) or text in (".", "..") or text.endswith("/")
-    if looks_like_path and exists:
-        return OnDisk(path, text)
-    found = _at_commit(text, start, exists=exists)
+    if looks_like_path and is_there:
+        return on_disk
+    found = _at_commit(text, start, exists=is_there)
     if found is not None:
         return found
-    if exists:
-        return OnDisk(path, text)
-    if len(text.split()) > 1:
-        return Server(text, is_command=True)
-    raise _nothing(text, start)
+    if is_there or len(text.split()) > 1 or shutil.which(text) is not None:
+        return on_disk
+    raise _nothing(text, start)  # rather a ref of another clone than a command that is not installed
 
 
 def find_commit(ref: str, start: str) -> AtCommit:
@@ -111,10 +104,3 @@ def _folder(start: str) -> Path:
     if not folder.is_dir():
         raise UnableError("no-configuration", f"{start} is not a folder")
     return folder
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # too long, or no name of a file
-        return False

@@ -29,7 +29,11 @@ def find_changed(old: Texts, new: Texts) -> ChangedSpecs:
     shared = {path for path, text in new.items() if is_shared_text(path, text)}
     shared |= {path for path in old if path in changed and is_shared_text(path, old[path])}
     wanted = changed | _users(changed & shared, paths, old, new)
-    return ChangedSpecs(_with_shared(wanted, shared, old), _with_shared(wanted, shared, new))
+    while True:  # what one side refers to, the other side may still have
+        found = ChangedSpecs(_with_shared(wanted, shared, old), _with_shared(wanted, shared, new))
+        if found.old.keys() | found.new.keys() <= wanted:
+            return found
+        wanted |= found.old.keys() | found.new.keys()
 
 
 def _differ(one: bytes | str | None, other: bytes | str | None) -> bool:

@@ -6,14 +6,16 @@ Both sides are compared as this format has them, with what the project publishes
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from toolgen.cli.building.project_build import Inputs, package_of, program_of
-from toolgen.cli.comparing.against import STDIN, OnDisk, Server
+from toolgen.cli.comparing.against import STDIN, OnDisk
 from toolgen.cli.importing.common import SourceContent, read_bounded, source_errors
+from toolgen.cli.sources import ServerSource
 from toolgen.compat.contract import SCHEMA_PATHS, Contract, Places, Side, by_name, contracts_of
 from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
@@ -31,11 +33,18 @@ from toolgen.pipeline import analyze
 from toolgen.project import UnableError, reason
 from toolgen.project.files.reading import read_bytes
 from toolgen.project.inputs.specs import SUFFIXES
+from toolgen.runtime.definition.description import deprecation_notice
 from toolgen.schema.document import JsonPath
 from toolgen.targets.builtin import BUILT_IN
 
 _MAX_MARKED = 4 * 1024 * 1024  # characters of a file in which places are found, at the price of parsing YAML
 _SCHEMAS = ("input_schema", "output_schema")
+_NOTICE: Final = re.compile(
+    r"Deprecated(?: since [\w.+-]{1,64})?(?:; use [\w-]{1,64} instead)?\."
+    r"(?: Stops working after \d{4}-\d{2}-\d{2}\.)?\n",
+    re.ASCII,
+)
+"""The first line of a deprecated tool's description. It has no room for a sentence of a stranger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,9 @@ class ExportedPlaces:
     def value(self, path: JsonPath) -> Span:
         """Return the place of the value at `path` of the spec, or of the nearest ancestor that is written."""
         return self._whole() if self.source is None else self._moved(self.source.value(self._written(path)))
+
+    def shared(self, path: JsonPath) -> None:
+        """Return None: a definition has copies of what is shared."""
 
     def _written(self, path: JsonPath) -> JsonPath:
         own = self.tool.places.get(str(path[0])) if path else None
@@ -86,9 +98,9 @@ class ExportedSide:
         return {tool.name: tool for tool in self.tools}
 
 
-def read_definitions(found: OnDisk | Server) -> ExportedSide:
+def read_definitions(found: OnDisk | ServerSource) -> ExportedSide:
     """Return the definitions in a file, or of a running server. Raises `UnableError`."""
-    content = _server_content(found) if isinstance(found, Server) else _file_content(found)
+    content = _server_content(found) if isinstance(found, ServerSource) else _file_content(found)
     return _read_content(content, content.data.decode("utf-8-sig") if isinstance(found, OnDisk) else "")
 
 
@@ -180,6 +192,7 @@ def _texts(inputs: Inputs) -> dict[str, bytes]:
 
 def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Side]:
     """Return the tools of both sides whose definitions differ. Raises `SpecErrors`."""
+    old, new = _without_notices(old, new), _without_notices(new, old)
     before, after = old.by_name, new.by_name
     same = {
         name
@@ -188,6 +201,31 @@ def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Sid
         and not (before[name].repairs or after[name].repairs)
     }
     return _side(old, same), _side(new, same)
+
+
+def _without_notices(side: ExportedSide, other: ExportedSide) -> ExportedSide:
+    """Return the side with descriptions as their authors wrote them, without a notice of deprecation.
+
+    The message of a notice is only removed if it is the project's own. A server's is a text for models like
+    any other: if it is new, the description has changed.
+    """
+    return replace(side, tools=[_without_notice(tool, side, other) for tool in side.tools])
+
+
+def _without_notice(tool: ExportedTool, *sides: ExportedSide) -> ExportedTool:
+    specs = [each.specs[tool.name] for each in sides if tool.name in each.specs]
+    deprecated = [spec.deprecated.model_dump(exclude_none=True) for spec in specs if spec.deprecated]
+    notices = [deprecation_notice(each).partition("\n") for each in deprecated]
+    description: str = tool.fields.get("description", "")
+    found = _NOTICE.match(description)
+    ends = [len(line) + 1 for line, _, _ in notices if description.startswith(f"{line}\n")]
+    ends += [] if found is None else [found.end()]
+    if not ends:
+        return tool
+    description = description[max(ends) :]
+    for _, _, message in notices:
+        description = description.removeprefix(f"{message}\n") if message else description
+    return replace(tool, fields={**tool.fields, "description": description.removeprefix("\n")})
 
 
 def _definitions_of(package: Package) -> dict[str, Mapping[str, Any]]:
@@ -209,12 +247,12 @@ def _file_content(found: OnDisk) -> SourceContent:
         raise UnableError("bad-source", f"cannot read {found.shown}: {reason(error)}") from error
 
 
-def _server_content(found: Server) -> SourceContent:
+def _server_content(found: ServerSource) -> SourceContent:
     from toolgen.cli.importing.mcp_client import list_tools
 
     with source_errors():
-        listed = list_tools(found.source, is_command=found.is_command)
-    return SourceContent(json.dumps({"tools": listed}).encode(), found.source)
+        listed = list_tools(found.text, is_command=found.is_command)
+    return SourceContent(json.dumps({"tools": listed}).encode(), found.text)
 
 
 def _sources(name: str, text: str, documents: Sequence[JsonDocument]) -> dict[int, Source]:

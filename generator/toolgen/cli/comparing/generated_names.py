@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolgen.compat.contract import CHUNK, REQUEST, RESPONSE
 from toolgen.compat.python_names import PythonClass, PythonField, PythonNames
@@ -27,8 +28,23 @@ def python_names(program: Program, former: Mapping[str, Mapping[str, str]]) -> d
     """
     package = lower(program, PackageSettings())
     shared = shared_classes(program.shared)
+    names = _shared_names(program, shared)
     modules = {f"shared.{file.py_name}": shared.modules[path] for path, file in program.shared.items()}
-    return {tool.wire_name: _names_of(tool, shared, modules, former) for tool in package.tools}
+    return {
+        tool.wire_name: replace(_names_of(tool, shared, modules, former), shared=names)
+        for tool in package.tools
+    }
+
+
+def _shared_names(program: Program, shared: SharedClasses) -> dict[str, str]:
+    """Return the classes and named types of all shared files, each with its schema as JSON."""
+    found: dict[str, str] = {}
+    for path, file in program.shared.items():
+        for bundled, schema in file.origins.items():
+            if schema.path == path and (made := shared.by_schema.get(schema)) is not None:
+                definition = file.schema["$defs"][bundled]
+                found[f"shared.{made.module}.{made.name}"] = json.dumps(definition, sort_keys=True)
+    return found
 
 
 def _names_of(
@@ -50,6 +66,12 @@ def _names_of(
         table.classes,
         frozenset((*own.classes, *own.aliases, *own.imported)),
         former.get(f"models/{tool.models_module}.py", {}),
+        uses=frozenset(
+            f"shared.{shared.by_schema[schema].module}"
+            for origins in tool.origins.values()
+            for schema in origins.values()
+            if schema in shared.by_schema
+        ),
     )
 
 
@@ -114,9 +136,9 @@ class _ClassTable:
 
     def _field(self, each: _FoundClass, wire: str) -> PythonField:
         shape = each.made.shape["properties"][wire]
-        is_optional = wire not in each.made.shape.get("required", ())
+        may_be_none = wire not in each.made.shape.get("required", ()) and "default" not in shape
         plain = without_constraints(written_out(shape))
-        annotation = field_annotation(plain, alias=None, optional=is_optional)
+        annotation = field_annotation(plain, alias=None, optional=may_be_none)
         found = (self._find(each.module, name) for name in classes_in(shape))
         keys = tuple(other.key for other in found if other is not None)
         return PythonField(each.made.names[wire], flat(annotation), keys)

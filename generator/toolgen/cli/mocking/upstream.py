@@ -6,18 +6,21 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from toolgen.cli.importing.mcp_client import connect, describe_failure
+from toolgen.cli.importing.mcp_client import ServerAddress, connect, describe_failure
 from toolgen.runtime.errors import UnreachableError
 
 CONNECT_SECONDS = 60.0
 
 
 class Upstream:
-    """A server at a URL, or started by a command. Belongs to one event loop."""
+    """A server at a URL, or started by a command. Belongs to one event loop.
+
+    Raises UnableError for a file or folder that cannot be run.
+    """
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self._is_command = not source.startswith(("http://", "https://"))
+        self._server = ServerAddress.parse(source)
         self._task: asyncio.Task[None] | None = None
         self._client: asyncio.Future[Any] | None = None
         self._closing: asyncio.Event | None = None
@@ -65,7 +68,7 @@ class Upstream:
     async def _hold(self, client: asyncio.Future[Any], closing: asyncio.Event) -> None:
         """Connect, and stay connected until `closing`; the SDK needs one task for opening and closing."""
         try:
-            async with connect(self.source, is_command=self._is_command) as connected:
+            async with connect(self._server.source, is_command=self._server.is_command) as connected:
                 client.set_result(connected)
                 await closing.wait()
         except Exception as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final
 
@@ -12,7 +11,6 @@ from toolgen.compat.schemas.edits import ABSENT, SchemaEdit
 from toolgen.schema.document import (
     JsonObject,
     JsonPath,
-    Located,
     Schema,
     format_pointer,
     locate,
@@ -30,7 +28,8 @@ def substitute(edit: SchemaEdit, *, base: Document, donor: Donor, base_is_old: b
     """Return the schema of `base` with what the donor has at the place of `edit`.
 
     None if the schemas mean something else in each other's draft, or have identifiers that depend on their
-    place: then no part of one can be moved to the other.
+    place: then no part of one can be moved to the other. None, too, if `base` has no such place any more: an
+    edit that was substituted before took the part around it.
     """
     other = donor.document
     if not (base.is_plain and other.is_plain):
@@ -39,14 +38,14 @@ def substitute(edit: SchemaEdit, *, base: Document, donor: Donor, base_is_old: b
         return None
     here, there = (edit.old, edit.new) if base_is_old else (edit.new, edit.old)
     given = locate(other.schema, there)
-    if given is None or not isinstance(given.value, dict):
+    own = locate(base.schema, here)
+    if given is None or own is None or not (isinstance(given.value, dict) and isinstance(own.value, dict)):
         return None
     moved = _Moved(donor, base_is_old=base_is_old)
-
-    def change(node: JsonObject) -> JsonObject:
-        return _with_slot(node, given, edit, moved)
-
-    schema = _with_change(base.schema, here, change)
+    node = _with_slot(own.value, given.value, edit, moved)
+    if node is None:
+        return None
+    schema = _with_node(base.schema, own.path, node)
     if moved.is_used:
         schema["$defs"] = {**schema.get("$defs", {}), _OTHER: donor.definitions}
     return schema
@@ -88,20 +87,20 @@ class _Moved:
         """Return the value of a keyword, with references that lead to the copy."""
         wrapped = {keyword: value}
         self.is_used |= any("$ref" in node for _, node in subschemas(wrapped))
-        return self._donor.rewritten(wrapped)[keyword]
+        return self._donor.rewritten(wrapped).get(keyword, value)  # an identifier is not rewritten
 
 
-def _with_slot(node: JsonObject, located: Located, edit: SchemaEdit, moved: _Moved) -> JsonObject:
-    """Return `node` with the donor's version of what `edit` is about."""
-    keyword, given = edit.keyword, located.value
-    node = dict(node)
+def _with_slot(own: Schema, given: Schema, edit: SchemaEdit, moved: _Moved) -> JsonObject | None:
+    """Return `own` with the donor's version of what `edit` is about; None if `own` has no place for it."""
+    keyword = edit.keyword
+    node = dict(own)
     if edit.edit in _NAMES:
-        _toggle_name(node, given, edit)
-    elif edit.edit in _VALUES:
+        return _with_name(node, given, edit)
+    if edit.edit in _VALUES:
         values = edit.before if edit.edit is Edit.VALUE_REMOVED else edit.after
-        node[keyword] = _toggled(node[keyword], given[keyword], values)
+        node[keyword] = _toggled(_list(node.get(keyword)), _list(given.get(keyword)), values)
     elif edit.edit in _ENTRIES and isinstance(given.get(keyword, node.get(keyword)), list):
-        _exchange_branch(node, given, edit, moved)
+        return _with_branch(node, given, edit, moved)
     elif edit.edit in _ENTRIES:
         name = str(edit.entry[0])
         theirs = given.get(keyword, {})
@@ -123,18 +122,19 @@ _ENTRIES: Final = frozenset(
 )
 
 
-def _toggle_name(node: JsonObject, given: JsonObject, edit: SchemaEdit) -> None:
-    """Take a name of `required`, or of one entry of `dependentRequired`, from the donor."""
+def _with_name(node: JsonObject, given: Schema, edit: SchemaEdit) -> JsonObject | None:
+    """Return `node` with a name of `required`, or of one entry of `dependentRequired`, from the donor."""
     keyword, name = edit.keyword, edit.entry[-1]
+    own, theirs = node.get(keyword, []), given.get(keyword, [])
     if len(edit.entry) == 1:
-        node[keyword] = _toggled(node.get(keyword, []), given.get(keyword, []), [name])
-        return
+        return {**node, keyword: _toggled(_list(own), _list(theirs), [name])}
     entry = str(edit.entry[0])
-    names = _toggled(node[keyword][entry], given[keyword][entry], [name])
-    node[keyword] = {**node[keyword], entry: names}
+    if not (isinstance(own, dict) and isinstance(theirs, dict) and entry in own and entry in theirs):
+        return None
+    return {**node, keyword: {**own, entry: _toggled(own[entry], theirs[entry], [name])}}
 
 
-def _set_required(node: JsonObject, given: JsonObject, name: str) -> None:
+def _set_required(node: JsonObject, given: Schema, name: str) -> None:
     required = _toggled(node.get("required", []), given.get("required", []), [name])
     if required != node.get("required", []):
         node["required"] = required
@@ -151,17 +151,26 @@ def _is_in(value: Any, values: list[Any]) -> bool:
     return any(same_value(value, each) for each in values)
 
 
-def _exchange_branch(node: JsonObject, given: JsonObject, edit: SchemaEdit, moved: _Moved) -> None:
-    """Take a branch of a union, or an item of a tuple, from the donor."""
+def _with_branch(node: JsonObject, given: Schema, edit: SchemaEdit, moved: _Moved) -> JsonObject | None:
+    """Return `node` with a branch of a union, or an item of a tuple, from the donor."""
     keyword, position = edit.keyword, int(edit.entry[0])
-    branches = list(node.get(keyword, []))
+    branches = list(_list(node.get(keyword)))
     own, theirs = (edit.before, edit.after) if moved.base_is_old else (edit.after, edit.before)
     if own is not ABSENT:
-        position = next(at for at, each in enumerate(branches) if each == own)
+        found = next((at for at, each in enumerate(branches) if each == own), None)
+        if found is None:
+            return None
+        position = found
         del branches[position]
     if theirs is not ABSENT:
         branches.insert(position, moved.part("allOf", [theirs])[0])
-    node[keyword] = branches or moved.part(keyword, given[keyword])  # a union has at least one
+    if not branches and keyword not in given:
+        return None
+    return {**node, keyword: branches or moved.part(keyword, given[keyword])}  # a union has at least one
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _with_key(mapping: JsonObject, given: JsonObject, name: str) -> JsonObject:
@@ -171,16 +180,16 @@ def _with_key(mapping: JsonObject, given: JsonObject, name: str) -> JsonObject:
     return {key: value for key, value in mapping.items() if key != name}
 
 
-def _with_change(schema: Schema, path: JsonPath, change: Callable[[JsonObject], JsonObject]) -> JsonObject:
+def _with_node(schema: Schema, path: JsonPath, node: JsonObject) -> JsonObject:
     """Return a copy of `schema` with another subschema at `path`; what is not on the way is shared."""
     if not path:
-        return change(dict(schema))
+        return node
     root: JsonObject = dict(schema)
     here: Any = root
     for step in path[:-1]:
         here[step] = list(here[step]) if isinstance(here[step], list) else dict(here[step])
         here = here[step]
-    here[path[-1]] = change(here[path[-1]])
+    here[path[-1]] = node
     return root
 
 

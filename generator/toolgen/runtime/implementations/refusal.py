@@ -35,6 +35,9 @@ async def refuse_call(
     shown = quote(name) if entry is None else entry.name
     call = ToolContext(new_call_id(), shown, config, caller.meta or {})
     call.principal, call.session_id = caller.principal, session_id
+    definition = None if entry is None else entry.known_definition
+    if definition is not None:
+        call._version, call._deprecated = definition.get("version"), definition.get("deprecated")
     if isinstance(error, ToolError):
         if isinstance(error, ImplementationError):
             note_failure(call, f"is not implemented: {error.reason}")
@@ -49,7 +52,7 @@ async def refuse_call(
 
 async def _answer(call: ToolContext, error: ToolError, arguments: Any, *, wire_name: str) -> ToolResponse:
     """Return the response with `error`; write the record, the span and the events of a call."""
-    response = ToolResponse(wire_name, False, error=error, metadata={"call_id": call.call_id})
+    response = ToolResponse(wire_name, False, error=error, metadata=call._response_metadata())
     record = observe_call(call, "")
     if record is None:
         log_failure(call, error)

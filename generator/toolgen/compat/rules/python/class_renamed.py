@@ -1,4 +1,4 @@
-"""class-renamed: a class of the generated models has another name.
+"""class-renamed: a class or a named type of the generated models has another name, or is gone.
 
 Code that imports it fails. Names come from titles, `$defs`, tags and properties: docs/spec.md, "Names of
 classes".
@@ -19,15 +19,15 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     """Yield an edit for each."""
     for change in pair.name_changes:
         if change.kind is NameChangeKind.CLASS and not pair.replaces(change):
-            message = f"class {change.before} is {change.now} now"
-            yield ToolEdit((*SCHEMA_PATHS[change.schema], *change.path), message, [change.before, change.now])
+            path = (*SCHEMA_PATHS[change.schema], *change.path)
+            yield ToolEdit(path, change.message, [change.before, change.now], change.cause)
 
 
 RULE: Final = ToolRule(
     code="class-renamed",
     fields=frozenset(),
     check=check,
-    advice="keep the name with a `title` in the schema, or tell who imports it",
+    advice="keep the name, with a `title` in the schema or in `$defs` of the shared file",
     category=Category.SOURCE,
     level=Level.ERROR,
 )

@@ -18,8 +18,8 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     """Yield an edit for each."""
     for change in pair.name_changes:
         if change.kind is NameChangeKind.FIELD:
-            message = f"field {change.before} is {change.now} now"
-            yield ToolEdit((*SCHEMA_PATHS[change.schema], *change.path), message, [change.before, change.now])
+            path = (*SCHEMA_PATHS[change.schema], *change.path)
+            yield ToolEdit(path, change.message, [change.before, change.now], change.cause)
 
 
 RULE: Final = ToolRule(

@@ -19,6 +19,11 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     """Yield an edit for each entry of `content` that allowed what no entry allows now."""
     if entries(pair.old) is None and entries(pair.new) is not None:
         yield ToolEdit(("content",), "a result may hold declared content only", "any")
+    for index, entry in enumerate(entries(pair.new) or ()):
+        before = sum(each.min for each in entries(pair.old) or () if each.type == entry.type)
+        if entry.min > before:
+            message = f"a result must hold at least {entry.min} of {described(entry)}"
+            yield ToolEdit(("content", index), message, [entry.type, entry.min])
     for _, entry in not_covered(pair.new, pair.old):
         message = f"a result may not hold all that it could of {described(entry)}"
         yield ToolEdit(("content",), message, identity(entry))

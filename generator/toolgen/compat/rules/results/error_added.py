@@ -1,7 +1,8 @@
 """error-added: the tool may answer with another error.
 
-Callers that act on the declared codes do not know the new one. Nothing breaks if it replaces an
-undeclared failure.
+A new code is for callers of the tool as a new value in the `enum` of a response: they may receive something
+that they do not know. Both are errors. If your callers treat a code that they do not know as any other
+failure, set the level of this rule to `warning`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,6 @@ RULE: Final = ToolRule(
     check=check,
     advice="answer with a code that callers know, if one fits",
     category=Category.WIRE,
-    level=Level.WARNING,
+    level=Level.ERROR,
     direction=Direction.RESPONSE,
 )

@@ -1,6 +1,8 @@
-"""confirm-weakened: the tool may act without asking the user.
+"""confirm-weakened: the user is not asked any more, or sees less of what the tool will do.
 
-Nothing stops to work. But a user who relied on the question is not asked any more.
+The confirmation or its preview is gone, callers that cannot ask the user may do without it, or the question
+does not show a value of the request any more that it showed. A value that a new preview can show counts as
+shown, and so does one that the request cannot have any more.
 """
 
 from __future__ import annotations
@@ -9,28 +11,36 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolgen.compat.finding import Category, Level
+from toolgen.compat.guards import values_not_shown
 from toolgen.compat.rule import ToolEdit, ToolPair, ToolRule
+from toolgen.suggestions import quoted
 
 _STRICT: Final = ("deny", "two_step", "allow")
 
 
 def check(pair: ToolPair) -> Iterator[ToolEdit]:
-    """Yield an edit if the question is gone, or some callers may do without it now."""
+    """Yield an edit for each way in which the user decides less."""
     old, new = pair.old.spec.confirm, pair.new.spec.confirm
     if old is None:
         return
     if new is None:
         yield ToolEdit(("confirm",), "confirmation removed", "removed")
-    elif _STRICT.index(new.on_unsupported) > _STRICT.index(old.on_unsupported):
+        return
+    if _STRICT.index(new.on_unsupported) > _STRICT.index(old.on_unsupported):
         message = f"on_unsupported changed from {old.on_unsupported} to {new.on_unsupported}"
         yield ToolEdit(("confirm", "on_unsupported"), message, [old.on_unsupported, new.on_unsupported])
+    if old.preview and not new.preview:
+        yield ToolEdit(("confirm", "preview"), "the user sees no preview any more")
+    for value in values_not_shown(pair.old, pair.new):
+        message = f"the question does not show {quoted(value)} any more"
+        yield ToolEdit(("confirm", "message"), message, value)
 
 
 RULE: Final = ToolRule(
     code="confirm-weakened",
     fields=frozenset({"confirm"}),
     check=check,
-    advice="keep the confirmation of tools that destroy, spend or send something",
-    category=Category.AGENT,
-    level=Level.WARNING,
+    advice="keep the confirmation of tools that destroy, spend or send something, and what it shows",
+    category=Category.SAFETY,
+    level=Level.ERROR,
 )

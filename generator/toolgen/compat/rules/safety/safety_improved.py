@@ -1,7 +1,7 @@
-"""safety-improved: a tool may do less than before.
+"""safety-improved: the user sees more of what the tool will do, or is asked where the client can ask.
 
-A hint of MCP says that the tool changes nothing, destroys nothing, can be repeated, or stays inside the
-application, and did not say so before.
+Nothing breaks: a confirmation with `on_unsupported: allow`, a preview, a value in the question. Guards that
+break callers have rules of their own: `confirm-added`, `scope-added`.
 """
 
 from __future__ import annotations
@@ -10,32 +10,29 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolgen.compat.finding import Category, Level
+from toolgen.compat.guards import values_not_shown
 from toolgen.compat.rule import ToolEdit, ToolPair, ToolRule
-
-_HINTS: Final = {
-    "readOnlyHint": (False, True),
-    "destructiveHint": (True, False),
-    "idempotentHint": (False, True),
-    "openWorldHint": (True, False),
-}
-"""Hint → its default, and its safe value."""
+from toolgen.suggestions import quoted
 
 
 def check(pair: ToolPair) -> Iterator[ToolEdit]:
-    """Yield an edit for each hint that became safer."""
-    old, new = pair.old.spec.annotations, pair.new.spec.annotations
-    for name, (default, safe) in _HINTS.items():
-        before, after = getattr(old, name, None), getattr(new, name, None)
-        before, after = (default if each is None else each for each in (before, after))
-        if before is not safe and after is safe:
-            yield ToolEdit(("annotations", name), f"{name} is {str(safe).lower()} now")
+    """Yield an edit for each guard that is new and refuses nobody."""
+    old, new = pair.old.spec.confirm, pair.new.spec.confirm
+    if new is not None and old is None and new.on_unsupported == "allow":
+        yield ToolEdit(("confirm",), "the user is asked where the client can ask", "added")
+    if old is None or new is None:
+        return
+    if new.preview and not old.preview:
+        yield ToolEdit(("confirm", "preview"), "the user sees a preview")
+    for value in values_not_shown(pair.new, pair.old):
+        yield ToolEdit(("confirm", "message"), f"the question shows {quoted(value)}, too", value)
 
 
 RULE: Final = ToolRule(
     code="safety-improved",
-    fields=frozenset({"annotations"}),
+    fields=frozenset({"confirm"}),
     check=check,
     advice="",
-    category=Category.WIRE,
+    category=Category.SAFETY,
     level=Level.INFO,
 )

@@ -1,6 +1,6 @@
 """scope-removed: callers need one scope less.
 
-Nothing stops to work, but callers may use the tool who could not before.
+Callers whose token does not have the scope could not use the tool before, and may now.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ RULE: Final = ToolRule(
     code="scope-removed",
     fields=frozenset({"auth"}),
     check=check,
-    advice="check that the tool is safe for callers without the scope",
-    category=Category.WIRE,
-    level=Level.WARNING,
+    advice="keep the scope, or see that the tool is safe for callers without it",
+    category=Category.SAFETY,
+    level=Level.ERROR,
     direction=Direction.REQUEST,
 )

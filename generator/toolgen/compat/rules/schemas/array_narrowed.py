@@ -19,4 +19,5 @@ RULE: Final = SchemaRule(
     claims=claims(_KEYWORDS, Edit.ADDED, Edit.CLOSED, Edit.RESTRICTED, Edit.CHANGED)
     | claims(_LISTS, Edit.ADDED, Edit.ENTRY_ADDED),
     advice="accept both kinds of items, with `anyOf`",
+    response_advice="keep the schema of the items",
 )

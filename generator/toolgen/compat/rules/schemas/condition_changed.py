@@ -15,4 +15,5 @@ RULE: Final = SchemaRule(
     code="condition-changed",
     claims=claims(("if", "then", "else", "not"), *EDITS[ValueKind.SCHEMA]),
     advice="check the condition in the tool, and answer with a declared error",
+    response_advice="keep the condition of the response, or offer a new tool",
 )

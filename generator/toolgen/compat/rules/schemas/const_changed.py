@@ -15,4 +15,5 @@ RULE: Final = SchemaRule(
     code="const-changed",
     claims=claims(("const",), Edit.ADDED, Edit.REMOVED, Edit.CHANGED),
     advice="list both values in an `enum`",
+    response_advice="keep the value, and add a property for the other one",
 )

@@ -17,4 +17,5 @@ RULE: Final = SchemaRule(
     | claims(("dependentSchemas", "dependencies"), *EDITS[ValueKind.SCHEMA_MAP])
     | claims(("dependencies",), Edit.CHANGED),
     advice="check the dependency in the tool, and answer with a declared error",
+    response_advice="keep the dependency of the response, or offer a new tool",
 )

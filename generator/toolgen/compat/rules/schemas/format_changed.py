@@ -15,4 +15,5 @@ RULE: Final = SchemaRule(
     code="format-changed",
     claims=claims(("format",), Edit.ADDED, Edit.REMOVED, Edit.CHANGED),
     advice="check the new format in the tool, and answer with a declared error",
+    response_advice="keep the format of the response, and add a property with the new one",
 )

@@ -15,4 +15,5 @@ RULE: Final = SchemaRule(
     code="pattern-changed",
     claims=claims(("pattern",), Edit.ADDED, Edit.REMOVED, Edit.CHANGED),
     advice="let the new pattern match everything that the old one matches, and check the rest in the tool",
+    response_advice="keep the pattern of the response, and add a property for other texts",
 )

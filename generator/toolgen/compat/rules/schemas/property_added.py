@@ -16,4 +16,5 @@ RULE: Final = SchemaRule(
     code="property-added",
     claims=claims(("properties",), Edit.ENTRY_ADDED),
     advice="choose a name that nobody sends; close the objects of requests, so that additions are safe",
+    response_advice="leave the objects of responses open from the start; or offer the property by a new tool",
 )

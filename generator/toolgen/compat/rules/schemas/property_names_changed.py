@@ -16,4 +16,5 @@ RULE: Final = SchemaRule(
     claims=claims(("patternProperties",), Edit.ENTRY_ADDED, Edit.ENTRY_REMOVED)
     | claims(("propertyNames",), *EDITS[ValueKind.SCHEMA]),
     advice="let requests keep the names that were allowed",
+    response_advice="keep the rules for the names in responses, or offer a new tool",
 )

@@ -15,4 +15,5 @@ RULE: Final = SchemaRule(
     code="unique-items-changed",
     claims=claims(("uniqueItems",), Edit.SET, Edit.CLEARED),
     advice="remove repeated items in the tool instead of refusing them",
+    response_advice="keep the items of the response different from each other",
 )

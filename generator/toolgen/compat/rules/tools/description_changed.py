@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from toolgen.compat.content import entries
 from toolgen.compat.finding import Category, Level
 from toolgen.compat.rule import ToolEdit, ToolPair, ToolRule
 from toolgen.suggestions import quoted
@@ -20,11 +21,14 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     for field in ("description", "use_when", "avoid_when", "returns"):
         if pair.knows(field) and getattr(pair.old.spec, field) != getattr(pair.new.spec, field):
             yield ToolEdit((field,), f"{quoted(field)} changed", getattr(pair.new.spec, field))
+    old, new = ([each.description for each in entries(side) or ()] for side in (pair.old, pair.new))
+    if pair.knows("content") and old != new and len(old) == len(new):
+        yield ToolEdit(("content",), "'description' of 'content' changed", new)
 
 
 RULE: Final = ToolRule(
     code="description-changed",
-    fields=frozenset({"description", "use_when", "avoid_when", "returns"}),
+    fields=frozenset({"content", "description", "use_when", "avoid_when", "returns"}),
     check=check,
     advice="read the new text: it is part of every prompt that has the tool",
     category=Category.AGENT,

@@ -6,18 +6,28 @@ further annotations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from toolgen.compat.content import entries
+from toolgen.compat.contract import Contract
 from toolgen.compat.finding import Category, Level
+from toolgen.compat.guards import OF_TOOLS_THAT_WRITE, is_meant
 from toolgen.compat.rule import ToolEdit, ToolPair, ToolRule
 from toolgen.data.spec import Spec
 from toolgen.suggestions import quoted
 
 
-def _other_annotations(spec: Spec) -> dict[str, Any]:
-    """Return the annotations that MCP does not define."""
-    return dict(spec.annotations.model_extra or {}) if spec.annotations else {}
+def _other_annotations(spec: Spec, ignored: Iterable[str]) -> dict[str, Any]:
+    """Return the annotations that MCP does not define, and the hints that clients of both versions ignore."""
+    if spec.annotations is None:
+        return {}
+    hints = {name: value for name in ignored if (value := getattr(spec.annotations, name)) is not None}
+    return {**(spec.annotations.model_extra or {}), **hints}
+
+
+def _audiences(contract: Contract) -> list[Any]:
+    return [[each.type, sorted(each.audience), each.priority] for each in entries(contract) or ()]
 
 
 def check(pair: ToolPair) -> Iterator[ToolEdit]:
@@ -25,13 +35,20 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     for field in ("tags", "icons", "meta", "examples", "targets", "load", "extensions"):
         if pair.knows(field) and getattr(pair.old.spec, field) != getattr(pair.new.spec, field):
             yield ToolEdit((field,), f"{quoted(field)} changed")
-    if _other_annotations(pair.old.spec) != _other_annotations(pair.new.spec):
+    if pair.knows("content") and _audiences(pair.old) != _audiences(pair.new):
+        yield ToolEdit(("content",), "'audience' or 'priority' of 'content' changed")
+    specs = (pair.old.spec, pair.new.spec)
+    ignored = [name for name in OF_TOOLS_THAT_WRITE if not any(is_meant(spec, name) for spec in specs)]
+    old, new = (_other_annotations(spec, ignored) for spec in specs)
+    if old != new:
         yield ToolEdit(("annotations",), "further annotations changed")
 
 
 RULE: Final = ToolRule(
     code="details-changed",
-    fields=frozenset({"tags", "icons", "meta", "examples", "targets", "load", "extensions", "annotations"}),
+    fields=frozenset(
+        {"content", "tags", "icons", "meta", "examples", "targets", "load", "extensions", "annotations"}
+    ),
     check=check,
     advice="",
     category=Category.AGENT,

@@ -15,17 +15,20 @@ from toolgen.suggestions import quoted
 
 
 def check(pair: ToolPair) -> Iterator[ToolEdit]:
-    """Yield an edit for each injected value that is new, gone, or of another type."""
-    old = {each.name: each.type for each in pair.old.spec.inject}
-    new = {each.name: each.type for each in pair.new.spec.inject}
+    """Yield an edit for each injected value that is new, gone, of another type, or optional now or before."""
+    old = {each.name: each for each in pair.old.spec.inject}
+    new = {each.name: each for each in pair.new.spec.inject}
     for name in sorted({*old, *new}):
         if name not in new:
             yield ToolEdit(("inject",), f"injected value {quoted(name)} removed", name)
         elif name not in old:
             yield ToolEdit(("inject",), f"injected value {quoted(name)} added", name)
-        elif old[name] != new[name]:
-            message = f"injected value {quoted(name)} changed from {old[name]} to {new[name]}"
+        elif old[name].type != new[name].type:
+            message = f"injected value {quoted(name)} changed from {old[name].type} to {new[name].type}"
             yield ToolEdit(("inject",), message, name)
+        elif old[name].optional != new[name].optional:
+            became = "optional: it may be None" if new[name].optional else "required"
+            yield ToolEdit(("inject",), f"injected value {quoted(name)} became {became}", name)
 
 
 RULE: Final = ToolRule(

@@ -10,18 +10,25 @@ from typing import Final
 
 from toolgen.compat.finding import Category, Level
 from toolgen.compat.rule import ToolEdit, ToolPair, ToolRule
+from toolgen.data.spec import Spec
 from toolgen.suggestions import quoted
 
 
+def _title(spec: Spec, path: tuple[str, ...]) -> str | None:
+    return (spec.annotations.title if spec.annotations and len(path) > 1 else None) or spec.title
+
+
 def check(pair: ToolPair) -> Iterator[ToolEdit]:
-    """Yield an edit if the title changed."""
-    if pair.old.spec.title != pair.new.spec.title:
-        yield ToolEdit(("title",), f"title is {quoted(pair.new.spec.title or '')} now", pair.new.spec.title)
+    """Yield an edit if the title, which `annotations.title` replaces in MCP, changed."""
+    for path in ("title",), ("annotations", "title"):
+        if pair.knows(path[0]) and (new := _title(pair.new.spec, path)) != _title(pair.old.spec, path):
+            yield ToolEdit(path, f"title is {quoted(new or '')} now", new)
+            return
 
 
 RULE: Final = ToolRule(
     code="title-changed",
-    fields=frozenset({"title"}),
+    fields=frozenset({"title", "annotations"}),
     check=check,
     advice="",
     category=Category.AGENT,

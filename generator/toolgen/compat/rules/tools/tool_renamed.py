@@ -1,6 +1,8 @@
-"""tool-renamed: a tool has another name.
+"""tool-renamed: a tool has another name, for all callers or for those of one target.
 
-If the former name is in `aliases` of the new version, calls by it are answered, and nothing breaks.
+Prompts, allow-lists and recorded calls have the former one. If it is in `aliases` of the new version, calls
+by it are answered, and nothing breaks. `targets.<target>.name` replaces the name for one target: what counts
+is the name that the target lists.
 """
 
 from __future__ import annotations

@@ -1,0 +1,98 @@
+"""`check` fails after the sunset of a deprecated tool; `generate` and calls do not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from .conftest import SPEC, Cli
+
+DEPRECATED = SPEC.format(name="greet") + "deprecated: {replaced_by: hello, sunset: 2026-06-30}\n"
+
+
+@pytest.fixture
+def configured(empty: Cli) -> Cli:
+    (empty.root / "toolgen.toml").write_text("")
+    return empty
+
+
+@pytest.fixture
+def project(configured: Cli) -> Cli:
+    configured.spec("greet", DEPRECATED)
+    assert configured("generate").code == 0
+    return configured
+
+
+def test_generate_accepts_a_sunset_in_the_past(configured: Cli) -> None:
+    configured.spec("greet", DEPRECATED.replace("2026", "2020"))
+
+    done = configured("generate")
+
+    assert (done.code, "sunset" in done.err) == (0, False)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["first", "from the cache"])
+def test_check_fails_after_the_last_day(project: Cli, again: bool) -> None:
+    if again:
+        project("check", "--today", "2026-07-01")
+
+    on_the_day = project("check", "--today", "2026-06-30")
+    after = project("check", "--today", "2026-07-01")
+
+    assert on_the_day.code == 0
+    assert after.code == 1
+    assert "error[sunset-passed] greet was to stop working after 2026-06-30" in after.err
+    assert "greet.yaml:15:" in after.err
+
+
+def test_check_says_it_as_json(project: Cli) -> None:
+    done = project("check", "--today", "2026-07-01", "--format", "json")
+
+    answer = json.loads(done.out)
+    assert (done.code, answer["clean"]) == (1, False)
+    (error,) = answer["errors"]
+    assert (error["code"], error["file"], error["line"]) == ("sunset-passed", "specs/greet.yaml", 15)
+
+
+def test_check_looks_at_the_calendar_without_the_flag(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793491200")  # 2026-11-01
+
+    assert project("check").code == 1
+
+
+def test_check_reads_a_key_that_is_written_with_escapes(configured: Cli) -> None:
+    configured.spec("greet", SPEC.format(name="greet") + 'deprecated: {"\\x73unset": 2026-06-30}\n')
+    assert configured("generate").code == 0
+
+    assert configured("check", "--today", "2026-07-01").code == 1
+
+
+def test_a_disabled_tool_may_be_past_its_sunset(configured: Cli) -> None:
+    configured.spec("greet", DEPRECATED + "enabled: false\n")
+    configured.spec("hello", SPEC.format(name="hello"))
+    assert configured("generate").code == 0
+
+    assert configured("check", "--today", "2026-07-01").code == 0
+
+
+def test_a_date_that_is_none_is_refused(project: Cli) -> None:
+    done = project("check", "--today", "tomorrow")
+
+    assert done.code == 2
+    assert "YYYY-MM-DD" in done.err
+
+
+def test_a_deprecated_tool_that_is_not_implemented_says_so_in_its_results(project: Cli) -> None:
+    script = (
+        "from generated import catalog; print(catalog.toolkit().call_sync('greet', {'who': 'you'}).metadata)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=project.root, capture_output=True, text=True, check=True
+    )
+
+    assert "'deprecated': {'replaced_by': 'hello', 'sunset': '2026-06-30'}" in done.stdout
+    assert "deprecated until 2026-06-30" in done.stderr
