@@ -1,7 +1,8 @@
 """Fixtures of `toolgen test`: each session has a shop and a workspace of its own.
 
 The workspace has more files than the demo, in the folder `archive`, and its limits are low, so that calls
-reach both sides of each. The command `uniq` is a script that does what commands seldom do.
+reach both sides of each. The command `uniq` is a script that does what commands seldom do; `find` is one that
+sorts its output, whose order depends on the file system.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _FILES: Final = {
     "mixed/large.txt": b"found" + b"\n" * 3_996,
     "mixed/latin.txt": b"found caf\xe9\n",
     "mixed/lines.txt": b"found \r\nnot here\r\n\r\nFOUND at the end\r\n",
+    "mixed/pages.txt": "One page\fThe next page\r\nHauptstraße, found\r\nno line end".encode(),
     "mixed/long.txt": b"found " + b"x" * 294 + b"\nfound " + b"x" * 295 + b"\n",
     "mixed/wide.txt": b"found " + b"x" * 114 + b"\nfound " + b"x" * 115 + b"\n",
     "mixed/deep/four/text.txt": b"found\n",
@@ -57,6 +59,12 @@ case "$*" in
   "-u -u --") printf '%01000d' 0 >&2 ;;
   "-i -i --") exec sleep 100 ;;
 esac
+"""
+_FIND: Final = """#!/bin/sh
+found=$(PATH=${PATH#*:} command -p find "$@")
+code=$?
+[ -z "$found" ] || printf '%s\\n' "$found" | LC_ALL=C sort
+exit $code
 """
 
 
@@ -117,8 +125,9 @@ def _fresh_data() -> Path:
         file.write_bytes(data)
     (workspace / "archive" / "mixed" / "link.txt").symlink_to("lines.txt")
     (folder / "commands").mkdir()
-    (folder / "commands" / "uniq").write_text(_UNIQ)
-    (folder / "commands" / "uniq").chmod(0o755)
+    for name, script in (("uniq", _UNIQ), ("find", _FIND)):
+        (folder / "commands" / name).write_text(script)
+        (folder / "commands" / name).chmod(0o755)
     for path in workspace.rglob("*"):
         os.utime(path, (_LAST_CHANGE, _LAST_CHANGE))  # `ls -l` shows it
     return folder

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from toolgen.runtime import printable
+
 from . import stock
 from .database import insert, transaction
 from .orders import DuplicateOrderNumberError
@@ -87,4 +89,8 @@ def describe(planned: PlannedJob) -> str:
     job = planned.job
     lines = [f"{job.order_number}: build {job.quantity} x {job.product_sku} {planned.product}, from stock:"]
     lines += stock.describe_moves(planned.components)
+    if job.due_on is not None:
+        lines.append(f"Due on: {job.due_on}")
+    if job.note:
+        lines.append(f"Note: {printable(job.note)}")
     return "\n".join([*lines, *(f"Warning: {warning}" for warning in planned.warnings)])

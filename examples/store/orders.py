@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from toolgen.runtime import printable
+
 from .database import insert, transaction
 
 PRICE_TOLERANCE: Final = 0.2
@@ -152,6 +154,10 @@ def describe(priced: PricedOrder) -> str:
         amount = f"{line.quantity} x {money(line.unit_price_cents)} = {money(line.total_cents)} EUR"
         lines.append(f"  {line.sku}  {line.name}: {amount}")
     lines.append(f"Total: {money(priced.total_cents)} EUR")
+    if priced.order.expected_on is not None:
+        lines.append(f"Expected on: {priced.order.expected_on}")
+    if priced.order.note:
+        lines.append(f"Note: {printable(priced.order.note)}")
     lines += [f"Warning: {warning}" for warning in priced.warnings]
     return "\n".join(lines)
 

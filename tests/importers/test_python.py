@@ -339,6 +339,15 @@ def test_parameters_of_frameworks_are_injected(shop: Cli) -> None:
     assert found["inject"][0]["type"] == "mcp.server.mcpserver.context.Context"
 
 
+def test_an_injected_parameter_that_may_be_none_is_optional(shop: Cli) -> None:
+    (shop.root / "stock.py").write_text(
+        "import sqlite3\ndef count(sku: str, db: sqlite3.Connection | None = None) -> int:\n    'Count.'\n"
+    )
+    done = shop("import", "python", "stock:count")
+    assert done.code == 0, done.err
+    assert spec(shop, "count")["inject"] == [{"name": "db", "type": "sqlite3.Connection", "optional": True}]
+
+
 def test_a_function_in_a_file_of_a_package_is_imported(shop: Cli) -> None:
     (shop.root / "lib" / "inner").mkdir(parents=True)
     for folder in ("lib", "lib/inner"):

@@ -15,7 +15,7 @@ from toolgen.compile.reading.read import read
 from toolgen.data.codes import LINT
 
 _EXAMPLES = re.compile(r"\n\nExample:\n\n(?P<wrong>.*?)\n\nUse instead:\n\n(?P<right>.*?)\n?\Z", re.DOTALL)
-_TOOL_FIELDS = {"annotations", "confirm", "examples", "output_schema"}
+_TOOL_FIELDS = {"annotations", "confirm", "examples", "output_schema", "stream"}
 _SCHEMA_KEYWORDS = {"$schema", "additionalProperties", "properties", "required"}
 
 

@@ -105,6 +105,21 @@ class ActsOnPreview(Order):
         return super().preview(request, context)
 
 
+class HidesUnits(Order):
+    """The preview shows which article is ordered, and not how many."""
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        data = state(self.folder)
+        data[f"order {request['sku']}"] = request.get("units", 1)
+        save(self.folder, data)
+        return {"left": 0}
+
+
+class ShowsUnits(HidesUnits):
+    def preview(self, request: Any, context: ToolContext) -> str:
+        return f"Order {request.get('units', 1)} x {request['sku']}."
+
+
 class StopsHalfway(Shop):
     async def execute(self, request: Any, context: ToolContext) -> Any:
         before = state(self.folder)
@@ -133,7 +148,9 @@ class DropsChunk(Lines):
 
 
 @pytest.mark.parametrize(
-    ("kind", "promises"), [(Shop, {}), (Lookup, READS), (Order, ASKS), (Lines, STREAMS)], ids=str
+    ("kind", "promises"),
+    [(Shop, {}), (Lookup, READS), (Order, ASKS), (ShowsUnits, ASKS), (Lines, STREAMS)],
+    ids=str,
 )
 def test_a_correct_implementation_passes_every_check(
     kind: type[BaseTool[Any, Any]], promises: dict[str, Any]
@@ -165,6 +182,12 @@ def test_a_correct_implementation_passes_every_check(
         (Remembers, READS, "independent-calls", "called after other examples, has another output"),
         (OrdersTwice, ASKS, "idempotent", "changed the state again"),
         (ActsOnPreview, ASKS, "consent", "the state changed although"),
+        (
+            HidesUnits,
+            ASKS,
+            "shown",
+            "calls with the same question do different things; it does not show units",
+        ),
         (WritesBeforeItChecks, {}, "failed-calls", "and changed the state"),
         (StopsHalfway, {}, "cancelled-calls", "left part of its work"),
         (LosesUpdates, {}, "concurrent-calls", "two calls at once left another state"),

@@ -11,6 +11,9 @@ import pytest
 from toolgen.cli.outcome_update import calls_to_repeat, plan_outcome_updates, stale_outcomes
 from toolgen.project import Project, UnableError
 from toolgen.runtime import Text, ToolContext, ToolResult
+from toolgen.runtime.tool_spec import ToolSpec
+from toolgen.schema.document import JsonObject
+from toolgen.testing.outcomes.neighbours import find_neighbours
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.outcomes.snapshot_diff import snapshot_diff
 from toolgen.testing.outcomes.varying import VARIES, is_same_outcome, without_varying
@@ -18,6 +21,7 @@ from toolgen.testing.results import ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 from toolgen.testing.toolkit_subject import ToolkitSubject
+from toolgen.testing.values import KnownValues
 
 from tests.testing.shop import (
     LOOKUPS,
@@ -177,6 +181,37 @@ def test_the_limit_that_only_the_implementation_knows_is_a_neighbour(tmp_path: P
     ]
 
 
+class Totals(Lookup):
+    """Adds up units; correct for the example."""
+
+    spec = ToolSpec(
+        name="totals",
+        description="Add up units.",
+        input_schema={
+            "type": "object",
+            "properties": {"units": {"type": "array", "items": {"type": "integer"}}},
+        },
+        output_schema={"type": "object", "properties": {"left": {"type": "integer"}}},
+    )
+
+    def execute(self, request: Any, context: ToolContext) -> Any:
+        return {"left": sum(request.get("units", []))}
+
+
+class ForgetsTheThird(Totals):
+    def execute(self, request: Any, context: ToolContext) -> Any:
+        return {"left": sum(request.get("units", [])[:2])}
+
+
+def test_one_item_more_than_the_example_has_is_always_recorded(tmp_path: Path) -> None:
+    examples = (ExpectedCall("two", {"units": [4, 5]}, PLACE, True, {"left": 9}),)
+    tested = record(tmp_path, Totals, find=True, read_only=True, examples=examples)
+
+    assert [4, 5, 4] in [each.arguments.get("units") for each in tested.neighbours]
+    assert outcomes(Totals, tested) == []
+    assert outcomes(ForgetsTheThird, tested) != []
+
+
 class ForgetsWhatWasTaken(Shop):
     """Correct with fresh data: it takes the units from what was there at first."""
 
@@ -231,3 +266,52 @@ def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
     file.write_text('{"examples": 3}')
     with pytest.raises(UnableError, match="is not a file of recorded outcomes"):
         with_recorded(Project(tmp_path, "toolgen.toml", ""), [tool(Shop)])
+
+
+FIND: Any = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "path": {"type": "string"},
+        "query": {"type": "string"},
+        "mode": {"enum": ["literal", "regex"], "default": "literal"},
+        "total": {"type": "string"},
+    },
+}
+
+
+def found_near(arguments: JsonObject, files: dict[str, str]) -> list[JsonObject]:
+    """Return the requests that are recorded near one, of a tool that finds no difference."""
+    example = ExpectedCall("one", arguments, PLACE, True, {"lines": 1})
+    tested = ToolUnderTest("find", PLACE, FIND, read_only=True, examples=(example,))
+    known = KnownValues.of_tools([tested])
+    known.add_state({"files": files})
+
+    def find(request: JsonObject) -> JsonObject:
+        size = len(files.get(request.get("path", ""), ""))
+        return {"output": {"size": size, "total": request.get("total", "")}}
+
+    found = find_neighbours(tested, [example], find, known)
+    return [each.arguments for each in found]
+
+
+def test_a_record_with_an_unusual_text_is_asked_for_with_a_word_of_it() -> None:
+    plain = {f"plain/{number}.txt": "as ever\n" * number for number in range(1, 200)}
+
+    found = found_near(
+        {"path": "plain/7.txt", "query": "ever"}, {**plain, "street.txt": "To Hauptstraße\r\n"}
+    )
+
+    assert {"path": "street.txt", "query": "Hauptstraße"} in found
+
+
+def test_an_option_is_recorded_with_the_other_case_of_a_text_if_that_makes_no_difference() -> None:
+    found = found_near({"path": "a.txt", "query": "ever"}, {"a.txt": "as ever\n"})
+
+    assert {"path": "a.txt", "query": "EVER", "mode": "regex"} in found
+
+
+def test_an_amount_of_zero_is_recorded() -> None:
+    found = found_near({"path": "a.txt", "total": "9.50"}, {"a.txt": "as ever\n"})
+
+    assert {"path": "a.txt", "total": "0.00"} in found

@@ -48,6 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as interrupt:
         sys.stderr.write("toolgen: interrupted\n")
         return exit_code(interrupt)
+    except MemoryError as error:
+        error.__traceback__ = error.__context__ = None  # frees what the command holds
+        sys.stderr.write("toolgen: out of memory\n")
+        return ExitCode.BUG
     except Exception as error:
         return _report(error, args)
     finally:
@@ -56,11 +60,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> bool | ExitCode:
     """Run the command; SIGINT ends it with KeyboardInterrupt, even if other code swallows the exception."""
-    if args.run.__module__ in _ASYNC:
-        return _outcome(args.run(args))
-    from toolgen.project.files.interrupts import remembered_interrupts
+    from toolgen.project.files.interrupts import remembered_interrupts, terminations_as_interrupts
 
-    with remembered_interrupts():
+    if args.run.__module__ in _SHORT:  # it starts no process that outlives it
+        with remembered_interrupts():
+            return _outcome(args.run(args))
+    if args.run.__module__ in _ASYNC:
+        with terminations_as_interrupts():
+            return _outcome(args.run(args))
+    with terminations_as_interrupts(), remembered_interrupts():
         return _outcome(args.run(args))
 
 

@@ -1,27 +1,51 @@
-"""Run a command without input and output, for a limited time; end it with all processes it started."""
+"""Run a module in a process of its own, for a limited time. It ends with its parent, however that ends.
+
+The child's stdin is a pipe to which the parent writes nothing. Any end of the parent closes it, SIGKILL
+too: then the child removes the folder of temporary files, and ends with all processes that it started.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
+import sys
+import threading
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 
 def run_bounded(
-    command: list[str], folder: Path, seconds: float, environment: Mapping[str, str] | None = None
+    module: str,
+    arguments: Sequence[str],
+    *,
+    folder: Path,
+    scratch: str,
+    seconds: float,
+    environment: Mapping[str, str] | None = None,
 ) -> int | None:
-    """Run a command in `folder`; return its exit code, or None if it took longer than `seconds`.
+    """Call `main(*arguments)` of a module in a process without input and output.
 
-    `environment` is added to the variables of this process.
+    Args:
+        module: its dotted name.
+        arguments: of its function `main`.
+        folder: the working directory.
+        scratch: the folder of temporary files, which the child removes if its parent is gone.
+        seconds: after which it is killed.
+        environment: is added to the variables of this process.
+
+    Returns:
+        The exit code; None if the process took longer than `seconds`.
     """
+    command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.child_process", scratch, module]
     with subprocess.Popen(
-        command,
+        [*command, *arguments],
         cwd=folder,
         env={**os.environ, **(environment or {})},
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -45,3 +69,26 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
+
+
+def _main(scratch: str, module: str, *arguments: str) -> None:
+    """Run in the child."""
+    parent = os.dup(0)  # not inherited by processes that the module starts
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    threading.Thread(target=_end_with_parent, args=(parent, scratch), daemon=True).start()
+    import_module(module).main(*arguments)
+
+
+def _end_with_parent(parent: int, scratch: str) -> None:
+    """Wait until the other end of the pipe `parent` is closed; then end this process and its children."""
+    os.read(parent, 1)
+    shutil.rmtree(scratch, ignore_errors=True)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -80,8 +79,14 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> _R
             "seconds": _SECONDS,
         }
         result.write_text(json.dumps(task) + "\n", "utf-8")
-        command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.implementation_check_child"]
-        run = _Run(run_bounded([*command, str(result), str(trace)], project.import_root, _TOTAL_SECONDS))
+        code = run_bounded(
+            "toolgen.cli.implementation_check_child",
+            [str(result), str(trace)],
+            folder=project.import_root,
+            scratch=folder,
+            seconds=_TOTAL_SECONDS,
+        )
+        run = _Run(code)
         _, *lines = result.read_text("utf-8", "replace").splitlines()
         if trace.is_file():
             run.hung_at = _innermost_frame(trace.read_text("utf-8", "replace"), project)

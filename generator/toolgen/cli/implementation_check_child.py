@@ -1,6 +1,6 @@
 """The process that imports a project's implementations for `check --implementations`.
 
-Called as `python -m toolgen.cli.implementation_check_child RESULT TRACE`. The task is JSON on the first
+`toolgen.cli.child_process` calls `main` in it, with two files. The task is JSON on the first
 line of RESULT, the results follow as JSON lines: {"started": …}, {"fault": …}, {"done": true}.
 """
 
@@ -46,7 +46,3 @@ def main(result: str, trace: str) -> None:
                 write(fault=dataclasses.asdict(fault))
         write(done=True)
         os._exit(0)  # without waiting for threads and exit handlers of imported modules
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

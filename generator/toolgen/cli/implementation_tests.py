@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from toolgen.cli.child_process import how_it_ended, run_bounded
@@ -28,9 +27,16 @@ TOTAL_SECONDS = 540.0  # that the tests of one tool may take
 
 
 def test_implementations(
-    project: Project, tools: Sequence[ToolUnderTest], options: RunOptions
+    project: Project,
+    tools: Sequence[ToolUnderTest],
+    options: RunOptions,
+    *,
+    all_tools: Sequence[ToolUnderTest],
 ) -> list[ToolReport]:
-    """Return the report of each tool. Raises UnableError if there is no generated code, or no fixtures."""
+    """Return the report of each tool; `all_tools` are those of the project.
+
+    Raises UnableError if there is no generated code, or no fixtures.
+    """
     fixtures = fixtures_file(project)
     if not (project.root / project.output / "catalog.py").is_file():
         message = f"there is no generated code in {project.output}"
@@ -38,7 +44,8 @@ def test_implementations(
     reports: dict[str, ToolReport] = {}
     left = list(tools)
     while left:
-        run = _run(project, _task(project, fixtures, left, options))
+        task = replace(_task(project, fixtures, left, options), all_tools=tuple(all_tools))
+        run = _run(project, task)
         for report in run.reports:
             reports[report.tool] = report
         left = [tool for tool in left if tool.name not in reports]
@@ -68,9 +75,11 @@ def _task(
         package=project.package,
         fixtures=None if fixtures is None else str(fixtures),
         tools=tuple(tools),
+        all_tools=(),
         seed=options.seed,
         max_calls=options.max_calls,
         examples_only=options.examples_only,
+        all_calls=options.all_calls,
         record=options.record,
         find_neighbours=options.find_neighbours,
         seconds=max([CALL_SECONDS, *((tool.timeout or 0) + LATE_SECONDS for tool in tools)]),
@@ -81,11 +90,14 @@ def _run(project: Project, task: Task) -> _Run:
     with tempfile.TemporaryDirectory(prefix="toolgen-") as folder:
         result, trace = Path(folder, "result.jsonl"), Path(folder, "trace")
         result.write_text(task.as_json() + "\n", "utf-8")
-        command = [sys.executable, "-P", "-B", "-m", "toolgen.testing.child"]
-        own = {"TMPDIR": str(Path(folder, "tmp"))}  # so that nothing is left in the user's
         Path(folder, "tmp").mkdir()
         code = run_bounded(
-            [*command, str(result), str(trace)], project.root, TOTAL_SECONDS * len(task.tools), own
+            "toolgen.testing.child",
+            [str(result), str(trace)],
+            folder=project.root,
+            scratch=folder,
+            seconds=TOTAL_SECONDS * len(task.tools),
+            environment={"TMPDIR": str(Path(folder, "tmp"))},  # so that nothing is left in the user's
         )
         run = _Run(code)
         _, *lines = result.read_text("utf-8", "replace").splitlines()

@@ -9,8 +9,9 @@ from difflib import unified_diff
 from toolgen.cli.output import count
 from toolgen.project import Project, read_text
 from toolgen.schema.document import JsonObject, value_key
+from toolgen.testing.outcomes.compact import holds
 from toolgen.testing.outcomes.recorded import RecordedOutcomes, outcomes_path, stale_files
-from toolgen.testing.outcomes.varying import is_same_outcome, without_varying
+from toolgen.testing.outcomes.varying import without_varying
 from toolgen.testing.results import ObservedOutcome, ToolReport
 from toolgen.testing.tool_under_test import Neighbour, ToolUnderTest
 
@@ -46,7 +47,7 @@ def calls_to_repeat(tool: ToolUnderTest, report: ToolReport) -> ToolUnderTest:
         outcomes={},
         examples=tuple(each for each in tool.examples if each.name in names),
         neighbours=tuple(
-            Neighbour(each.example, each.arguments, each.outcome, each.after)
+            Neighbour(each.example, each.arguments, each.outcome, each.after, each.tool)
             for each in report.outcomes
             if each.arguments is not None
         ),
@@ -79,8 +80,7 @@ def stale_outcomes(project: Project, tools: Sequence[ToolUnderTest]) -> list[str
     found = []
     for tool in tools:
         names = {example.name for example in tool.examples}
-        near = [each.near for each in tool.neighbours]
-        gone = [each for each in dict.fromkeys([*tool.outcomes, *near]) if each not in names]
+        gone = [each for each in tool.outcomes if each not in names]
         found += [f"'{each}' in {tool.outcomes_file}" for each in gone]
     return found
 
@@ -96,24 +96,37 @@ def _recorded(tool: ToolUnderTest, runs: Sequence[ToolReport]) -> RecordedOutcom
         outcome = old if new is None else new
         if outcome is not None:
             examples[example.name] = outcome
-    old_outcomes = {value_key([each.arguments, each.after]): each.outcome for each in tool.neighbours}
-    neighbours = []
-    for each in runs[0].outcomes:
-        if each.arguments is not None and each.example in examples:
-            old = old_outcomes.get(value_key([each.arguments, each.after]))
-            outcome = _common(each, seen, old)
+    neighbours = {_key(each): each for each in tool.neighbours if {each.near, each.after} <= {"", *examples}}
+    for now in runs[0].outcomes:  # calls that fail now are not among them, and keep what was recorded
+        if now.arguments is not None and now.example in examples:
+            key = _key(now)
+            outcome = _common(now, seen, neighbours[key].outcome if key in neighbours else None)
             if outcome is not None:
-                neighbours.append(Neighbour(each.example, each.arguments, outcome, each.after))
+                neighbours[key] = Neighbour(now.example, now.arguments, outcome, now.after, now.tool)
     order = list(examples)
-    return RecordedOutcomes(examples, sorted(neighbours, key=lambda each: order.index(each.near)))
+    found = sorted(neighbours.values(), key=lambda each: order.index(each.near))
+    return RecordedOutcomes(_as_updated(tool, runs[0]), examples, found)
 
 
 def _by_call(run: ToolReport) -> dict[object, JsonObject]:
     return {_key(each): each.outcome for each in run.outcomes}
 
 
-def _key(call: ObservedOutcome) -> object:
-    return value_key([call.example, call.arguments, call.after])
+def _as_updated(tool: ToolUnderTest, run: ToolReport) -> ToolUnderTest:
+    """Return a tool with its examples as they are in the spec after this update."""
+    failed = {failure.example for failure in run.failures}
+    now = {each.index: each for each in run.actual if each.index not in failed}
+    return tool.with_examples(
+        tuple(
+            replace(each, has_output=True, output=now[each.index].content) if each.index in now else each
+            for each in tool.examples
+        )
+    )
+
+
+def _key(call: ObservedOutcome | Neighbour) -> object:
+    near = call.near if isinstance(call, Neighbour) else call.example
+    return value_key([near, call.arguments, call.after, call.tool])
 
 
 def _common(
@@ -123,7 +136,7 @@ def _common(
     first, second = (each.get(_key(call)) for each in seen[:2])
     if first is None or second is None:
         return None
-    if old is not None and is_same_outcome(old, first) and is_same_outcome(old, second):
+    if old is not None and holds(old, first) and holds(old, second):
         return old
     common: JsonObject = without_varying(first, second)
     return common if isinstance(common, dict) else None

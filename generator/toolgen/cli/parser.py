@@ -32,6 +32,9 @@ COMMANDS = {
 }
 """The commands and their summaries, in the order of the help."""
 
+SOURCES = ("--against", "--record")
+"""Options that name a server, of all commands."""
+
 _USAGE = "toolgen [-C DIR] COMMAND ..."
 _COLUMNS = 100  # width of the help
 
@@ -44,8 +47,20 @@ class Parser(argparse.ArgumentParser):
     """An argparse parser that raises instead of exiting, and suggests flags for misspelt ones."""
 
     def parse_all(self, words: list[str]) -> argparse.Namespace:
-        """Return `words` as a namespace. Raises `UnableError` if wrong, `HelpPrinted` after `--help`."""
-        args, unknown = self.parse_known_args(words)
+        """Return `words` as a namespace. Raises `UnableError` if wrong, `HelpPrinted` after `--help`.
+
+        After an option that names a server, `--` begins a command: `--against -- python -m shop`.
+        """
+        at = next((at for at in range(1, len(words)) if words[at] == "--" and words[at - 1] in SOURCES), None)
+        if at is not None and at + 1 < len(words):
+            args, unknown = self.parse_known_args([*words[:at], "command"])
+            import shlex
+
+            from toolgen.cli.sources import CommandWords
+
+            setattr(args, words[at - 1].removeprefix("--"), CommandWords(shlex.join(words[at + 1 :])))
+        else:
+            args, unknown = self.parse_known_args(words)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
             self._refuse(

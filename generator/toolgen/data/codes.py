@@ -291,6 +291,12 @@ CONSISTENCY: dict[str, Code] = {
         "test could not fail.",
         "Use the `name` of another tool in the specs folder.",
     ),
+    "sunset-passed": error(
+        "a deprecated tool whose last day is over",
+        "Callers were told that it stops working after `deprecated.sunset`; toolgen does not stop it. Only "
+        "`toolgen check` looks at the calendar: `generate` makes the same code on every day.",
+        "Remove the spec, set `enabled: false`, or announce a later day.",
+    ),
     "undeclared-error": error(
         "an example that ends in an undeclared error",
         "Errors are part of the contract.",
@@ -573,6 +579,12 @@ TESTS: dict[str, Code] = {
 
 # Lint rules: each has a module of its name in `toolgen.lint.rules`.
 LINT: dict[str, Code] = {
+    "ambiguous-stream": warning(
+        "a stream whose chunks can be valid as the response",
+        "The last item is the response. If it may be a chunk, too, the runtime refuses the stream unless the "
+        "implementation yields an instance of the response's class or `ToolResult(response)`.",
+        "Tell the schemas apart, or leave out `output_schema`.",
+    ),
     "default-violates-schema": warning(
         "a default that violates its own schema",
         "Defaults are published unchanged. A call that sends this one is refused.",
@@ -627,6 +639,11 @@ LINT: dict[str, Code] = {
         "a required property that the schema forbids",
         "`additionalProperties: false` forbids undeclared properties, so no object is valid.",
         "Declare the property, or take it out of `required`.",
+    ),
+    "unshown-property": warning(
+        "a property of a confirmed tool that its question does not show",
+        "The user says yes to a text that is the same for every value of it, and the tool acts on it.",
+        "Name the property in `confirm.message`, or set `confirm.preview` and show it there.",
     ),
 }
 

@@ -102,6 +102,7 @@ class Inject(SpecPart):
     type: Annotated[str, StringConstraints(pattern=DOTTED)] = _about(
         "Its Python type with its module, sqlite3.Connection for one.", "typing.Any"
     )
+    optional: bool = _about("The tool gets None where the application has no value.", False)
 
 
 class Stream(SpecPart):

@@ -9,6 +9,7 @@ from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
 from toolgen.lint.bound_schema import LintedSchema
 from toolgen.lint.rules import (
+    ambiguous_stream,
     contradicting_annotations,
     contradicting_examples,
     default_violates_schema,
@@ -20,6 +21,7 @@ from toolgen.lint.rules import (
     unenforced_format,
     unenforced_keyword,
     unsatisfiable_required,
+    unshown_property,
 )
 from toolgen.references.bundle import Bound
 from toolgen.schema.document import JsonPath, subschemas
@@ -29,10 +31,12 @@ ToolRule = Callable[[ProgramTool], Iterator[Diagnostic]]
 SchemaRule = Callable[[LintedSchema, JsonPath, Mapping[str, Any]], Iterator[Diagnostic]]
 
 TOOL_RULES: tuple[ToolRule, ...] = (
+    ambiguous_stream.check,
     contradicting_annotations.check,
     contradicting_examples.check,
     destructive_unconfirmed.check,
     misspelt_annotation.check,
+    unshown_property.check,
 )
 SCHEMA_RULES: Mapping[str, SchemaRule] = {  # keyword → the rule for subschemas that have it
     "$ref": ignored_sibling.check,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -13,12 +12,12 @@ from toolgen.project import Project, UnableError
 from toolgen.suggestions import did_you_mean
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.fixtures import Fixtures, load_fixtures
-from toolgen.testing.inputs import requests
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.project_tools import fixtures_file, project_tools
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
-from toolgen.testing.subject import Call, Session, Subject, call_command, only_harmless
+from toolgen.testing.stubs import has_implementation
+from toolgen.testing.subject import Call, Session, Subject, call_command, harm_to_own_data
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 from toolgen.testing.toolkit_subject import ToolkitSession, ToolkitSubject
 
@@ -67,7 +66,7 @@ class ProjectCases:
     def properties(self, tool: ToolUnderTest, subject: Subject) -> ToolReport:
         """Return the report on a tool, which is tested once."""
         if tool.name not in self._reports:
-            runner = ToolRunner(tool, subject, self.options)
+            runner = ToolRunner(tool, subject, self.options, tools=self.tools)
             self._reports[tool.name] = runner.run()
         return self._reports[tool.name]
 
@@ -96,43 +95,38 @@ class ToolCase:
         __tracebackhide__ = True
         import pytest
 
-        subject = self.subject or ToolkitSubject(self.cases.fixtures(), self.tool.scopes)
         if self.check_name == "not implemented":
-            failures = self._implemented(subject)
-        elif self.example is not None:
-            runner = ToolRunner(self.tool, subject, self.cases.options)
-            failures = runner.run_example(self.example)
-            if runner.report.not_implemented:
-                failures = [Failure("example", f"{self.tool.name} is not implemented", self.tool.place)]
+            failures = self._implemented()
         else:
-            report = self.cases.properties(self.tool, subject)
-            reason = report.not_checked.get(self.check_name)
-            if reason:
-                pytest.skip(reason)
-            failures = [each for each in report.failures if each.check == self.check_name]
+            subject = self.subject or ToolkitSubject(self.cases.fixtures(), self.tool.scopes)
+            report = self._tested(subject)
+            if report.not_tested:
+                pytest.skip(f"not tested: {report.not_tested}")
+            if self.example is None and self.check_name in report.not_checked:
+                pytest.skip(report.not_checked[self.check_name])
+            failures = [each for each in report.failures if self.example or each.check == self.check_name]
+            if report.not_implemented and self.example is not None:
+                failures = [Failure("example", f"{self.tool.name} is not implemented", self.tool.place)]
         if failures:
             pytest.fail("\n\n".join(map(_text, failures)), pytrace=False)
 
-    def _implemented(self, subject: Subject) -> list[Failure]:
-        """Return a failure if the tool answers anything else than `not_implemented`."""
-        tool = self.tool
-        request = next(
-            (example.arguments for example in tool.examples),
-            next(requests(tool, seed=self.cases.options.seed, count=1), {}),
-        )
+    def _tested(self, subject: Subject) -> ToolReport:
+        """Return the report on the example alone; for a property, that on the whole tool."""
+        if self.example is None:
+            return self.cases.properties(self.tool, subject)
+        runner = ToolRunner(self.tool, subject, self.cases.options)
+        runner.run_example(self.example)
+        return runner.report
 
-        async def ask() -> Any:
-            async with subject.session() as session:
-                return await session.call(Call(tool.name, request))
-
-        answer = asyncio.run(ask())
-        if answer.error == "not_implemented":
+    def _implemented(self) -> list[Failure]:
+        """Return a failure if the tool's module is more than a stub. Makes no call, which may do harm."""
+        if not has_implementation(self.cases.project.package, self.tool.name):
             return []
         message = (
-            f"{tool.name} is expected to be not implemented, and answers {answer.shown}; "
+            f"{self.tool.name} is expected to be not implemented, and its module is not the stub any more: "
             "if it is implemented now, remove implemented=False"
         )
-        return [Failure("example", message, tool.place, call_command(Call(tool.name, request), tool))]
+        return [Failure("example", message, self.tool.place)]
 
 
 def _text(failure: Failure) -> str:
@@ -145,11 +139,13 @@ def _text(failure: Failure) -> str:
 class GivenSubject:
     """A toolkit and snapshots that pytest fixtures of the project gave; all sessions share them."""
 
-    is_isolated = True
     has_fresh_data = False
 
-    def __init__(self, toolkit: Toolkit, take_snapshot: Callable[[], Any] | None) -> None:
-        self._toolkit = toolkit
+    def __init__(
+        self, toolkit: Toolkit, take_snapshot: Callable[[], Any] | None, *, is_for_tests: bool
+    ) -> None:
+        """`is_for_tests`: a fixture made the toolkit; it is not the default one."""
+        self._toolkit, self._is_for_tests = toolkit, is_for_tests
         self.has_state = take_snapshot is not None
         fixtures = Fixtures("", None, None if take_snapshot is None else lambda _: take_snapshot())
         self._fixtures = fixtures
@@ -162,15 +158,21 @@ class GivenSubject:
         granted = tuple(sorted(scopes))
         yield ToolkitSession(self._toolkit, Path(), self._fixtures, granted, lambda _: None)
 
-    def only_examples(self, tool: ToolUnderTest) -> str:
-        """Return why only examples are called; empty if generated requests do no harm."""
-        return only_harmless(tool, is_isolated=self.is_isolated)
+    def is_implemented(self, tool: ToolUnderTest) -> bool:
+        """Return True: calls show whether a fixture's tool is implemented."""
+        return True
+
+    def reason_not_to_call(self, tool: ToolUnderTest) -> str:
+        """Return how calls may do harm; empty if they do none."""
+        return "" if self._is_for_tests else harm_to_own_data(tool)
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the `toolgen call` line that makes the same call."""
         return call_command(call, tool)
 
 
-def given_subject(toolkit: Toolkit, take_snapshot: Callable[[], Any] | None) -> Subject:
+def given_subject(
+    toolkit: Toolkit, take_snapshot: Callable[[], Any] | None, *, is_for_tests: bool
+) -> Subject:
     """Return what is tested of a toolkit that a pytest fixture gave."""
-    return GivenSubject(toolkit, take_snapshot)
+    return GivenSubject(toolkit, take_snapshot, is_for_tests=is_for_tests)

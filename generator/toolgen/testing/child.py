@@ -1,8 +1,7 @@
 """The process in which `toolgen test` calls a project's implementations.
 
-Called as `python -m toolgen.testing.child RESULT TRACE`. The task is JSON on the first line of RESULT, the
-results follow as JSON lines: {"started": …}, {"call": …}, {"report": …},
- {"broken": …}, {"done": true}.
+`toolgen.cli.child_process` calls `main` in it, with two files. The task is JSON on the first line of RESULT,
+the results follow as JSON lines: {"started": …}, {"call": …}, {"report": …}, {"broken": …}, {"done": true}.
 """
 
 from __future__ import annotations
@@ -32,9 +31,11 @@ class Task:
     package: str  # the generated one
     fixtures: str | None  # file
     tools: tuple[ToolUnderTest, ...]
+    all_tools: tuple[ToolUnderTest, ...]  # of the project, without what is recorded of them
     seed: str
     max_calls: int
     examples_only: bool
+    all_calls: bool
     record: bool
     find_neighbours: bool
     seconds: float  # that one call may take
@@ -42,14 +43,16 @@ class Task:
     def as_json(self) -> str:
         """Return it as one line of JSON."""
         data = {name: getattr(self, name) for name in self.__slots__}
-        return json.dumps({**data, "tools": [each.as_data() for each in self.tools]})
+        for name in ("tools", "all_tools"):
+            data[name] = [each.as_data() for each in data[name]]
+        return json.dumps(data)
 
     @staticmethod
     def of_json(line: str) -> Task:
         """Return the task of `as_json`."""
         data = json.loads(line)
-        tools = tuple(map(ToolUnderTest.of_data, data["tools"]))
-        return Task(**{**data, "folders": tuple(data["folders"]), "tools": tools})
+        tools = {name: tuple(map(ToolUnderTest.of_data, data[name])) for name in ("tools", "all_tools")}
+        return Task(**{**data, "folders": tuple(data["folders"]), **tools})
 
 
 def main(result: str, trace: str) -> None:
@@ -88,6 +91,7 @@ def _run(task: Task, hung: TextIOWrapper, write: Callable[..., None]) -> None:
         task.seed,
         task.max_calls,
         task.examples_only,
+        task.all_calls,
         record=task.record,
         find_neighbours=task.find_neighbours,
     )
@@ -105,11 +109,7 @@ def _run(task: Task, hung: TextIOWrapper, write: Callable[..., None]) -> None:
                 write(call=call_command(call, tool))
 
             subject = ToolkitSubject(fixtures, tool.scopes, before_call)
-            report: ToolReport = ToolRunner(tool, subject, options).run()
+            report: ToolReport = ToolRunner(tool, subject, options, tools=task.all_tools).run()
             write(report=report.as_data())
     except FixtureError as error:
         write(unusable=str(error))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -6,14 +6,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypedDict, Unpack
 
-from toolgen.schema.document import JsonObject
+from toolgen.schema.document import JsonObject, same_value
+from toolgen.testing.outcomes.snapshot_diff import as_json
 from toolgen.testing.subject import NO_STATE, Answer, Call, Session, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
-StepKind = Literal["refused", "nobody", "preview", "call", "again", "outdated", "concurrent", "cancelled"]
+StepKind = Literal[
+    "refused",
+    "nobody",
+    "preview",
+    "call",
+    "again",
+    "afresh",
+    "outdated",
+    "concurrent",
+    "cancelled",
+    "unshown",
+]
 """The kinds of calls: one that the user refused, one where nobody could be asked, a preview, the call itself,
-the same call once more, one of which the user approved another preview, one of several at once, a call
-that was cancelled."""
+the same call once more, the same with fresh data, one of which the user approved another preview, one of
+several at once, one that was cancelled, one that does something else than another with the same question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,31 +99,49 @@ async def observe(
 ) -> Observation:
     """Make one request in every way in a session of its own: without consent first, then with it, twice."""
     neighbour = details.get("neighbour")
-    first = tool.arguments_of(neighbour.after) if neighbour is not None else None
-    call = Call(tool.name, arguments)
+    first = tool.arguments_of(neighbour.first) if neighbour is not None else None
+    is_other = neighbour is not None and bool(neighbour.tool)
+    call = Call(neighbour.tool if neighbour is not None and is_other else tool.name, arguments)
     async with subject.session() as session:
         if first is not None:
             await session.call(Call(tool.name, first))
         steps = _Steps(session)
-        if tool.confirms:
+        if tool.confirms and neighbour is None:
             await steps.call("refused", Call(tool.name, arguments, "refused"))
             if not tool.may_skip_question:
                 await steps.call("nobody", Call(tool.name, arguments, "nobody"))
-        if tool.previews:
+        if tool.previews and not is_other:
             steps.add("preview", await session.preview(call))
         await steps.call("call", call)
-        if tool.read_only or (tool.idempotent and subject.has_state):
+        if neighbour is None and (tool.read_only or (tool.idempotent and subject.has_state)):
             await steps.call("again", call)
     made = steps.made
     is_generated = "expected" not in details and "neighbour" not in details
+    if is_generated and tool.read_only and subject.has_fresh_data:
+        one, again = made[-2:]
+        made += [] if same_answer(one.answer, again.answer) else await _afresh(subject, call)
     if (
         tool.previews
         and tool.confirms
         and subject.has_fresh_data
+        and not is_other
         and not (is_generated or "variant" in details)
     ):
         made += await _outdated(subject, call, first)
     return Observation(arguments, tuple(made), **details)
+
+
+def same_answer(first: Answer, second: Answer) -> bool:
+    """True if two calls ended in the same way for a model: the same content, or the same error."""
+    return first.error == second.error and same_value(as_json(first.content), as_json(second.content))
+
+
+async def _afresh(subject: Subject, call: Call) -> list[Step]:
+    """Make a call in a session of its own: an answer that is different each time proves nothing."""
+    async with subject.session() as session:
+        steps = _Steps(session)
+        await steps.call("afresh", call)
+    return steps.made
 
 
 async def _outdated(subject: Subject, call: Call, first: JsonObject | None) -> list[Step]:

@@ -32,6 +32,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--toolgen-max-calls", type=int, default=100, metavar="N", help="make about N calls of each tool"
     )
+    group.addoption(
+        "--toolgen-all-calls",
+        action="store_true",
+        help="also make calls that may change or destroy data, of tools without a toolkit for tests",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "toolgen(*tools, implemented=True): the tools that `toolgen_case` tests; implemented=False expects "
-        "exactly the answer not_implemented",
+        "that they are stubs, and calls nothing",
     )
 
 
@@ -61,10 +66,12 @@ def toolgen_case(
     """One example or property of one tool; `check()` tests it."""
     subject: Subject | None = None
     own_state = toolgen_state is not None and not getattr(toolgen_state, _DEFAULT, False)
-    if own_state or not getattr(toolgen_toolkit, _DEFAULT, False):
+    own_toolkit = not getattr(toolgen_toolkit, _DEFAULT, False)
+    if own_state or own_toolkit:
         from toolgen.testing.cases import given_subject
 
-        subject = given_subject(toolgen_toolkit, toolgen_state)  # of fixtures in a conftest.py
+        is_for_tests = own_toolkit or _cases(request.config).fixtures().make_toolkit is not None
+        subject = given_subject(toolgen_toolkit, toolgen_state, is_for_tests=is_for_tests)
     case: ToolCase = request.param
     return case.on(subject)
 
@@ -100,7 +107,11 @@ def _cases(config: pytest.Config) -> ProjectCases:
         from toolgen.testing.cases import ProjectCases
         from toolgen.testing.runner import RunOptions
 
-        options = RunOptions(config.getoption("--toolgen-seed"), config.getoption("--toolgen-max-calls"))
+        options = RunOptions(
+            config.getoption("--toolgen-seed"),
+            config.getoption("--toolgen-max-calls"),
+            all_calls=config.getoption("--toolgen-all-calls"),
+        )
         try:
             project = find_project(config.rootpath)
             config.stash[_CASES] = ProjectCases.read(project, options)

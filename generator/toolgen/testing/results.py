@@ -44,6 +44,7 @@ class ObservedOutcome:
     outcome: JsonObject
     arguments: JsonObject | None = None  # of a neighbour
     after: str = ""  # of a neighbour: the example whose call was made before
+    tool: str = ""  # of a neighbour: another tool, called after the example
 
 
 @dataclass(slots=True)
@@ -58,6 +59,8 @@ class ToolReport:
     not_covered: list[str] = field(default_factory=list)  # parts of the contract that no call has shown
     notes: list[str] = field(default_factory=list)  # what else was seen, and is no failure
     not_implemented: bool = False
+    not_tested: str = ""  # why no call was made
+    may_do_harm: bool = False  # that is why
     actual: list[ActualResult] = field(default_factory=list)  # of examples that failed
     not_recorded: list[str] = field(default_factory=list)  # examples without a recorded outcome
     outcomes: list[ObservedOutcome] = field(default_factory=list)  # if they are to be recorded

@@ -99,24 +99,26 @@ class Subject(Protocol):
     """Tools that can be tested."""
 
     has_state: bool  # there are snapshots
-    is_isolated: bool  # each session has a state of its own, which may be changed
     has_fresh_data: bool  # each session begins with the same data
 
     def session(self) -> AbstractAsyncContextManager[Session]:
         """Begin a session."""
 
-    def only_examples(self, tool: ToolUnderTest) -> str:
-        """Return why only examples of a tool are called; empty if generated requests do no harm."""
+    def is_implemented(self, tool: ToolUnderTest) -> bool:
+        """Return False if the tool has no implementation, or only a stub. Makes no call."""
+
+    def reason_not_to_call(self, tool: ToolUnderTest) -> str:
+        """Return how calls of a tool may do harm; empty if they do none."""
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the command line that makes the same call."""
 
 
-def only_harmless(tool: ToolUnderTest, *, is_isolated: bool) -> str:
-    """Return the reason against generated requests for a toolkit of the project; empty if there is none."""
-    if is_isolated or not tool.destructive:
+def harm_to_own_data(tool: ToolUnderTest) -> str:
+    """Return how calls of the default toolkit of a project may do harm; empty if they do none."""
+    if tool.is_harmless:
         return ""
-    return "the tool may destroy something, and there is no fixture toolgen_toolkit with data of its own"
+    return "it may change or destroy something, and there is no fixture toolgen_toolkit with data for tests"
 
 
 def call_command(call: Call, tool: ToolUnderTest) -> str:

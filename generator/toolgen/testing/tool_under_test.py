@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from toolgen.data.program import ProgramTool
 from toolgen.data.source import Span
@@ -37,6 +37,21 @@ class Neighbour:
     arguments: JsonObject
     outcome: JsonObject
     after: str = ""  # name of an example whose call is made before, with the same data
+    tool: str = ""  # another tool, whose call follows that of the example `near`
+
+    @property
+    def first(self) -> str:
+        """Return the name of the example whose call is made before; empty if there is none."""
+        return self.near if self.tool else self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """JSON Pointers of the items and the next cursor in the response, and of the cursor in the request."""
+
+    items: str
+    cursor: str
+    cursor_of_request: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +69,20 @@ class ToolUnderTest:
     previews: bool = False
     may_skip_question: bool = False  # a client that cannot ask may go ahead
     read_only: bool = False
-    destructive: bool = False
+    destructive: bool = True
     idempotent: bool = False
     timeout: float | None = None
+    pages: Pages | None = None
     examples: tuple[ExpectedCall, ...] = ()
     outcomes_file: str = ""  # where its outcomes are recorded, below the project's root
     outcomes: Mapping[str, JsonObject] = field(default_factory=dict)  # name of an example → outcome
     neighbours: tuple[Neighbour, ...] = ()
+    has_invalid_records: bool = False  # of requests that the schema refuses now; they are not repeated
+
+    @property
+    def is_harmless(self) -> bool:
+        """True if the contract says that no call does harm; otherwise the tool acts."""
+        return not self.confirms and (self.read_only or (self.idempotent and not self.destructive))
 
     def as_data(self) -> dict[str, Any]:
         """Return it as JSON data."""
@@ -72,8 +94,9 @@ class ToolUnderTest:
         examples = tuple(
             ExpectedCall(**{**each, "place": Span(**each["place"])}) for each in data["examples"]
         )
-        tuples = {key: tuple(data[key]) for key in ("errors", "scopes")}
+        tuples: dict[str, Any] = {key: tuple(data[key]) for key in ("errors", "scopes")}
         tuples["neighbours"] = tuple(Neighbour(**each) for each in data["neighbours"])
+        tuples["pages"] = None if data.get("pages") is None else Pages(**data["pages"])
         return ToolUnderTest(**{**data, **tuples, "place": Span(**data["place"]), "examples": examples})
 
     def arguments_of(self, example: str) -> JsonObject | None:
@@ -87,6 +110,24 @@ class ToolUnderTest:
     def with_examples(self, examples: tuple[ExpectedCall, ...]) -> ToolUnderTest:
         """Return the same tool with other examples."""
         return replace(self, examples=examples)
+
+
+class Hints(TypedDict):
+    """The annotations that decide whether a call does harm."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+
+
+def hints_of(annotations: Mapping[str, Any] | None) -> Hints:
+    """Return the hints of a tool's annotations, with MCP's defaults for missing ones."""
+    given = annotations or {}
+    return Hints(
+        read_only=given.get("readOnlyHint") is True,
+        destructive=given.get("destructiveHint") is not False,
+        idempotent=given.get("idempotentHint") is True,
+    )
 
 
 def tool_under_test(tool: ProgramTool) -> ToolUnderTest:
@@ -105,10 +146,9 @@ def tool_under_test(tool: ProgramTool) -> ToolUnderTest:
         confirms=confirm is not None,
         previews=confirm is not None and confirm.preview,
         may_skip_question=confirm is not None and confirm.on_unsupported == "allow",
-        read_only=bool(hints and hints.readOnlyHint),
-        destructive=confirm is not None or bool(hints and hints.destructiveHint),
-        idempotent=bool(hints and hints.idempotentHint),
+        **hints_of(None if hints is None else hints.model_dump()),
         timeout=spec.timeout,
+        pages=None if spec.page is None else Pages(spec.page.items, spec.page.cursor, spec.page.from_),
         examples=tuple(_expected(tool, index) for index in range(len(spec.examples))),
     )
 

@@ -10,17 +10,22 @@ import pickle
 import sys
 import tempfile
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import toolgen
+from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
+from toolgen.runtime.errors import ToolError
+from toolgen.runtime.http.request import base_url
 from toolgen.suggestions import shortened
 from toolgen.testing.fixtures import Fixtures
 from toolgen.testing.meeting import Meeting, places_to_meet
-from toolgen.testing.subject import NO_STATE, Answer, Call, Session, call_command, only_harmless
+from toolgen.testing.stubs import calls_http_api, has_implementation
+from toolgen.testing.subject import NO_STATE, Answer, Call, Session, call_command, harm_to_own_data
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:
@@ -48,7 +53,7 @@ class ToolkitSubject:
         self._scopes = scopes
         self._before_call = before_call
         self.has_state = fixtures.take_snapshot is not None
-        self.is_isolated = self.has_fresh_data = fixtures.make_toolkit is not None
+        self.has_fresh_data = fixtures.make_toolkit is not None
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
@@ -59,13 +64,41 @@ class ToolkitSubject:
             async with toolkit:
                 yield ToolkitSession(toolkit, folder, self._fixtures, self._scopes, self._before_call)
 
-    def only_examples(self, tool: ToolUnderTest) -> str:
-        """Return why only examples are called; empty if generated requests do no harm."""
-        return only_harmless(tool, is_isolated=self.is_isolated)
+    def is_implemented(self, tool: ToolUnderTest) -> bool:
+        """Return False if the project's module for the tool is missing or a stub. Imports no module."""
+        return self.has_fresh_data or has_implementation(self._fixtures.package, tool.name)
+
+    def reason_not_to_call(self, tool: ToolUnderTest) -> str:
+        """Return how calls may do harm; empty if they do none."""
+        if not self.has_fresh_data:
+            return harm_to_own_data(tool)
+        if tool.is_harmless:
+            return ""
+        with tempfile.TemporaryDirectory(prefix="toolgen-test-", ignore_cleanup_errors=True) as name:
+            toolkit = self._fixtures.toolkit(Path(name))  # it may name an API for tests in the environment
+            definition: Any = toolkit.definition_of(tool.name)
+        operation = None if definition is None else definition.get("x-openapi")
+        if operation is None or not calls_http_api(self._fixtures.package, tool.name):
+            return ""
+        return _harm_to_api(operation)
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the `toolgen call` line that makes the same call."""
         return call_command(call, tool)
+
+
+def _harm_to_api(whole: Mapping[str, Any]) -> str:
+    """Return how calls of an HttpTool may do harm: an API on another machine has no data for tests."""
+    for operation in whole.get("operations", {"": whole}).values():
+        try:
+            host = urlsplit(base_url(operation)).hostname or ""
+        except (ToolError, KeyError):
+            continue  # it calls nothing
+        if not is_loopback(host):
+            variable = operation["base_url"]
+            cure = f"let toolgen_toolkit set {variable} to a local API"
+            return f"it may change or destroy something at {host}; {cure}"
+    return ""
 
 
 class ToolkitSession:
@@ -229,8 +262,16 @@ def _answer(response: ToolResponse, details: list[str]) -> Answer:
         error=response.error.code,
         message=response.error.message,
         details=response.error.details,
-        detail=details[-1] if details else "",
+        detail=_what_is_missing(response.error) or (details[-1] if details else ""),
     )
+
+
+def _what_is_missing(error: ToolError) -> str:
+    """Return where to provide an injected value that is missing; empty for every other error."""
+    if error.code != "missing_dependency" or not isinstance(error.details, dict):
+        return ""
+    name = error.details["name"]
+    return f"add {name!r} to CONTEXT in the package of implementations, or to the context of toolgen_toolkit"
 
 
 class _Details(logging.Handler):

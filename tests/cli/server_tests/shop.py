@@ -84,7 +84,8 @@ class Shop:
         return report
 
     def tool(self, name: str, fault: str = "", against: str | None = None) -> dict[str, Any]:
-        (tool,) = self.report(name, fault=fault, against=against)["tools"]
+        words = ["--all-calls"] if name == "clear" else []  # it acts
+        (tool,) = self.report(name, *words, fault=fault, against=against)["tools"]
         return dict(tool)
 
     def failure(self, name: str, fault: str) -> dict[str, Any]:

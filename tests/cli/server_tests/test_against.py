@@ -32,30 +32,29 @@ def test_a_server_that_keeps_the_specs_passes(shop: Shop) -> None:
     )
     report = shop.report()
     assert [(tool["name"], tool["result"]) for tool in report["tools"]] == [
-        ("clear", "passed"),
+        ("clear", "not tested"),
         ("look", "passed"),
         ("watch", "passed"),
     ]
     assert report["server"] == "'shop 3', MCP 2025-11-25"
     assert report["not_in_specs"] == ["sell"]
     clear, look, watch = report["tools"]
-    assert (clear["calls"], look["calls"]) == (3, 12), "clear is called by its example only, in each way"
-    assert clear["not_checked"]["answers"].startswith(
-        "only examples were called: the tool may change the data"
-    )
-    assert clear["not_checked"]["failed-calls"] == "the state of a server cannot be seen"
+    assert (clear["calls"], look["calls"]) == (0, 12)
+    assert clear["not_tested"] == "it may change or destroy data of the server"
+    assert look["not_checked"]["read-only"] == "the state of a server cannot be seen"
     assert watch["not_checked"] == {"read-only": "the state of a server cannot be seen"}
 
 
 def test_a_command_is_started_again_after_calls_that_change_something(shop: Shop) -> None:
     shop.cli.spec("clear", f"{SPECS['clear']}  - {{name: once more, input: {{}}, output: {{left: 0}}}}\n")
-    clear = shop.tool("clear")
+    (clear,) = shop.report("clear", "--all-calls", "--examples-only")["tools"]
     assert (clear["result"], clear["calls"]) == ("passed", 6), clear["failures"]
 
 
 def test_all_calls_are_made_if_they_are_allowed(shop: Shop) -> None:
     (clear,) = shop.report("clear", "--all-calls")["tools"]
-    assert "answers" not in clear["not_checked"]
+    assert (clear["result"], clear["calls"] > 0) == ("passed", True)
+    assert clear["not_checked"]["failed-calls"] == "the state of a server cannot be seen"
 
 
 FAULTS = {
@@ -160,18 +159,19 @@ def test_a_schema_that_accepts_the_same_values_is_the_same(shop: Shop) -> None:
     assert look["notes"][0].startswith("texts for models differ: /description")
 
 
-def test_other_annotations_are_found_and_stop_generated_requests(shop: Shop) -> None:
+def test_other_annotations_are_found_and_stop_all_calls(shop: Shop) -> None:
     shop.relist(look={"annotations": {"readOnlyHint": False}})
     look = shop.tool("look")
     messages = [failure["message"] for failure in look["failures"]]
     assert "listing: the server lists another contract: readOnlyHint is false now" in messages
-    assert "only examples were called: the server's annotations" in look["not_checked"]["answers"]
+    assert look["calls"] == 0
+    assert look["not_tested"] == "by the server's own annotations, it may change or destroy data"
 
 
 def test_a_missing_tool_and_a_broken_definition_are_found(shop: Shop) -> None:
     shop.relist(look={"name": "Look"}, watch={"outputSchema": {"type": "object", "pattern": 7}})
     clear, look, watch = shop.report()["tools"]
-    assert (clear["result"], look["result"], watch["result"]) == ("passed", "failed", "failed")
+    assert (clear["result"], look["result"], watch["result"]) == ("not tested", "failed", "failed")
     assert look["failures"][0]["message"] == "listing: the server has no tool 'look'; did you mean 'Look'?"
     assert (look["calls"], look["failures"][0]["line"]) == (0, 1)
 
@@ -189,7 +189,7 @@ def test_a_server_that_fails_again_and_again_is_given_up(shop: Shop) -> None:
     for name in ("one", "two"):
         shop.cli.spec(name, SPECS["look"].replace("name: look", f"name: {name}"))
     shop.listing.write_text(shop.cli("export", "mcp").out)
-    tools = shop.report(fault="dies")["tools"]
+    tools = shop.report("--all-calls", fault="dies")["tools"]
     assert [tool["calls"] for tool in tools] == [0] * 5
     messages = [tool["failures"][0]["message"] for tool in tools]
     assert all("the server ended" in message for message in messages[:3])
@@ -381,8 +381,8 @@ def test_wrong_headers_are_refused(shop: Shop, words: list[str], message: str) -
 
 
 def test_options_of_servers_need_a_server(shop: Shop) -> None:
-    done = shop.cli("test", "--all-calls")
-    assert (done.code, "options of --against" in done.err) == (2, True)
+    done = shop.cli("test", "--header", "A=HOME")
+    assert (done.code, "an option of --against" in done.err) == (2, True)
     done = shop.test("--header", "A=HOME")
     assert (done.code, "--header is for a server at a URL" in done.err) == (2, True)
 

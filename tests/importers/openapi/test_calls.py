@@ -212,6 +212,9 @@ def test_responses_of_every_kind_are_returned(called: Made, api: Api) -> None:
     assert call("list").content == {"result": [1, 2]}
     api.answers.append((200, {"Content-Type": "text/csv; charset=latin-1"}, b"a;\xe9"))
     assert call("text").content == {"result": "a;é"}
+    for odd in ("punycode", "idna", "unicode_escape", "rot13", "base64", "nonsense"):  # read as UTF-8
+        api.answers.append((200, {"Content-Type": f"text/csv; charset={odd}"}, "a-é".encode()))
+        assert call("text").content == {"result": "a-é"}
     api.answers.append((200, {"Content-Type": "application/pdf"}, b"%PDF"))
     assert call("file").content == {
         "media_type": "application/pdf",

@@ -92,6 +92,8 @@ def test_paths_and_parameters_that_do_not_match_are_noted() -> None:
     (tool,) = imported(document({"/x/{id}": {"get": get}}))
     assert list(tool.fields["input_schema"]["properties"]) == ["id"]
     assert tool.fields["input_schema"]["required"] == ["id"]
+    for said in ("a path parameter that is not in the path: left out", "{id} in the path has no parameter"):
+        assert sum(said in note for note in tool.notes) == 1
 
 
 def test_bodies_that_cannot_be_split_are_one_property() -> None:

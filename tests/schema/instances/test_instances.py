@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import Any
@@ -233,6 +234,15 @@ def test_a_nearly_valid_value_says_what_is_wrong_and_where() -> None:
     assert low.path[0] == "a"
     assert low.schema_path == ("$defs", "n", "minimum")
     assert low.value["a"][low.path[1]] == 4
+
+
+@pytest.mark.parametrize("name", ["firstSeen", "last_login", "lastUpdated", "first_sent"])
+def test_the_first_or_last_time_of_something_is_a_moment(name: str) -> None:
+    schema = {"type": "object", "required": [name], "properties": {name: TEXT}}
+
+    value = example_value(schema, seed="0")
+
+    assert re.match(r"\d{4}-\d\d-\d\dT", value[name])
 
 
 def test_an_example_is_realistic() -> None:

@@ -1,8 +1,8 @@
 """Compare the specs with another version: exit 1 if a change breaks somebody, with a value that shows it.
 
 The other version is a git ref, a folder of specs or a project, a file that `toolgen export` printed, the URL
-of an MCP server, or a quoted command that starts one. Requests of callers that know it must still be
-accepted, and responses must be what they know. Runs no code of the project.
+of an MCP server, or a command that starts one (quoted, or after `--`). Requests of callers that know it must
+still be accepted, and responses must be what they know. Runs no code of the project.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from toolgen.compat.policy import Policy
 
 _LEVELS = ("error", "warning", "info")
-_CATEGORIES = ("wire", "source", "agent", "impl")
+_CATEGORIES = ("wire", "source", "safety", "agent", "impl")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--against", metavar="REF|DIR|FILE|URL", required=True, help="the version to compare with"
+        "--against", metavar="REF|DIR|FILE|URL|COMMAND", required=True, help="the version to compare with"
     )
     parser.add_argument(
         "--level", choices=_LEVELS, help="the level that fails (default: as configured, or error)"

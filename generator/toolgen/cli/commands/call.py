@@ -1,6 +1,7 @@
 """Call one tool's implementation, with validated input and output, and with confirmation by the user.
 
 Needs the generated code. Prints the response's data; a tool error goes to stderr, with exit code 1.
+With --preview, prints what a tool with `confirm.preview` would do; nothing is asked and nothing is done.
 
 With --against, a tool of a running MCP server is called instead, by the name that the server lists. Needs no
 project, and validates nothing.
@@ -9,18 +10,19 @@ project, and validates nothing.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
 import json
+import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from toolgen.cli.output import ask, can_ask, emit_json, say
+from toolgen.cli.output import ask, can_ask, emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
 from toolgen.cli.saved_blocks import save_blocks
 from toolgen.project import Project, UnableError, find_project
@@ -41,7 +43,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="write images, audio, files and texts of the result to new files in this folder",
     )
-    parser.add_argument("--yes", action="store_true", help="confirm what the tool asks the user to confirm")
+    consent = parser.add_mutually_exclusive_group()
+    consent.add_argument("--yes", action="store_true", help="confirm what the tool asks the user to confirm")
+    consent.add_argument("--preview", action="store_true", help="show the preview of the call; do nothing")
     parser.add_argument(
         "--scopes",
         metavar="SCOPES",
@@ -51,7 +55,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     server.add_argument(
         "--against",
         metavar="COMMAND|URL",
-        help="call this MCP server: a quoted command that starts it over stdio, or its URL",
+        help="call this MCP server: its URL, or a command that starts it over stdio (quoted, or after --)",
     )
     add_headers(server)
     add_format(parser)
@@ -60,24 +64,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     if args.against is not None:
         return _call_server(args)
+    from toolgen.runtime.execution.threads.event_loop import run_event_loop
+
     if args.header:
         raise UnableError("usage", "--header is an option of --against URL")
     project = find_project(Path(args.start))
     given = _input(args.input)
     scopes = _scopes(args.scopes)
-    _configure_logging()
+    text_logs = _configure_logging()
     with contextlib.redirect_stdout(sys.stderr):  # what an implementation prints is talk
         toolkit = _toolkit(project)
         if toolkit.definition_of(args.name) is None:
             raise _unknown(args.name, toolkit)
-        response = asyncio.run(_call(toolkit, args.name, given, _confirm_with(args.yes), scopes))
+        work = _preview if args.preview else partial(_call, confirm=_confirm_with(args.yes))
+        with _cause_of_failure() as causes:
+            response = run_event_loop(lambda: work(toolkit, args.name, given, scopes=scopes))
     files = [None] * len(response.blocks) if args.save is None else save_blocks(response, args.save)
     if args.format == "json":
         emit_json(_as_data(response, files))
     elif response.error is not None:
         say(response.error.as_text())
+    elif args.preview and isinstance(response.content, str):
+        emit(response.content)  # escaped by the runtime
     else:
         _print(response, files)
+    if text_logs:  # JSON records are read by programs
+        for cause in causes:
+            say(cause)
     return response.success
 
 
@@ -90,6 +103,8 @@ def _call_server(args: argparse.Namespace) -> bool:
         raise UnableError(
             "usage", "--against takes neither --save nor --scopes", "--format json has all blocks"
         )
+    if args.preview:  # another server would ignore the request for a preview, and execute the call
+        raise UnableError("usage", "--against takes no --preview: not every server knows previews")
     arguments = _input(args.input)
     if not isinstance(arguments, dict):
         raise UnableError("bad-input", "the input of a tool of MCP must be a JSON object")
@@ -119,10 +134,15 @@ def _print(response: ToolResponse, files: Sequence[Path | None]) -> None:
 
 
 async def _call(
-    toolkit: Toolkit, name: str, given: Any, confirm: Any, scopes: frozenset[str] | None
+    toolkit: Toolkit, name: str, given: Any, *, confirm: Any, scopes: frozenset[str] | None
 ) -> ToolResponse:
     async with toolkit:  # what the tool set up is closed
         return await toolkit.call(name, given, confirm=confirm, scopes=scopes)
+
+
+async def _preview(toolkit: Toolkit, name: str, given: Any, *, scopes: frozenset[str] | None) -> ToolResponse:
+    async with toolkit:
+        return await toolkit.preview(name, given, scopes=scopes)
 
 
 def _scopes(given: str | None) -> frozenset[str] | None:
@@ -138,16 +158,55 @@ def _scopes(given: str | None) -> frozenset[str] | None:
     return frozenset(scopes) if scopes else None
 
 
-def _configure_logging() -> None:
-    """Log as a server does; without TOOLGEN_LOG_LEVEL warnings only, as the result is printed anyway."""
+def _configure_logging() -> bool:
+    """Log as a server does; without TOOLGEN_LOG_LEVEL warnings only, as the result is printed anyway.
+
+    Return True if records are text.
+    """
     from toolgen.runtime.logs.configure import configure_logging
     from toolgen.runtime.settings import SettingError, Settings
 
     level = os.environ.get("TOOLGEN_LOG_LEVEL") or "warning"
     try:
-        configure_logging(Settings.from_environment({**os.environ, "TOOLGEN_LOG_LEVEL": level}))
+        settings = Settings.from_environment({**os.environ, "TOOLGEN_LOG_LEVEL": level})
     except SettingError as error:
         raise UnableError("invalid-setting", str(error), "set or unset the environment variable") from None
+    configure_logging(settings)
+    return settings.log_format != "json"
+
+
+@contextlib.contextmanager
+def _cause_of_failure() -> Iterator[list[str]]:
+    """Collect the exception of a call that ends in `internal_error`, with its text.
+
+    The caller of a server never gets that text, and the log has it only at DEBUG. Here, the caller is the
+    developer.
+    """
+    from toolgen.runtime import printable
+    from toolgen.runtime.logs.logger import LOGGER
+
+    causes: list[str] = []
+    level = LOGGER.getEffectiveLevel()
+
+    class Causes(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if getattr(record, "event", "") == "detail" and getattr(record, "code", "") == "internal_error":
+                error = record.exc_info[1] if record.exc_info else None
+                text = record.getMessage() if error is None else f"{type(error).__name__}: {error}"
+                causes.append(printable(text, keep="\n\t"))
+            if record.levelno >= level:
+                logging.getLogger().callHandlers(record)
+
+    handler, before, propagates = Causes(), LOGGER.level, LOGGER.propagate
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.DEBUG)
+    LOGGER.propagate = False  # `Causes` passes on the records that are wanted
+    try:
+        yield causes if level > logging.DEBUG else []
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(before)
+        LOGGER.propagate = propagates
 
 
 def _input(text: str) -> Any:

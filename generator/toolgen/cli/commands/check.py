@@ -5,6 +5,8 @@ MISSING  the file does not exist
 EXTRA    the file is no longer generated
 EDITED   the file was changed after toolgen wrote it
 
+A deprecated tool whose sunset is over is an error, too: exit 1.
+
 Runs no code of the project, except with --implementations, which imports the implementations of the tools.
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.collector import paused_collector
@@ -30,7 +33,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also import the implementations, which runs their code, and check them against their specs",
     )
+    parser.add_argument(
+        "--today",
+        type=_date,
+        metavar="DATE",
+        help="decide about sunsets as on this day, YYYY-MM-DD (default: the date in UTC)",
+    )
     add_format(parser)
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date, YYYY-MM-DD") from None
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -59,38 +75,45 @@ def _check_with_implementations(args: argparse.Namespace) -> bool:
 
 @paused_collector()
 def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
+    from toolgen.cli.building.sunsets import passed_sunsets
+    from toolgen.cli.comparing.today import today
     from toolgen.project import find_up_to_date, read_project
 
     read = read_project(args.start)
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
-        if known.warnings:
+        passed = passed_sunsets(read, args.today or today())
+        if shown := (*passed, *known.warnings):
             from toolgen.cli import diagnostics
 
-            diagnostics.show(known.warnings, args.start, as_json=False)
-        _say_clean(known.tools, known.files)
-        return True
+            diagnostics.show(shown, args.start, as_json=False)
+        if not passed:
+            _say_clean(known.tools, known.files)
+        return not passed
     from toolgen.cli import diagnostics
     from toolgen.cli.building import output_diff, project_build
     from toolgen.report.json import as_data
 
     plan = project_build.plan(read)
     diff = output_diff.compare_output(plan)
+    passed = passed_sunsets(read, args.today or today())
+    is_clean = diff.clean and not passed
     if args.format == "json":
-        warnings = as_data(plan.warnings)
-        data = {**output_diff.as_data(diff), "warnings": warnings}
+        data = {**output_diff.as_data(diff), "clean": is_clean}
+        data |= {"errors": as_data(passed), "warnings": as_data(plan.warnings)}
         data["fix"] = None if diff.clean else _fix(args)
         if args.implementations:
             data["implementations"] = as_data(found)
         emit_json(data)
-        return diff.clean
-    if plan.warnings:
-        diagnostics.show(plan.warnings, args.start, as_json=False)
+        return is_clean
+    if shown := (*passed, *plan.warnings):
+        diagnostics.show(shown, args.start, as_json=False)
     if diff.clean:
         for line in output_diff.toolchain_lines(diff):
             say(f"{line} (the output is the same)")
-        _say_clean(plan.tools, len(plan.tree))
-        return True
+        if not passed:
+            _say_clean(plan.tools, len(plan.tree))
+        return not passed
     emit("\n".join([*output_diff.lines(diff, with_diff=not args.no_diff), f"to fix it: {_fix(args)}"]))
     return False
 

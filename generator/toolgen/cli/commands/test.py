@@ -2,16 +2,19 @@
 
 Runs the project's code, in a process of its own. A failure comes with the command that makes the call again.
 For data of their own and for snapshots of it, the tests use the functions `toolgen_toolkit` and
-`toolgen_state` of tests/toolgen_fixtures.py, or of the file that `[test] fixtures` names.
+`toolgen_state` of tests/toolgen_fixtures.py, or of the file that `[test] fixtures` names. Without
+`toolgen_toolkit`, only tools are called whose annotations promise that a call does no harm: `readOnlyHint:
+true`, or `idempotentHint: true` and `destructiveHint: false`, and no `confirm`.
 
 With --against, a running MCP server is tested instead, in whatever language it is written: its list of tools
-is compared with what the specs publish, and calls go through the protocol. No code of the project runs then.
+is compared with what the specs publish, and calls go through the protocol. No code of the project runs then,
+and the same tools are called, if the server's annotations promise it, too.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -50,18 +53,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="write into the specs how the calls of failed examples end now, after showing a diff, and "
         "record what else their calls show, in the folder `outcomes` beside the fixtures",
     )
+    parser.add_argument(
+        "--all-calls",
+        action="store_true",
+        help="also call tools that may change or destroy something, with the data that they have",
+    )
     server = parser.add_argument_group("server")
     server.add_argument(
         "--against",
         metavar="COMMAND|URL",
-        help="test this MCP server: a quoted command that starts it over stdio, or its URL",
+        help="test this MCP server: its URL, or a command that starts it over stdio (quoted, or after --)",
     )
     add_headers(server)
-    server.add_argument(
-        "--all-calls",
-        action="store_true",
-        help="with --against: make generated calls of all tools, also of those that change or destroy data",
-    )
     add_format(parser)
 
 
@@ -71,14 +74,14 @@ def run(args: argparse.Namespace) -> bool:
 
     if args.max_calls < 0:
         raise UnableError("usage", "--max-calls must not be negative")
-    if args.against is None and (args.header or args.all_calls):
-        raise UnableError("usage", "--header and --all-calls are options of --against COMMAND|URL")
+    if args.against is None and args.header:
+        raise UnableError("usage", "--header is an option of --against URL")
     inputs = read_inputs(args.start)
     program = program_of(inputs)
     tools = _selected(program, args.tools)
     if args.against is None:
         tools = with_recorded(inputs.project, tools)
-    tested = _tested(inputs, tools, args)
+    tested = _tested(inputs, tools, _selected(program, ()), args)
     reports = tested.reports
     if args.tools:
         _refuse_not_implemented(reports, tools)
@@ -86,7 +89,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.update:
         updates += _update(inputs, program, reports)
         if args.against is None:  # an outcome is of data that is always the same
-            updates += _record(inputs.project, tools, reports, is_all=not args.tools)
+            updates += _record(inputs.project, tools, reports, _selected(program, ()))
     if args.format == "json":
         data = {**_as_data(reports, args.seed), "updated": [update.file for update in updates]}
         emit_json({**data, **tested.about_server})
@@ -94,6 +97,8 @@ def run(args: argparse.Namespace) -> bool:
         for update in updates:
             emit(update.diff())
         _show(reports, args, tested.lines)
+        for line in _how_to_test(reports, inputs.project, is_server=args.against is not None):
+            say(line)
         for update in updates:
             say(update.summary)
         if not args.update and args.against is None:
@@ -102,7 +107,10 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _record(
-    project: Project, tools: Sequence[ToolUnderTest], reports: Sequence[ToolReport], *, is_all: bool
+    project: Project,
+    tools: Sequence[ToolUnderTest],
+    reports: Sequence[ToolReport],
+    all_tools: Sequence[ToolUnderTest],
 ) -> list[OutcomeUpdate]:
     """Record the outcomes of examples and neighbours that two runs in two processes share."""
     from toolgen.cli.implementation_tests import test_implementations
@@ -112,10 +120,22 @@ def _record(
 
     again = [calls_to_repeat(tool, report) for tool, report in zip(tools, reports, strict=True)]
     options = RunOptions(examples_only=True, record=True)
-    repeated = test_implementations(project, [tool for tool in again if tool.examples], options)
+    chosen = [tool for tool in again if tool.examples]
+    repeated = test_implementations(project, chosen, options, all_tools=all_tools)
+    _add_crashes(reports, repeated)
+    is_all = len(tools) == len(all_tools)
     updates = plan_outcome_updates(project, tools, [*reports, *repeated], is_all=is_all)
     replace_files(project.root, {update.file: update.after for update in updates})
     return updates
+
+
+def _add_crashes(reports: Sequence[ToolReport], repeated: Sequence[ToolReport]) -> None:
+    """Add the failures of calls that only failed when they were repeated."""
+    by_tool = {report.tool: report for report in reports}
+    for again in repeated:
+        failures = by_tool[again.tool].failures
+        known = {each.check for each in failures}
+        failures += [each for each in again.failures if each.check in {"answers", "crash"} - known]
 
 
 def _tell_unrecorded(project: Project, tools: Sequence[ToolUnderTest], reports: Sequence[ToolReport]) -> None:
@@ -126,6 +146,12 @@ def _tell_unrecorded(project: Project, tools: Sequence[ToolUnderTest], reports: 
     stale = stale_outcomes(project, tools)
     if missing:
         say(f"{count(missing, 'example')} without a recorded outcome; to record: toolgen test --update")
+    for tool in tools:
+        if tool.has_invalid_records:
+            say(
+                f"recorded, but no longer valid: requests in {tool.outcomes_file}; "
+                "to remove: toolgen test --update"
+            )
     if stale:
         say(f"recorded, but not in the specs: {', '.join(stale)}; to remove: toolgen test --update")
 
@@ -139,20 +165,25 @@ class _Tested:
     lines: tuple[str, ...] = ()
 
 
-def _tested(inputs: Inputs, tools: Sequence[ToolUnderTest], args: argparse.Namespace) -> _Tested:
+def _tested(
+    inputs: Inputs,
+    tools: Sequence[ToolUnderTest],
+    all_tools: Sequence[ToolUnderTest],
+    args: argparse.Namespace,
+) -> _Tested:
     from toolgen.testing.runner import RunOptions
 
-    options = RunOptions(args.seed, args.max_calls, args.examples_only)
+    options = RunOptions(args.seed, args.max_calls, args.examples_only, args.all_calls)
     if args.against is None:
         from toolgen.cli.implementation_tests import test_implementations
 
         options = replace(options, record=args.update, find_neighbours=args.update)
-        return _Tested(test_implementations(inputs.project, tools, options))
+        return _Tested(test_implementations(inputs.project, tools, options, all_tools=all_tools))
     from toolgen.cli.importing.mcp_client import ServerAddress
     from toolgen.cli.server_tests.run import ServerOptions, test_server
 
     server = ServerAddress.parse(args.against, args.header)
-    found = test_server(inputs, tools, options, ServerOptions(server, tuple(args.header), args.all_calls))
+    found = test_server(inputs, tools, options, ServerOptions(server, tuple(args.header)))
     names = ", ".join(map(quoted, found.unknown[:_MAX_NAMES]))
     more = f" and {len(found.unknown) - _MAX_NAMES} more" if len(found.unknown) > _MAX_NAMES else ""
     lines = [f"tested: {found.server}", *found.notes]
@@ -218,21 +249,40 @@ def _show(reports: Sequence[ToolReport], args: argparse.Namespace, about_server:
             emit(printable(f"  {line}"))
     for line in about_server:
         emit(printable(line))
-    failed = sum(bool(report.failures) for report in reports)
+    results = [_result(report) for report in reports]
+    failed, not_tested = results.count("failed"), results.count("not tested")
     calls = sum(report.calls for report in reports)
     verdict = f"{count(failed, 'tool')} failed" if failed else "no failures"
+    verdict += f", {not_tested} not tested" if not_tested else ""
     say(f"{count(len(reports), 'tool')}, {count(calls, 'call')}, seed {args.seed}: {verdict}")
+
+
+def _how_to_test(reports: Sequence[ToolReport], project: Project, *, is_server: bool) -> Iterator[str]:
+    """Yield lines that say how tools can be tested whose calls may do harm."""
+    from toolgen.testing.project_tools import DEFAULT_FIXTURES
+
+    if not any(report.may_do_harm for report in reports):
+        return
+    if not is_server:
+        yield f"to test them, give them data of their own, in {project.test_fixtures or DEFAULT_FIXTURES}:"
+        yield "    def toolgen_toolkit(folder):"
+        yield f"        return {project.package}.catalog.toolkit(context={{...}})  # with data in `folder`"
+    yield "if a tool does no harm, say so in its `annotations`: readOnlyHint: true, for example"
+    data = "the server's data" if is_server else "the project's own data"
+    yield f"--all-calls calls all tools, with {data}"
 
 
 def _line(report: ToolReport) -> str:
     if report.not_implemented:
         return f"not implemented  {report.tool}"
+    if report.not_tested and not report.failures:
+        return f"not tested  {report.tool}: {report.not_tested}"
     state = "FAILED" if report.failures else "passed"
     return f"{state}  {report.tool}: {count(report.examples, 'example')}, {count(report.calls, 'call')}"
 
 
 def _notes(report: ToolReport) -> list[str]:
-    notes = []
+    notes = [f"not tested: {report.not_tested}"] if report.not_tested and report.failures else []
     if report.not_covered:
         notes.append(f"not covered: {', '.join(report.not_covered)}")
     by_reason: dict[str, list[str]] = {}
@@ -267,6 +317,7 @@ def _as_data(reports: Sequence[ToolReport], seed: str) -> dict[str, Any]:
                 "result": _result(report),
                 "examples": report.examples,
                 "calls": report.calls,
+                "not_tested": report.not_tested or None,
                 "not_checked": report.not_checked,
                 "not_covered": report.not_covered,
                 "not_recorded": report.not_recorded,
@@ -289,4 +340,6 @@ def _as_data(reports: Sequence[ToolReport], seed: str) -> dict[str, Any]:
 def _result(report: ToolReport) -> str:
     if report.failures:
         return "failed"
-    return "not implemented" if report.not_implemented else "passed"
+    if report.not_implemented:
+        return "not implemented"
+    return "not tested" if report.not_tested else "passed"

@@ -26,11 +26,13 @@ from toolgen.project.errors import reason
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
+    from toolgen.data.program import Program
     from toolgen.importers.imported_tool import ImportedTool
     from toolgen.importers.names import ExistingNames
     from toolgen.importers.reimport import ExistingSpecs
 
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
+_MESSAGE_BYTES = 1024  # of a budget, for each message of a server
 _MAX_LISTED = 5  # paths in one message
 _NOT_WRITTEN = "nothing was written; --sync brings earlier imports up to date"
 
@@ -48,11 +50,15 @@ class ByteBudget:
     @property
     def excess(self) -> str:
         """Return that the source has sent too much, for messages; empty if it has not."""
-        return f"{self.name}: more than {self._size // 1024 // 1024} MB" if self.left < 0 else ""
+        megabytes = self._size // 1024 // 1024
+        return f"{self.name}: more than {megabytes} MB, or too many messages" if self.left < 0 else ""
 
-    def spend(self, size: int) -> None:
-        """Count bytes. Raises SourceError if they are too many."""
-        self.left -= size
+    def spend(self, size: int, messages: int = 0) -> None:
+        """Count bytes, and messages as `_MESSAGE_BYTES` each. Raises SourceError if they are too many.
+
+        The SDK answers each request of a server in a task of its own, which takes more memory than that.
+        """
+        self.left -= size + messages * _MESSAGE_BYTES
         if self.excess:
             from toolgen.importers.imported_tool import SourceError
 
@@ -168,7 +174,9 @@ def write_imported_specs(
     Raises:
         UnableError: an existing file would be replaced, or an imported spec does not compile.
     """
+    from toolgen.compile.printing.lower import lower
     from toolgen.compile.reading.read import read
+    from toolgen.data.package import PackageSettings
     from toolgen.importers.reimport import ExistingSpecs, plan_import, plan_sync
 
     destination = _find_destination(args)
@@ -185,7 +193,8 @@ def write_imported_specs(
     plan = plan_sync(tools, specs, owned) if args.sync else plan_import(tools, specs)
     if plan.conflicts:
         raise UnableError("file-exists", _list_conflicts(destination, plan.conflicts), _NOT_WRITTEN)
-    package = _compile(destination, plan.files)
+    program = _analyzed(destination, plan.files)
+    package = None if program is None else lower(program, PackageSettings())  # finds further faults
     modules: dict[str, str] = {}
     if implementations is not None and package is not None and destination.project is not None:
         modules = implementations(destination.project, package)
@@ -193,15 +202,37 @@ def write_imported_specs(
     start = Path(args.start).resolve()
     written = [destination.shown + path for path in plan.files]
     written += [_relative(destination.project.root / path, start) for path in modules if destination.project]
+    not_tested = _not_tested(program)
     if args.format == "json":
-        emit_json({"tools": len(tools), "written": written, "notes": list(plan.notes)})
+        emit_json(
+            {"tools": len(tools), "written": written, "notes": list(plan.notes), "not_tested": not_tested}
+        )
         return True
     for note in plan.notes:
         say(f"  {note}")
     if written:
         emit("\n".join(written))
     say(f"{count(len(tools), 'tool')} in the source, {count(len(plan.files), 'spec')} written")
+    if not_tested:
+        say(_describe_not_tested(not_tested))
     return True
+
+
+def _not_tested(program: Program | None) -> list[str]:
+    """Return the names of tools that `toolgen test` does not call without data that is made for tests."""
+    from toolgen.testing.tool_under_test import tool_under_test
+
+    tools = () if program is None else program.tools
+    return [tool.spec.name for tool in tools if not tool_under_test(tool).is_harmless]
+
+
+def _describe_not_tested(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    they = "it" if len(names) == 1 else "they"
+    return (
+        f"`toolgen test` does not call {count(len(names), 'tool')}: {they} may change or destroy something "
+        f"({', '.join(names[:_MAX_LISTED])}{more}); `toolgen test` says what to do"
+    )
 
 
 def _write(
@@ -273,10 +304,8 @@ def _with_editor_schema(destination: Destination, files: Mapping[str, str]) -> d
     return {**files, name: text}
 
 
-def _compile(destination: Destination, files: Mapping[str, str]) -> Package | None:
-    """Return the compiled tools of `files`, so that nothing is written that `generate` would refuse."""
-    from toolgen.compile.printing.lower import lower
-    from toolgen.data.package import PackageSettings
+def _analyzed(destination: Destination, files: Mapping[str, str]) -> Program | None:
+    """Return the tools of `files`, so that nothing is written that `generate` would refuse."""
     from toolgen.pipeline import analyze
     from toolgen.project import load_targets
 
@@ -285,7 +314,7 @@ def _compile(destination: Destination, files: Mapping[str, str]) -> Package | No
         return None
     project = destination.project or Project(destination.base.parent, "", "")
     specs = {**_shared_schemas(destination), **texts}
-    return lower(analyze(specs, load_targets(project), destination.shown), PackageSettings())
+    return analyze(specs, load_targets(project), destination.shown)
 
 
 def _shared_schemas(destination: Destination) -> dict[str, bytes]:

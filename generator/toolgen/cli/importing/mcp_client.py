@@ -12,11 +12,13 @@ import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pydantic import ValidationError
 
 from toolgen.cli.importing import common
+from toolgen.cli.sources import read_source
 from toolgen.importers.imported_tool import SourceError
 from toolgen.project import UnableError
 from toolgen.schema.limits import BUDGET
@@ -45,12 +47,15 @@ class ServerAddress:
 
         Raises UnableError for options that cannot be used. Messages never show the value of a header.
         """
-        is_command = not source.startswith(("http://", "https://"))
-        if is_command and header_options:
+        found = read_source(source)
+        if isinstance(found, Path):
+            message = f"{source} is a file or folder that cannot be run, and not an MCP server"
+            raise UnableError("usage", message, "give a URL, or a command that starts the server")
+        if found.is_command and header_options:
             raise UnableError(
                 "usage", "--header is for a server at a URL", "commands inherit the environment"
             )
-        return ServerAddress(source, is_command, dict(map(_header, header_options)))
+        return ServerAddress(found.text, found.is_command, dict(map(_header, header_options)))
 
     @property
     def secrets(self) -> tuple[str, ...]:

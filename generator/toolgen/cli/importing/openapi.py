@@ -10,15 +10,15 @@ import argparse
 import posixpath
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.importing import common
 from toolgen.cli.output import count, say
+from toolgen.data.diagnostic import SpecErrors
 from toolgen.importers.imported_tool import SourceError
-from toolgen.project import PYPROJECT, Project, UnableError, find_project, read_text
+from toolgen.project import PYPROJECT, Project, UnableError, find_project, parse_toml, read_text
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
@@ -146,8 +146,8 @@ def _project_name(destination: common.Destination) -> str:
     """Return the project's name: that of its pyproject.toml, else that of its folder."""
     root = destination.project.root if destination.project else destination.base.parent
     try:
-        found = tomllib.loads(read_text(root, PYPROJECT) or "").get("project")
-    except (tomllib.TOMLDecodeError, UnableError):
+        found = parse_toml(PYPROJECT, read_text(root, PYPROJECT) or "").get("project")
+    except (SpecErrors, UnableError):
         found = None
     name = found.get("name") if isinstance(found, dict) else None
     return name if isinstance(name, str) and name else root.name

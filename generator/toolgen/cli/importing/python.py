@@ -8,7 +8,6 @@ process, with the Python interpreter of toolgen, for at most one minute.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -75,9 +74,12 @@ def describe_functions(targets: Sequence[str], folder: Path) -> list[FunctionDes
     seconds = common.TIME_LIMIT
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         result = Path(scratch, "result.json")
-        command = [sys.executable, "-P", "-B", "-m", "toolgen.cli.importing.python_child"]
         code = run_bounded(
-            [*command, str(2 * seconds), str(result), str(folder), *targets], folder, seconds + 1
+            "toolgen.cli.importing.python_child",
+            [str(2 * seconds), str(result), str(folder), *targets],
+            folder=folder,
+            scratch=scratch,
+            seconds=seconds + 1,
         )
         if code is None:
             raise SourceError(f"{name}: not imported within {seconds:.0f} seconds", _ENDED)

@@ -1,7 +1,7 @@
 """Child process of `import python`: import modules and write descriptions of their functions to a JSON file.
 
 It is a process of its own because importing a module runs it: it may print, hang, exit or crash.
-Called as `python -m toolgen.cli.importing.python_child SECONDS RESULT FOLDER TARGET...`.
+`toolgen.cli.child_process` calls `main` in it.
 """
 
 from __future__ import annotations
@@ -119,7 +119,3 @@ def _public_functions(module: Any) -> dict[str, Any]:
         if is_own and (listed is not None or not name.startswith("_")) and name != "main":
             functions[name] = item
     return functions
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

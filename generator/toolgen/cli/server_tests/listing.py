@@ -35,7 +35,7 @@ class ListedTool:
     failures: list[Failure] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)  # pointers to texts for models that differ
     undecided: list[str] = field(default_factory=list)  # why schemas could not be compared
-    is_less_safe: bool = False  # the server's annotations promise less
+    annotations: Mapping[str, Any] | None = None  # as the server lists them
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,8 @@ def read_listing(listed: Sequence[Mapping[str, Any]], name: str) -> ExportedSide
 
 
 def _compared(name: str, own: ExportedSide, listed: ExportedSide) -> ListedTool:
-    found = ListedTool(name)
+    listed_annotations = listed.by_name[name].fields.get("annotations")
+    found = ListedTool(name, annotations=listed_annotations if isinstance(listed_annotations, dict) else None)
     here, there = _only(own, name), _only(listed, name)
     there = replace(there, tools=[_unwrapped(there.tools[0].fields, here.tools[0].fields, there)])
     try:
@@ -105,10 +106,9 @@ def _add_findings(found: ListedTool, pair: ToolPair) -> None:
     for each in findings:
         if each.category is Category.AGENT:
             found.texts.append(each.pointer)
-        elif each.pointer.startswith("/annotations"):
-            found.failures.append(_failure(each, pair))
-            found.is_less_safe |= each.level is not Level.INFO
-        elif not any(each in own for own in about_schemas.values()) and each.level is not Level.INFO:
+        elif each.pointer.startswith("/annotations") or (
+            each.level is not Level.INFO and not any(each in own for own in about_schemas.values())
+        ):
             found.failures.append(_failure(each, pair))
     del found.failures[_MAX_FAILURES:]
 

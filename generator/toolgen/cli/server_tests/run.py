@@ -26,7 +26,7 @@ from toolgen.suggestions import quoted
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
-from toolgen.testing.tool_under_test import ToolUnderTest
+from toolgen.testing.tool_under_test import ToolUnderTest, hints_of
 
 _HINT: Final = "does the server start, and speak MCP?"
 _MAX_CRASHES: Final = 3  # one after another; then the server is given up
@@ -39,7 +39,6 @@ class ServerOptions:
 
     server: ServerAddress
     header_options: tuple[str, ...] = ()  # as they are on the command line
-    all_calls: bool = False  # generated requests also for tools that change or destroy something
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +69,7 @@ def test_server(
             listed = runner.run(_list(connection))
             exported = read_listing(listed.tools, f"the server {listed.server}")
             listing = compare_listing(own_definitions(inputs, exported), exported)
-            subject.tools = {
-                tool.name: _served(tool, listing.tools[tool.name], all_calls=server.all_calls)
-                for tool in tools
-            }
+            subject.tools = {tool.name: _served(tool, listing.tools[tool.name]) for tool in tools}
             reports = _Tests(subject, listing, options, runner).run(tools)
         finally:
             runner.run(subject.close())
@@ -110,14 +106,14 @@ async def _list(connection: ServerConnection) -> _Listed:
         raise UnableError("bad-source", message, _HINT) from None
 
 
-def _served(tool: ToolUnderTest, listed: ListedTool, *, all_calls: bool) -> ServedTool:
-    """Return a tool, and why only its examples are called."""
-    reason = ""
-    if not all_calls and not tool.read_only and not (tool.idempotent and not tool.destructive):
-        reason = "the tool may change the data of the server (--all-calls makes more)"
-    elif not all_calls and listed.is_less_safe:
-        reason = "the server's annotations promise less than the spec's (--all-calls makes more)"
-    return ServedTool(tool, listed.name, reason)
+def _served(tool: ToolUnderTest, listed: ListedTool) -> ServedTool:
+    """Return a tool, and how its calls may do harm: by its spec, or by the server's own annotations."""
+    if not tool.is_harmless:
+        return ServedTool(tool, listed.name, "it may change or destroy data of the server")
+    if not replace(tool, **hints_of(listed.annotations)).is_harmless:
+        reason = "by the server's own annotations, it may change or destroy data"
+        return ServedTool(tool, listed.name, reason)
+    return ServedTool(tool, listed.name)
 
 
 class _Tests:
@@ -144,7 +140,8 @@ class _Tests:
         test = ToolRunner(tool, self._subject, self._options, run_async=self._runner.run)
         report = test.run()
         crashed = any(each.check == "crash" for each in report.failures)
-        self._crashes = self._crashes + 1 if crashed else 0
+        if not report.not_tested:
+            self._crashes = self._crashes + 1 if crashed else 0
         report.failures[:0] = listed.failures
         self._add_notes(report, tool, listed)
         return report
@@ -152,6 +149,12 @@ class _Tests:
     def _add_notes(self, report: ToolReport, tool: ToolUnderTest, listed: ListedTool) -> None:
         """Add what could not be compared, and what differs and is no failure."""
         seen = self._subject.seen[tool.name]
+        if listed.undecided:
+            report.not_checked[CHECK] = f"schemas could not be compared: {listed.undecided[0]}"
+        if listed.texts:
+            report.notes.append(f"texts for models differ: {', '.join(listed.texts[:_MAX_LISTED])}")
+        if report.not_tested:
+            return
         for check in CHECKS:
             if check.needs_state and check.applies(tool):
                 report.not_checked[check.name] = "the state of a server cannot be seen"
@@ -165,10 +168,6 @@ class _Tests:
         for question in seen.unexpected_questions[:1]:
             message = f"the server asks the user {quoted(question)}, and the spec has no `confirm`"
             report.failures.append(Failure("consent", message, tool.place))
-        if listed.undecided:
-            report.not_checked[CHECK] = f"schemas could not be compared: {listed.undecided[0]}"
-        if listed.texts:
-            report.notes.append(f"texts for models differ: {', '.join(listed.texts[:_MAX_LISTED])}")
 
 
 def _not_tested(tool: ToolUnderTest, failures: list[Failure], reason: str) -> ToolReport:

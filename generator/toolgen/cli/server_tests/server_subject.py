@@ -37,7 +37,7 @@ class ServedTool:
 
     tool: ToolUnderTest
     name: str  # that the server lists
-    only_examples: str = ""  # why no requests are generated for it
+    harm: str = ""  # that its calls may do
 
 
 @dataclass(slots=True)
@@ -53,7 +53,6 @@ class ServerSubject:
     """The tools of a server. Its data is what it is: no session has data of its own."""
 
     has_state = False
-    is_isolated = False
     has_fresh_data = False
 
     def __init__(self, connection: ServerConnection, header_options: Sequence[str]) -> None:
@@ -82,9 +81,13 @@ class ServerSubject:
         if self._starts_anew:
             await self.close()
 
-    def only_examples(self, tool: ToolUnderTest) -> str:
-        """Return why only examples are called; empty if generated requests do no harm."""
-        return self.tools[tool.name].only_examples
+    def is_implemented(self, tool: ToolUnderTest) -> bool:
+        """Return True: the server lists the tool."""
+        return True
+
+    def reason_not_to_call(self, tool: ToolUnderTest) -> str:
+        """Return how calls may do harm; empty if they do none."""
+        return self.tools[tool.name].harm
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the `toolgen call` line that makes the same call."""

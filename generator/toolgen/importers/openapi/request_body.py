@@ -18,6 +18,8 @@ _FLATTENABLE = frozenset(
 )  # fmt: skip
 """Keywords that still hold if properties become arguments; any other one applies to the whole object."""
 
+_BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+
 
 @dataclass(frozen=True, slots=True)
 class BodyProperty:
@@ -74,7 +76,8 @@ def read_request_body(operation: Operation, converter: SchemaConverter) -> Reque
     body.examples = named_values(media, document, converter.repairs)
     if "schema" not in media.data:
         body.schema = {} if is_json(media_type) else {"type": "string"}
-        body.binary = [""] if is_binary(media_type) else []
+        if is_binary(media_type):
+            body.schema, body.binary = _in_base64(body.schema), [""]
         return body
     _read_schema(body, media / "schema", converter)
     description = node.data.get("description")
@@ -104,17 +107,17 @@ def _read_schema(body: RequestBody, location: Location, converter: SchemaConvert
     if not flattens:
         body.schema = converter.convert(location, "request")
         if is_binary(body.media_type) and isinstance(body.schema, dict):
-            body.schema = {"type": "string", **body.schema, "contentEncoding": "base64"}
-            body.binary = [""]
+            body.schema, body.binary = _in_base64({"type": "string", **body.schema}), [""]
         return
     body.properties = {}
     for name, at in flat.properties.items():
         if converter.has_flag(at, "readOnly"):
             body.read_only.append(name)
         else:
-            body.properties[name] = BodyProperty(converter.convert(at, "request"), name in flat.required)
-            if body.media_type.startswith(MULTIPART) and _is_file(at, converter):
-                body.binary.append(name)
+            is_file = body.media_type.startswith(MULTIPART) and _is_file(at, converter)
+            schema = _file_schema(at, converter) if is_file else converter.convert(at, "request")
+            body.properties[name] = BodyProperty(schema, name in flat.required)
+            body.binary += [name] if is_file else []
     additional = flat.additional
     body.additional = (
         converter.convert(additional, "request") if isinstance(additional, Location) else additional
@@ -163,3 +166,26 @@ def _is_file(location: Location, converter: SchemaConverter) -> bool:
         return False
     has_raw_media_type = "contentMediaType" in node and "contentEncoding" not in node
     return node.get("format") in ("binary", "byte") or has_raw_media_type
+
+
+def _file_schema(location: Location, converter: SchemaConverter) -> Schema | bool:
+    """Return the schema of a file, or of a list of files, whose references are replaced by their schemas."""
+    document = converter.document
+    here = document.follow_refs(location)
+    schema = converter.convert(here, "request")
+    if isinstance(schema, bool):
+        return schema
+    description = document.value_at(location).get("description")
+    schema |= {"description": description} if isinstance(description, str) else {}
+    if schema.get("type") != "array":
+        return _in_base64(schema)
+    items = converter.convert(document.follow_refs(here / "items"), "request")
+    return {**schema, "items": _in_base64(items) if isinstance(items, dict) else items}
+
+
+def _in_base64(schema: Schema) -> Schema:
+    """Return the schema of a string with the pattern of base64, which `contentEncoding` does not enforce."""
+    encoded = {**schema, "contentEncoding": "base64"}
+    if "pattern" in schema:
+        return {**encoded, "allOf": [*schema.get("allOf", []), {"pattern": _BASE64}]}
+    return {**encoded, "pattern": _BASE64}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections.abc as abc
 import inspect
+import types
 import typing
 from dataclasses import asdict, dataclass, field
 from typing import Any, get_args, get_origin
@@ -45,7 +46,7 @@ class FunctionDescription:
     wrapped: bool = False  # the result is the property `result` of the output
     awaited: bool = False  # the function returns an awaitable
     async_chunks: bool = False  # the function returns an async iterator
-    inject: list[dict[str, str]] = field(default_factory=list)  # name, type, and the parameter's name
+    inject: list[dict[str, Any]] = field(default_factory=list)  # name, type, parameter, optional
     exceptions: dict[str, str] = field(default_factory=dict)  # as the docstring has it → MODULE:NAME
     deprecated: str = ""
     by_hand: str = ""  # why an implementation that calls it cannot be generated
@@ -157,7 +158,8 @@ def _describe_parameters(
 def _inject(description: FunctionDescription, name: str, hint: Any) -> None:
     kind = "typing.Any" if hint is Unresolved else dotted_name(hint)
     injected_name = f"{name}_value" if name in RESERVED else name
-    description.inject.append({"name": injected_name, "type": kind, "parameter": name})
+    optional = {"optional": True} if types.NoneType in get_args(hint) else {}
+    description.inject.append({"name": injected_name, "type": kind, "parameter": name, **optional})
     renamed = "" if injected_name == name else f", called {injected_name}"
     description.notes.append(f"{name}: cannot come from a model; injected as {kind}{renamed}")
 

@@ -97,9 +97,10 @@ def error_code(exception: str) -> str:
     return snake(name, "error")
 
 
-def _injected(parameters: Sequence[Mapping[str, str]], notes: list[str]) -> Iterator[dict[str, str]]:
+def _injected(parameters: Sequence[Mapping[str, Any]], notes: list[str]) -> Iterator[dict[str, Any]]:
     for item in parameters:
         if re.match(IDENTIFIER, item["name"]):
-            yield {"name": item["name"], "type": item["type"]}
+            optional = {"optional": True} if item.get("optional") else {}
+            yield {"name": item["name"], "type": item["type"], **optional}
         else:
             notes.append(f"{item['name']}: not a valid name of an injected value in a spec; left out")

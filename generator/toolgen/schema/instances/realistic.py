@@ -57,9 +57,7 @@ def _texts(facts: StringFacts, words: list[str], dice: Dice) -> Iterator[str]:
     for name in facts.constraints.formats:
         if name in BY_FORMAT:
             yield BY_FORMAT[name](dice)
-    # `city_name` is a city; a word alone is what it says
-    order = [*reversed(words[:-1]), "name"] if words[-1:] == ["name"] else list(reversed(words))
-    named = next((found for key in order if (found := _BY_NAME.get(_singular(key)))), None)
+    named = _row_of(words)
     if not facts.is_plain:
         yield from dice.shuffled(named(dice)) if named else ()
         words_found = facts.random_words(Random(f"{dice.fraction()}"))
@@ -75,6 +73,17 @@ def _texts(facts: StringFacts, words: list[str], dice: Dice) -> Iterator[str]:
     yield text[: facts.least]
 
 
+def _row_of(words: Sequence[str]) -> Callable[[Dice], Sequence[str]] | None:
+    """Return what makes texts for a property's name; None if none of its words says what it is."""
+    if len(words) > 1 and words[0] in ("first", "last") and words[-1] != "name":
+        words = words[1:]  # `first_seen` is a moment, and `last_city` a city; `first_name` is a name
+        if words[-1] in _MOMENTS or words[-1].endswith("ed"):
+            return _BY_NAME["at"]
+    # `city_name` is a city; a word alone is what it says
+    order = [*reversed(words[:-1]), "name"] if words[-1:] == ["name"] else list(reversed(words))
+    return next((found for key in order if (found := _BY_NAME.get(_singular(key)))), None)
+
+
 def _is_printable(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
@@ -85,6 +94,10 @@ def _singular(text: str) -> str:
     return text.removesuffix("s") if not text.endswith(("ss", "us", "address")) else text
 
 
+_MOMENTS: Final = frozenset(
+    {"seen", "sent", "paid", "run", "login", "sync", "access", "visit", "activity", "contact"}
+)
+"""Words after `first` and `last` that say that something happened."""
 _PLAIN: Final = ("blue widget", "spring order", "first draft", "weekly report", "north office", "main list")
 _SENTENCES: Final = (
     "The order was received and will be shipped on Monday.",

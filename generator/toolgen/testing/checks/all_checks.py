@@ -13,6 +13,7 @@ from toolgen.testing.checks import (
     independent_calls,
     outcomes,
     read_only,
+    shown,
     stream,
 )
 from toolgen.testing.checks.check import Check
@@ -25,6 +26,7 @@ CHECKS: tuple[Check, ...] = (
     read_only.CHECK,
     idempotent.CHECK,
     consent.CHECK,
+    shown.CHECK,
     failed_calls.CHECK,
     cancelled_calls.CHECK,
     concurrent_calls.CHECK,

@@ -44,7 +44,7 @@ def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
             subject = "the preview" if step.kind == "preview" else "the call"
             yield Fault(f"{subject} ends with {answer.shown}", call)
         elif answer.error == "invalid_request":
-            yield Fault(f"a valid request is refused: {answer.message}")
+            yield Fault(f"a valid request is refused: {' '.join(answer.message.split())}")
 
 
 CHECK = Check("answers", _faults, applies=lambda tool: True)

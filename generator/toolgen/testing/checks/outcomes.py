@@ -11,22 +11,24 @@ from toolgen.schema.document import JsonObject
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.observation import Observation
+from toolgen.testing.outcomes.compact import holds, shown_beside
 from toolgen.testing.outcomes.outcome import outcome_of
-from toolgen.testing.outcomes.varying import is_same_outcome, with_marks
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 
 def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
     recorded = _recorded(tool, seen)
     actual = None if recorded is None else outcome_of(seen)
-    if actual is not None and not is_same_outcome(recorded, actual):
+    if recorded is not None and actual is not None and not holds(recorded, actual):
         message = f"{_subject(seen)} has another outcome than {tool.outcomes_file} has"
-        yield Fault(message, diff=diff_lines(recorded, with_marks(recorded, actual)))
+        yield Fault(message, diff=diff_lines(*shown_beside(recorded, actual)))
 
 
 def _subject(seen: Observation) -> str:
     if seen.neighbour is None:
         return "the call" if seen.expected is None else seen.expected.title
+    if seen.neighbour.tool:
+        return f"the call of {seen.neighbour.tool}, after example '{seen.neighbour.near}',"
     after = f", after the call of '{seen.neighbour.after}'," if seen.neighbour.after else ""
     return f"a call near example '{seen.neighbour.near}'{after}"
 

@@ -148,7 +148,7 @@ class StreamingMockTool(MockTool):
         for block in answer.content:
             yield block
         if has_response:
-            yield answer.response
+            yield ToolResult(answer.response)  # marked: it may be valid as a chunk, too
 
 
 @dataclass(frozen=True, slots=True)

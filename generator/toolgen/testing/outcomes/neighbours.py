@@ -7,27 +7,36 @@ bisection.
 
 from __future__ import annotations
 
-import copy
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice, zip_longest
 from random import Random
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, JsonPath, value_key
-from toolgen.schema.validator import compiled
 from toolgen.testing.checks.answers import FAULTS
-from toolgen.testing.inputs import requests
+from toolgen.testing.inputs import changes_of, finite_changes, is_valid, requests, succeeding
+from toolgen.testing.outcomes.compact import pack
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
+from toolgen.testing.values import KnownValues, edge_values, general_path, other_forms, slots, with_value
 
-MAX_TRIES: Final = 120  # calls of one tool
-MAX_NEIGHBOURS: Final = 16  # of one tool
+MAX_TRIES: Final = 220  # calls of one tool
+MAX_NEIGHBOURS: Final = 64  # of one tool
+_MAX_ALIKE: Final = 3  # neighbours of one example by one parameter, with outcomes of the same shape
+_MAX_FORMS: Final = 8  # of one text
 _MAX_LIMITS: Final = 3  # of one number, in one direction
-_MAX_FOLLOWED: Final = 16  # calls that are made after another one
-_MAX_FOLLOWERS: Final = 6
+_FIRST_ROUND: Final = 150  # requests, before values of their answers are used
+_MAX_ABOUT: Final = 3  # examples that are called with the names of unusual records
+_MAX_NAMES: Final = 16  # of parts of the state
+_MAX_FINITE: Final = 50  # requests in which parameters with few values are changed, one or two at once
+_MAX_CHANGED: Final = 4  # of them after the call of an example
+_MAX_FOLLOWED: Final = 36  # calls that are made after another one
+_MAX_FOLLOWERS: Final = 24
 _MAX_STEPS: Final = 14  # doublings of a number
-_MAX_BYTES: Final = 2000  # of a request, beyond those of its example
+_MAX_BYTES: Final = 400  # of a request, beyond those of its example
 _PLAIN_WORDS: Final = re.compile(r"\b[a-z]{2,}\b")  # no names and no numbers
 _REFUSED: Final = FAULTS | {"invalid_request"}
 
@@ -36,7 +45,9 @@ Try = Callable[[JsonObject], Outcome | None]
 """Makes a call with fresh data, and returns its outcome."""
 
 
-def find_neighbours(tool: ToolUnderTest, examples: Sequence[ExpectedCall], make_call: Try) -> list[Neighbour]:
+def find_neighbours(
+    tool: ToolUnderTest, examples: Sequence[ExpectedCall], make_call: Try, known: KnownValues
+) -> list[Neighbour]:
     """Return neighbours of some examples, beside those that the tool has."""
     search = _Search(tool, make_call)
     for each in tool.neighbours:
@@ -44,9 +55,15 @@ def find_neighbours(tool: ToolUnderTest, examples: Sequence[ExpectedCall], make_
     for example in tool.examples:
         search.outcome(example.arguments)
     _add_limits(search, examples)
-    for candidate in _other_forms(examples):
+    for candidate in _other_names(tool, examples, known):
+        search.add(candidate, always=True)
+    for candidate in chain(_about_records(tool, examples, known), _forms(tool, examples)):
+        search.add(candidate, always=candidate.is_form and candidate.is_rare)
+    for candidate in islice(_changes(tool, examples, known), _FIRST_ROUND):
         search.add(candidate)
-    for candidate in _changes(tool, examples):
+    for outcome in search.outcomes():  # what was answered now makes new requests
+        known.add(outcome.get("output"))
+    for candidate in _changes(tool, examples, known):
         if search.is_full:
             break
         search.add(candidate)
@@ -61,7 +78,13 @@ def find_followers(
     Those with a new shape come first, then those in which something else is different.
     """
     firsts = [each.name for each in tool.examples if each.error is None][:2]
-    calls = [*(Neighbour(each.name, each.arguments, {}) for each in tool.examples), *neighbours]
+    calls = [Neighbour(each.name, each.arguments, {}) for each in tool.examples]
+    changes = [
+        [Neighbour(each.name, other, {}) for other in finite_changes(tool, each)[:_MAX_CHANGED]]
+        for each in tool.examples
+    ]
+    calls += [each for each in chain(*zip_longest(*changes)) if each is not None][: 4 * _MAX_CHANGED]
+    calls += neighbours
     alone = [(each, make_call(each)) for each in calls[:_MAX_FOLLOWED]]
     shapes = {shape_of(each.arguments, outcome) for each, outcome in alone if outcome is not None}
     new: list[Neighbour] = []
@@ -69,7 +92,7 @@ def find_followers(
     for each, outcome in alone:
         for first in firsts:
             after = make_call(replace(each, after=first))
-            if outcome is None or after is None or after == outcome or _is_fault(after):
+            if outcome is None or after is None or after == outcome or is_fault(after):
                 continue
             shape = shape_of(each.arguments, after)
             (other if shape in shapes else new).append(replace(each, after=first, outcome=after))
@@ -77,7 +100,8 @@ def find_followers(
     return [*new, *other][:_MAX_FOLLOWERS]
 
 
-def _is_fault(outcome: Outcome) -> bool:
+def is_fault(outcome: Outcome) -> bool:
+    """True for the outcome of a call that failed against its contract; it is never recorded."""
     return outcome.get("error", {}).get("code") in _REFUSED
 
 
@@ -85,7 +109,9 @@ def _is_fault(outcome: Outcome) -> bool:
 class _Candidate:
     near: ExpectedCall
     arguments: JsonObject
-    is_other_case: bool = False  # kept in any case: capitals either matter or do not
+    changed: JsonPath = ()  # the parameter that is different, or several
+    is_form: bool = False  # kept if it makes no difference, too
+    is_rare: bool = False  # kept if there are several like it, too
 
 
 @dataclass(slots=True)
@@ -99,6 +125,8 @@ class _Search:
     _outcomes: dict[object, Outcome | None] = field(default_factory=dict)  # key of a request → outcome
     _kept: set[object] = field(default_factory=set)  # keys of requests
     _shapes: set[str] = field(default_factory=set)
+    _texts: set[str] = field(default_factory=set)  # outcomes as JSON
+    _groups: Counter[JsonPath] = field(default_factory=Counter)  # example and parameter → how many are kept
 
     @property
     def is_full(self) -> bool:
@@ -111,14 +139,17 @@ class _Search:
         self._kept.add(value_key(arguments))
         self._shapes.add(shape_of(arguments, outcome))
 
+    def outcomes(self) -> list[Outcome]:
+        """Return the outcomes so far."""
+        return [each for each in self._outcomes.values() if each is not None]
+
     def outcome(self, arguments: JsonObject) -> Outcome | None:
         """Return the outcome of a request; None if it is not valid, or ends with a fault."""
         key = value_key(arguments)
         if key not in self._outcomes:
-            schema = self.tool.input_schema
-            is_valid = compiled(schema if isinstance(schema, Mapping) else {}).is_valid(arguments)
-            self.tries += is_valid
-            may_call = is_valid and self.tries <= MAX_TRIES
+            valid = is_valid(self.tool.input_schema, arguments)
+            self.tries += valid
+            may_call = valid and self.tries <= MAX_TRIES
             self._outcomes[key] = self.make_call(arguments) if may_call else None
         return self._outcomes[key]
 
@@ -128,21 +159,29 @@ class _Search:
         return None if outcome is None else shape_of(arguments, outcome)
 
     def add(self, candidate: _Candidate, *, always: bool = False) -> None:
-        """Keep a candidate if the shape of its outcome is new."""
+        """Keep a candidate if its outcome has a new shape, or is new itself and there are few like it."""
         key, arguments = value_key(candidate.arguments), candidate.arguments
-        size = len(json.dumps(arguments)) - len(json.dumps(candidate.near.arguments))
+        size = len(json.dumps(pack(arguments))) - len(json.dumps(candidate.near.arguments))
         if key in self._kept or size > _MAX_BYTES or self.is_full:
             return
         if any(value_key(example.arguments) == key for example in self.tool.examples):
             self._shapes.add(self.shape(arguments) or "")
             return
         outcome, shape = self.outcome(arguments), self.shape(arguments)
-        if outcome is None or _is_fault(outcome):
+        if outcome is None or is_fault(outcome):
             return
-        if always or shape not in self._shapes or candidate.is_other_case:
-            self._kept.add(key)
-            self._shapes.add(shape or "")
-            self.found.append(Neighbour(candidate.near.name, arguments, outcome))
+        group = (candidate.near.name, *general_path(candidate.changed))
+        is_same = candidate.is_form and outcome == self.outcome(candidate.near.arguments)
+        if not always and not is_same and shape in self._shapes:
+            text = json.dumps(outcome, sort_keys=True)
+            has_enough = self._groups[group] >= _MAX_ALIKE and not candidate.is_rare
+            if "error" in outcome or text in self._texts or has_enough:
+                return
+        self._groups[group] += 1
+        self._texts.add(json.dumps(outcome, sort_keys=True))
+        self._kept.add(key)
+        self._shapes.add(shape or "")
+        self.found.append(Neighbour(candidate.near.name, arguments, outcome))
 
 
 def shape_of(arguments: JsonObject, outcome: Outcome) -> str:
@@ -181,13 +220,14 @@ def _add_limits(search: _Search, examples: Iterable[ExpectedCall]) -> None:
     for example in examples:
         if example.error is not None:
             continue
-        for path, value in _leaves(example.arguments):
-            if isinstance(value, bool) or not isinstance(value, int) or _general(path) in done:
+        for slot in slots(search.tool.input_schema, example.arguments):
+            path, value = slot.path, slot.value
+            if isinstance(value, bool) or not isinstance(value, int) or general_path(path) in done:
                 continue
-            done.add(_general(path))
+            done.add(general_path(path))
             for direction in (1, -1):
                 for number in _limits(search, example, path, direction):
-                    changed = _with(example.arguments, path, number)
+                    changed = with_value(example.arguments, path, number)
                     search.add(_Candidate(example, changed), always=True)
 
 
@@ -196,7 +236,7 @@ def _limits(search: _Search, example: ExpectedCall, path: JsonPath, direction: i
     number: int = _at(example.arguments, path)
 
     def shape(number: int) -> str | None:
-        return search.shape(_with(example.arguments, path, number))
+        return search.shape(with_value(example.arguments, path, number))
 
     for _ in range(_MAX_LIMITS):
         same, other = number, _beyond(shape, number, direction)
@@ -227,82 +267,84 @@ def _beyond(shape: Callable[[int], str | None], number: int, direction: int) -> 
     return None
 
 
-def _other_forms(examples: Sequence[ExpectedCall]) -> Iterator[_Candidate]:
-    """Yield each text of the requests that succeed in the other case of all letters, and many lines of it."""
+def _forms(tool: ToolUnderTest, examples: Sequence[ExpectedCall]) -> Iterator[_Candidate]:
+    """Yield requests that are recorded if they make no difference, too: other forms, one item more."""
     done: set[JsonPath] = set()
+    for example in succeeding(examples):
+        for slot in slots(tool.input_schema, example.arguments):
+            if slot.is_missing or general_path(slot.path) in done:
+                continue
+            forms: list[Any] = []
+            if isinstance(slot.value, str) and slot.value.swapcase() != slot.value:
+                forms = other_forms(slot.value)[:_MAX_FORMS]
+            elif isinstance(slot.value, list) and slot.value:
+                forms = [[*slot.value, slot.value[0]], slot.value[:-1]]
+            done |= {general_path(slot.path)} if forms else set()
+            for form in forms:
+                yield _Candidate(
+                    example, with_value(example.arguments, slot.path, form), slot.path, is_form=True
+                )
+            for edge in edge_values(slot.value):
+                yield _Candidate(
+                    example,
+                    with_value(example.arguments, slot.path, edge),
+                    slot.path,
+                    is_form=True,
+                    is_rare=True,
+                )
+
+
+def _other_names(
+    tool: ToolUnderTest, examples: Sequence[ExpectedCall], known: KnownValues
+) -> Iterator[_Candidate]:
+    """Yield requests with each name of the state, once: whether it is open, and how it is refused."""
+    done: set[str] = set()
+    for example in succeeding(examples)[:1]:
+        for slot in slots(tool.input_schema, example.arguments):
+            for text in known.with_other_names(slot.value) if isinstance(slot.value, str) else ():
+                if text not in done and len(done) < _MAX_NAMES:
+                    done.add(text)
+                    yield _Candidate(example, with_value(example.arguments, slot.path, text), slot.path)
+
+
+def _about_records(
+    tool: ToolUnderTest, examples: Sequence[ExpectedCall], known: KnownValues
+) -> Iterator[_Candidate]:
+    """Yield requests that name an unusual record, and have a word of it if they have another text."""
+    for example in succeeding(examples)[:_MAX_ABOUT]:
+        texts = [
+            slot
+            for slot in slots(tool.input_schema, example.arguments)
+            if isinstance(slot.value, str) and "enum" not in slot.schema
+        ]
+        for slot in texts:
+            words = [each.path for each in texts if each is not slot and not known.unusual_records(each)]
+            for record in known.unusual_records(slot):
+                request = with_value(example.arguments, slot.path, record.name)
+                if words and record.word:
+                    request = with_value(request, words[0], record.word)
+                yield _Candidate(example, request, slot.path, is_rare=True)
+
+
+def _changes(
+    tool: ToolUnderTest, examples: Sequence[ExpectedCall], known: KnownValues
+) -> Iterator[_Candidate]:
+    """Yield requests with one change, all parameters in turn; then generated ones, of which many have two."""
     for example in examples:
-        for path, value in _leaves(example.arguments) if example.error is None else ():
-            if isinstance(value, str) and value.swapcase() != value and _general(path) not in done:
-                done.add(_general(path))
-                yield _Candidate(example, _with(example.arguments, path, value.swapcase()), True)
-                yield _Candidate(example, _with(example.arguments, path, "\n".join([value] * 25)))
-
-
-def _changes(tool: ToolUnderTest, examples: Sequence[ExpectedCall]) -> Iterator[_Candidate]:
-    """Yield requests with one change, the examples in turn; then generated ones."""
-    roads = [iter(_changes_of(tool, example)) for example in examples]
-    while roads:
-        for road in list(roads):
-            candidate = next(road, None)
-            if candidate is None:
-                roads.remove(road)
-            else:
-                yield candidate
-    for request in requests(tool, seed="0", count=MAX_TRIES) if examples else ():
+        for name in example.arguments:
+            less = {key: value for key, value in example.arguments.items() if key != name}
+            yield _Candidate(example, less, (name,))
+    finite = [
+        [_Candidate(each, other, is_form=each.error is None) for other in finite_changes(tool, each)]
+        for each in succeeding(examples)
+    ]
+    in_turn = (each for row in zip_longest(*finite) for each in row if each is not None)
+    yield from islice(in_turn, _MAX_FINITE)
+    for near, request in reversed(changes_of(tool, examples, known, Random(tool.name))):
+        changed = [name for name in request if request[name] != near.arguments.get(name)]
+        yield _Candidate(near, request, tuple(changed))
+    for request in requests(tool, seed="0", count=MAX_TRIES, known=known) if examples else ():
         yield _Candidate(_nearest(examples, request), request)
-
-
-def _changes_of(tool: ToolUnderTest, example: ExpectedCall) -> list[_Candidate]:
-    found = []
-    for path, value in _leaves(example.arguments):
-        found += [_with(example.arguments, path, each) for each in _variants(value)]
-        found += [
-            _with(example.arguments, path, other)
-            for each in tool.examples
-            if (other := _at(each.arguments, path)) is not None and other != value
-        ]
-    for each in tool.examples:
-        found += [{**example.arguments, name: value} for name, value in each.arguments.items()]
-    found += [_without(example.arguments, name) for name in example.arguments]
-    Random(example.name).shuffle(found)
-    return [_Candidate(example, each) for each in found if each != example.arguments]
-
-
-def _variants(value: Any) -> list[Any]:
-    """Return values beside one: what off-by-one errors and forgotten cases confuse with it."""
-    if isinstance(value, bool):
-        return [not value]
-    if isinstance(value, int):
-        return [value - 1, value + 1]
-    if isinstance(value, str):
-        digits = re.search(r"\d+(?=\D*$)", value)
-        numbers = [] if digits is None else [int(digits[0]) - 1, int(digits[0]) + 1]
-        width = 0 if digits is None else len(digits[0])
-        cut = (0, 0) if digits is None else digits.span()
-        near = [f"{value[: cut[0]]}{number:0{width}}{value[cut[1] :]}" for number in numbers if number >= 0]
-        return [
-            *near,
-            value[:-1],
-            value[1:],
-            f"{value}\n",
-            f"{value} {value}",
-        ]
-    if isinstance(value, list) and value:
-        return [value[:-1], value[1:], [*value, value[0]], value[::-1]]
-    return []
-
-
-def _leaves(value: Any, path: JsonPath = ()) -> Iterator[tuple[JsonPath, Any]]:
-    """Yield every part of a request with its path, arrays too."""
-    if path and not isinstance(value, dict):
-        yield path, value
-    if isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _leaves(inner, (*path, key))
-
-
-def _general(path: JsonPath) -> JsonPath:
-    return tuple("*" if isinstance(step, int) else step for step in path)
 
 
 def _at(value: Any, path: JsonPath) -> Any:
@@ -312,17 +354,6 @@ def _at(value: Any, path: JsonPath) -> Any:
         except (KeyError, IndexError, TypeError):
             return None
     return value
-
-
-def _with(request: JsonObject, path: JsonPath, value: Any) -> JsonObject:
-    changed = copy.deepcopy(request)
-    place = _at(changed, path[:-1])
-    place[path[-1]] = value
-    return changed
-
-
-def _without(request: JsonObject, name: str) -> JsonObject:
-    return {key: value for key, value in request.items() if key != name}
 
 
 def _nearest(examples: Sequence[ExpectedCall], request: JsonObject) -> ExpectedCall:

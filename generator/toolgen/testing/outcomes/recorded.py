@@ -11,29 +11,40 @@ from typing import Any, Final
 
 from toolgen.project import Project, UnableError, read_text
 from toolgen.schema.document import JsonObject
+from toolgen.testing.inputs import is_valid
+from toolgen.testing.outcomes.compact import compacted, expanded
 from toolgen.testing.project_tools import DEFAULT_FIXTURES
 from toolgen.testing.tool_under_test import Neighbour, ToolUnderTest
 
 _WIDTH: Final = 110
 _OUTCOME: Final = 6  # indentation below which each entry has a line of its own
 _COMMENT: Final = "written by `toolgen test --update`; __varies__ is not compared"
+_VALUES: Final = re.compile(
+    r'(?:[^",]|"(?:[^"\\]|\\.)*"|,(?! ))+(?:, )?'
+)  # parts of a line, each with its comma
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedOutcomes:
     """The recorded outcomes of one tool."""
 
+    tool: ToolUnderTest
     examples: Mapping[str, JsonObject]  # name of the example → outcome
     neighbours: Sequence[Neighbour] = ()
 
     def as_text(self) -> str:
         """Return the text of the file."""
-        neighbours = [
-            {"near": each.near, **_after(each), "input": each.arguments, **each.outcome}
-            for each in self.neighbours
-        ]
-        data = {"$comment": _COMMENT, "examples": dict(self.examples), "neighbours": neighbours}
-        return f"{_layout({key: value for key, value in data.items() if value}, 0, 0)}\n"
+        parts = [f'  "$comment": {_dumps(_COMMENT)}', f'  "examples": {_layout(dict(self.examples), 2, 14)}']
+        rows = []
+        for example in self.tool.examples:
+            near = [each for each in self.neighbours if each.near == example.name]
+            entries = [compacted(each, example, self.examples[example.name]) for each in near]
+            lines = [f"      {_wrapped(_dumps(entry))}" for entry in entries]
+            if lines:
+                rows.append(f"    {_dumps(example.name)}: [\n{_joined(lines)}\n    ]")
+        if rows:
+            parts.append(f'  "neighbours": {{\n{_joined(rows)}\n  }}')
+        return f"{{\n{_joined(parts)}\n}}\n"
 
 
 def outcomes_path(project: Project, tool: str) -> str:
@@ -62,21 +73,25 @@ def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
     try:
         data = json.loads(text)
         outcomes = {str(name): dict(outcome) for name, outcome in data.get("examples", {}).items()}
-        neighbours = tuple(_neighbour(each) for each in data.get("neighbours", ()))
+        examples = {each.name: each for each in tool.examples}
+        neighbours = tuple(
+            expanded(near, entry, examples[near], outcomes[near])
+            for near, entries in data.get("neighbours", {}).items()
+            for entry in entries
+            if near in examples and near in outcomes
+        )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         message = f"{path} is not a file of recorded outcomes: {type(error).__name__}"
         hint = "remove it, and record them again: toolgen test --update"
         raise UnableError("unreadable-file", message, hint) from error
-    return replace(tool, outcomes_file=path, outcomes=outcomes, neighbours=neighbours)
-
-
-def _neighbour(data: Mapping[str, Any]) -> Neighbour:
-    outcome = {key: value for key, value in data.items() if key not in ("near", "after", "input")}
-    return Neighbour(data["near"], dict(data["input"]), outcome, data.get("after", ""))
-
-
-def _after(neighbour: Neighbour) -> dict[str, str]:
-    return {"after": neighbour.after} if neighbour.after else {}
+    valid = tuple(each for each in neighbours if each.tool or is_valid(tool.input_schema, each.arguments))
+    return replace(
+        tool,
+        outcomes_file=path,
+        outcomes=outcomes,
+        neighbours=valid,
+        has_invalid_records=len(valid) < len(neighbours),
+    )
 
 
 def _dumps(value: Any) -> str:
@@ -102,6 +117,20 @@ def _layout(value: Any, indent: int, column: int) -> str:
         opening, closing = "[]"
     body = ",\n".join(inner + row for row in (rows if indent < _OUTCOME else _filled(rows, indent + 2)))
     return f"{opening}\n{body}\n{' ' * indent}{closing}"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return ",\n".join(parts)
+
+
+def _wrapped(line: str) -> str:
+    """Return one line of JSON as several ones, broken between its values."""
+    lines = [""]
+    for part in _VALUES.findall(line):
+        if lines[-1] and len(lines[-1]) + len(part) > _WIDTH - 8:
+            lines.append("")
+        lines[-1] += part
+    return "\n        ".join(each.rstrip() for each in lines)
 
 
 def _filled(rows: Sequence[str], indent: int) -> list[str]:

@@ -1,0 +1,29 @@
+"""A property that changes what a confirmed tool does is in the question, or in its preview.
+
+Otherwise the user agrees to the same text whatever the property says: a note, or another address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.observation import Observation
+from toolgen.testing.tool_under_test import ToolUnderTest
+
+
+def _faults(tool: ToolUnderTest, seen: Observation) -> Iterator[Fault]:
+    step = seen.first("unshown")
+    if step is not None:
+        message = f"calls with the same question do different things; it does not show {seen.variant}"
+        yield Fault(message, diff=diff_lines(step.before, step.after))
+
+
+CHECK = Check(
+    "shown",
+    _faults,
+    applies=lambda tool: tool.confirms,
+    needs_state=True,
+    needs_fresh_data=True,
+)

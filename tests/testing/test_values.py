@@ -1,0 +1,150 @@
+"""Values for requests: known from answers by name and kind, and beside the values of examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolgen.testing.inputs import requests
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.values import KnownValues, Slot, edge_values, near_values, other_forms, slots
+
+from tests.testing.shop import PLACE
+
+ORDERS = [
+    {"id": 41, "supplier": {"id": 7, "name": "Nordic Components"}, "day": "2026-02-27", "total": "19.95"},
+    {"id": 42, "supplier": {"id": 8, "name": "Velo Union"}, "day": "2026-03-01", "total": "0.10"},
+]
+
+
+def text(value: str, **schema: Any) -> Slot:
+    return Slot(("text",), {"type": "string", **schema}, value)
+
+
+def test_a_value_is_known_by_its_name_and_by_the_name_of_what_it_belongs_to() -> None:
+    known = KnownValues()
+
+    known.add({"orders": ORDERS})
+
+    assert known.of_slot(Slot(("supplier_id",), {}, None))[:2] == [7, 8]
+    assert known.of_slot(Slot(("names", 0), {}, None)) == ["Nordic Components", "Velo Union"]
+
+
+def test_a_value_of_another_name_is_known_by_its_kind() -> None:
+    known = KnownValues()
+
+    known.add({"orders": ORDERS})
+
+    since = Slot(("since",), {"type": "string", "format": "date"}, is_missing=True)
+    assert known.of_slot(since) == ["2026-02-27", "2026-03-01"]
+    assert "Velo" in known.of_slot(text("brake pads")), "a word of a text is searched for"
+
+
+def test_days_near_a_date_are_at_the_ends_of_months_and_in_leap_years() -> None:
+    near = near_values(text("2026-02-27", format="date"))
+
+    assert {"2026-02-26", "2026-02-28", "2026-03-01", "2026-12-31", "2028-02-29"} <= set(near)
+
+
+def test_amounts_that_binary_fractions_miss_are_near_an_amount() -> None:
+    assert {"0.29", "4.35", "19.99"} <= set(near_values(text("12.90")))
+    assert {0.29, 4.35, 19.99} <= set(near_values(Slot(("price",), {"type": "number"}, 12.9)))
+
+
+def test_long_texts_respect_the_limit() -> None:
+    lengths = {len(each) for each in near_values(text("brake", maxLength=80))}
+
+    assert {60, 80} <= lengths
+
+
+def test_a_text_has_other_unicode_forms_and_characters_of_sql() -> None:
+    assert other_forms("Café")[:3] == ["cAFÉ", "Cafe\u0301", " Café "]
+    assert {"Café'", "Café%", "Caf_"} <= set(other_forms("Café"))
+
+
+def test_one_item_more_than_the_example_has_is_near_a_list() -> None:
+    near = near_values(Slot(("skus",), {"type": "array"}, ["a", "b"]))
+
+    assert near[:2] == [["a", "b", "a"], ["a"]]
+
+
+def test_parameters_that_an_example_leaves_out_have_slots_in_nested_objects_too() -> None:
+    schema = {
+        "properties": {
+            "lines": {"type": "array", "items": {"$ref": "#/$defs/line"}},
+            "note": {"type": "string"},
+        },
+        "$defs": {"line": {"properties": {"sku": {}, "units": {"type": "integer", "minimum": 1}}}},
+    }
+
+    found = {each.path: each.is_missing for each in slots(schema, {"lines": [{"sku": "a"}, {"sku": "b"}]})}
+
+    assert found == {
+        ("lines",): False,
+        ("lines", 0): False,
+        ("lines", 0, "sku"): False,
+        ("lines", 0, "units"): True,
+        ("note",): True,
+    }
+
+
+def test_requests_hit_the_data_that_other_tools_show() -> None:
+    schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "supplier_id": {"type": "integer", "minimum": 1},
+            "offset": {"type": "integer", "minimum": 0},
+        },
+    }
+    tool = ToolUnderTest(
+        "list", PLACE, schema, examples=(ExpectedCall("all", {"supplier_id": 9}, PLACE),), read_only=True
+    )
+    known = KnownValues.of_tools([tool])
+    known.add({"orders": ORDERS})
+
+    made = list(requests(tool, seed="0", count=60, known=known))
+
+    assert {7, 8} <= {each.get("supplier_id") for each in made}
+    assert {0, 1} <= {each.get("offset") for each in made}
+    assert made == list(requests(tool, seed="0", count=60, known=known)), "the same seed makes the same"
+
+
+def test_a_text_with_unusual_line_ends_or_letters_is_an_unusual_record_with_a_word_of_it() -> None:
+    known = KnownValues()
+    known.add({"path": "a/b.txt"})
+    plain = {f"plain/{number}.txt": "as ever\n" * 9 for number in range(200)}
+    unusual = {
+        "windows.txt": "first\r\nlast\r\n",
+        "pages.txt": "first\fnext, last\n",
+        "street.txt": "See Hauptstraße, left\n",
+        "open.txt": "no line end",
+        "empty.txt": "",
+    }
+
+    known.add_state({"rows": [[1, "x"]], "files": {**plain, **unusual}})
+
+    found = {each.name: each.word for each in known.unusual_records(Slot(("path",), {}, "notes"))}
+    assert {name: found.get(name) for name in unusual} == {
+        "windows.txt": "last",
+        "pages.txt": "last",
+        "street.txt": "Hauptstraße",
+        "open.txt": "end",
+        "empty.txt": "",
+    }
+    assert known.unusual_records(Slot(("day",), {}, "2026-11-23")) == [], "a day is not the name of a file"
+
+
+def test_amounts_of_zero_and_another_item_for_the_same_thing_are_at_the_edge() -> None:
+    lines = [{"sku": "tyre", "units": 2, "price": "9.50"}]
+
+    assert edge_values("9.50") == ["0.00"]
+    assert edge_values(["a.txt"]) == [["a.txt", "a.txtx"]]
+    assert edge_values(lines) == [[*lines, {**lines[0], "units": 3}], [*lines, {**lines[0], "price": "0.00"}]]
+
+
+def test_another_table_is_asked_for_all_of_its_columns() -> None:
+    known = KnownValues()
+    known.add_state({"items": [], "drafts": []})
+
+    assert "SELECT * FROM drafts" in list(known.with_other_names("SELECT sku FROM items WHERE sku = ?"))
+    assert "drafts of today" in list(known.with_other_names("items of today"))
