@@ -1,7 +1,8 @@
-"""Run the demo: generate, start the server, show the five designs."""
+"""Run the demo: generate, start the server, show the five designs; compare the transcript with the golden."""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import logging
 import subprocess
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from examples import contract
 
-from .narration import BOLD, PLAIN, ROOT, NotTrueError, must, step, tell
+from .narration import BOLD, ROOT, NotTrueError, difference, must, record, restart, show, tell, transcript
 
 if TYPE_CHECKING:
     from .shop import Shop
 
+FILE = "examples/demo/transcript.txt"
 LONGEST_SECONDS = 60
 SEEDS = (  # imported once the code that they use is generated
     "seed_000_base_tool",
@@ -39,10 +41,6 @@ async def story() -> None:
                 await introduce(opened)
                 for seed in SEEDS:
                     await import_module(f"examples.demo.{seed}").walk(opened)
-    print()
-    step("Everything shown above was checked.")
-    tell("written", "specs/ and examples/tools/    by a person")
-    tell("generated", "generated/    never edited, checked by CI")
 
 
 async def generate() -> None:
@@ -64,9 +62,13 @@ async def introduce(shop: Shop) -> None:
     tell(f"{len(tools)} tools", ", ".join(tool.name for tool in tools))
 
 
-def main() -> int:
-    """Run the demo; return 1 if something that it shows is not true."""
-    print(f"{BOLD}toolgen: one reviewed YAML file per tool; types, servers and checks are generated{PLAIN}")
+def main(arguments: list[str] | None = None) -> int:
+    """Run the demo; return 1 if anything is not true, or differs from the reviewed transcript."""
+    parser = argparse.ArgumentParser(prog="python -m examples.demo", description=__doc__)
+    parser.add_argument("--record", action="store_true", help=f"write {FILE}, to be reviewed")
+    recording = parser.parse_args(arguments).record
+    restart()
+    show("toolgen: one reviewed YAML file per tool; types, servers and checks are generated", BOLD)
     # no log output between the lines of the demo
     logging.getLogger("toolgen.runtime").addHandler(logging.NullHandler())
     faults: list[str] = []
@@ -76,10 +78,24 @@ def main() -> int:
         faults += [str(error) for error in leaves(group)]
     except* TimeoutError:
         faults.append(f"demo: not finished after {LONGEST_SECONDS} seconds")
-    sys.stdout.flush()
     for fault in faults:
         print(fault, file=sys.stderr)
-    return 1 if faults else 0
+    return 1 if faults else conclude(recording)
+
+
+def conclude(recording: bool) -> int:
+    """Compare the transcript with the golden, or write it; return the exit code."""
+    if recording:
+        record()
+        print(f"\nWrote {FILE}. Review it.")
+        return 0
+    if diff := difference():
+        print(f"demo: this run differs from {FILE}:\n{diff}", file=sys.stderr)
+        print("If the change is right: python -m examples.demo --record, and review it.", file=sys.stderr)
+        return 1
+    count = len(transcript().splitlines())
+    print(f"\n\nAll {count} lines are equal to {FILE}, except for call ids and times.")
+    return 0
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from generated import catalog
 from generated.tools.catalog_search import CatalogSearchTool
 
 from .narration import chapter, must, quote, step, tell
-from .shop import Shop, as_json, data_of, refusal_of, text_of
+from .shop import Shop, as_json, data_of, refusal_of
 
 NONSENSE = {"no_such_parameter": 1}
 
@@ -31,20 +33,21 @@ async def subclass(shop: Shop) -> None:
     query = {"query": "bleeding hydraulic brakes", "limit": 1}
     found = data_of(await shop.call("catalog_search", query))
     best = found["documents"][0]
-    must(best["title"] == "Hydraulic Disc Brakes", "the library has a book about brakes")
     tell("answer", f"{best['title']} by {best['author']}, {best['year']}\n{best['excerpt']}")
 
 
 async def shared(shop: Shop) -> None:
-    step("Validation is shared: each tool refuses what its schema does not allow, before its code runs")
+    step("Validation is shared: each tool refuses what its schema does not allow, in the same words")
     result = await shop.call("catalog_search", {"query": "brakes", "limit": 0, "colour": "red"})
     tell("answer", refusal_of(result, "invalid_request"))
+    tell("call", f"each of the {len(catalog.TOOLS)} tools {as_json(NONSENSE)}")
+    lines: Counter[str] = Counter()
     for name in catalog.TOOLS:
-        refusal_of(await shop.client.call_tool(name, NONSENSE), "no_such_parameter")
-    tell(
-        "tried",
-        f"the same invalid arguments with all {len(catalog.TOOLS)} tools: refused with the same message",
-    )
+        refusal = refusal_of(await shop.client.call_tool(name, NONSENSE), "invalid_request")
+        first, *faults = refusal.replace(f" {name}:", " <its name>:").splitlines()
+        lines += Counter([first, *(fault.partition(";")[0] for fault in faults if "no_such" in fault)])
+    for line, count in lines.items():
+        tell(f"{count} times", line)
 
 
 async def error_format(shop: Shop) -> None:
@@ -54,9 +57,5 @@ async def error_format(shop: Shop) -> None:
     refusal_of(result, "no_search_terms")
     wire = result.model_dump(by_alias=True, mode="json", exclude_none=True)
     error = wire["_meta"]["toolgen/error"]
-    must(
-        error["code"] == "no_search_terms" and error["hint"] in text_of(result),
-        "the error is the declared one",
-    )
     shown = {**wire, "_meta": {"toolgen/error": error}}
     tell("answer", "\n".join(f'"{key}": {as_json(shown[key])}' for key in ("isError", "content", "_meta")))

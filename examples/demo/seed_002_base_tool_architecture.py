@@ -10,30 +10,18 @@ from toolgen.runtime import Confirmation, ResponseForm, ToolConfig, ToolContext,
 
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 
-from .narration import chapter, cut, must, step, tell
-from .shop import SCOPES, Shop, as_json
+from .narration import chapter, must, quote, step, tell
+from .shop import SCOPES, Log, Shop, as_json
 
 
 class Counting(EchoTool):
     """echo that counts its calls in a checkpoint, and fails at the third one."""
 
     def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-        count = context.checkpoint.load("count", 0) + 1
-        context.checkpoint.save("count", count)
+        count = context.checkpoint.update("count", lambda count: count + 1, 0)
         if count == 3:
             raise RuntimeError("the password is swordfish")
         return EchoResponse(text=f"{request.text} {count}")
-
-
-class Lines(logging.Handler):
-    """A log handler that collects records."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
 
 
 async def walk(shop: Shop) -> None:
@@ -73,63 +61,50 @@ async def done(toolkit: Toolkit, name: str, **arguments: Any) -> Mapping[str, An
 async def forms(shop: Shop) -> None:
     step("One response in four output forms")
     response = await call(shop.toolkit(), "load", path="notes/suppliers.md", line_count=1)
-    must(response.render(ResponseForm.INTACT) is response, "INTACT is the response itself")
+    tell("as INTACT", f"the response itself: {response.render(ResponseForm.INTACT) is response}")
     plain = response.render(ResponseForm.DICT, filter_metadata_fields=False)
-    must(plain["metadata"]["call_id"] == response.metadata["call_id"], "the DICT form has the metadata")
-    tell("as DICT", f"with the keys {', '.join(plain)}")
-    tell("as STR", cut(response.render(ResponseForm.STR)))
-    tell("as PRETTY", "\n".join([*response.render().splitlines()[:5], "..."]))
+    tell("as DICT", f"with the keys {', '.join(plain)}; metadata: {', '.join(plain['metadata'])}")
+    tell("as STR", response.render(ResponseForm.STR))
+    tell("as PRETTY", response.render())
 
 
 async def job(shop: Shop) -> None:
-    step("Seven tools work together: plan, search, write, change, check, present")
+    step("Seven tools work together: plan, search, read, write, change, check, present")
     toolkit = shop.toolkit()
     await done(toolkit, "todo", add=["Write to Ms Kite"])
-    await done(toolkit, "search", query="14 days", path="templates")
+    found = await done(toolkit, "search", query="14 days", path="templates")
+    tell("", as_json(found["matches"]))
+    template = await call(toolkit, "load", path=found["matches"][0]["path"])
+    tell("answer", template.content["text"])
     await done(toolkit, "write", path="letters/kite.txt", text="Dear {customer},\n")
     await done(toolkit, "search_and_replace", search="{customer}", replacement="Ms Kite", path="letters")
     response = await call(toolkit, "execute", command="cat", arguments=["letters/kite.txt"])
-    must(response.content["stdout"] == "Dear Ms Kite,\n", "the letter is written")
     tell("answer", response.content["stdout"])
     await done(toolkit, "todo", set=[{"number": 1, "state": "done"}])
     last = await call(toolkit, "attempt_completion", result="Written.", files=["letters/kite.txt"])
-    must(last.success and last.final_answer, "this is the final answer")
     tell("answer", f"{last.content['message']} (final_answer: {last.final_answer})")
 
 
 async def fence(shop: Shop) -> None:
     step("File tools cannot leave the workspace, commands come from an allow-list")
     toolkit = shop.toolkit()
-    for name, code, arguments in (
-        ("load", "outside_workspace", {"path": "../shop.sqlite3"}),
-        ("execute", "not_allowed", {"command": "wc", "arguments": ["--files0-from=README.md"]}),
+    for name, arguments in (
+        ("load", {"path": "../shop.sqlite3"}),
+        ("execute", {"command": "wc", "arguments": ["--files0-from=README.md"]}),
     ):
         response = await call(toolkit, name, **arguments)
-        must(response.error is not None and response.error.code == code, f"{name} refuses with {code}")
-        tell("answer", response.as_text().splitlines()[0])
+        tell("answer", response.as_text())
 
 
 async def configured(shop: Shop) -> None:
     step("ToolConfig: a checkpoint that survives a restart, a log with details that the agent does not see")
-    logger, lines = logging.getLogger("demo"), Lines()
-    logger.propagate = False
-    logger.addHandler(lines)
+    log = Log("demo.checkpoint")
+    quote("examples/demo/seed_002_base_tool_architecture.py", "count = context", 5)
     answers: list[str] = []
     for _ in range(3):  # a new toolkit for each call, as after a restart
-        toolkit = Toolkit([Counting()], config=ToolConfig(logger=logger, checkpoint=shop.folder / "state"))
-        response = await call(toolkit, "echo", text="call")
+        config = ToolConfig(logger=log.logger, checkpoint=shop.folder / "state")
+        response = await call(Toolkit([Counting()], config=config), "echo", text="call")
         answers.append(response.as_text())
         tell("answer", answers[-1])
-    must(
-        answers[:2] == ['{"text":"call 1"}', '{"text":"call 2"}'],
-        "the second call finds the checkpoint of the first",
-    )
-    must(
-        "internal_error" in answers[2] and "swordfish" not in answers[2],
-        "an exception becomes an error response",
-    )
-    errors = [record for record in lines.records if record.levelno == logging.ERROR]
-    must(len(errors) == 1 and errors[0].exc_info is not None, "the log has the exception")
-    if errors[0].exc_info:
-        must(errors[0].call_id in answers[2], "the log and the answer have the same call id")  # type: ignore[attr-defined]
-        tell("the log", repr(errors[0].exc_info[1]))
+    must("swordfish" not in "".join(answers), "the agent does not see the text of the exception")
+    log.tell(logging.WARNING)

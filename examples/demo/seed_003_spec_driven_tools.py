@@ -60,10 +60,6 @@ async def wrong_spec() -> None:
     tell("the YAML", WRONG_SPEC)
     tell("ran", "toolgen generate")
     tell("answer", done.stderr)
-    must(
-        "did you mean 'returns'?" in done.stderr and "greet.yaml:3:" in done.stderr,
-        "both errors are reported",
-    )
 
 
 def check_inputs() -> None:
@@ -73,10 +69,7 @@ def check_inputs() -> None:
     try:
         SqlQueryTool.check_inputs({"limit": 0, "parameters": [True]})
     except ToolError as error:
-        tell("refused", error.message)
-        must(
-            error.code == "invalid_request" and "$.parameters[0]" in error.message, "each fault has its path"
-        )
+        tell("refused", f"{error.code}: {error.message}")
     else:
         must(False, "an invalid request is refused")
 
@@ -87,15 +80,11 @@ async def injected(shop: Shop) -> None:
     must("reader" not in as_json(catalog.TOOLS["sql_query"]["input_schema"]), "the model does not see it")
     sql = "SELECT sku, in_stock, reorder_point FROM items WHERE in_stock < reorder_point ORDER BY in_stock"
     rows = data_of(await shop.call("sql_query", {"query": sql, "limit": 3}))
-    must(rows["row_count"] == 3 and rows["truncated"], "three rows are returned, and more exist")
     table = [rows["columns"], *rows["rows"]]
     tell("answer", "\n".join("  ".join(f"{cell:<13}" for cell in row).rstrip() for row in table))
+    tell("", f"row_count {rows['row_count']}, truncated {rows['truncated']}")
     tell("answer", refusal_of(await shop.call("sql_query", {"query": "DELETE FROM items"}), "not_read_only"))
     response = await catalog.toolkit(context={}).call("sql_query", {"query": "SELECT 1"}, scopes=SCOPES)
-    must(
-        response.error is not None and response.error.code == "missing_dependency",
-        "a missing dependency is an error response",
-    )
     tell("no reader", response.as_text())
 
 
@@ -103,26 +92,20 @@ async def stream(shop: Shop) -> None:
     step("A result that is streamed in chunks")
     quote("specs/stream_lines.yaml", "stream:", 2)
     lines = ["Take the wheel off.", "Lift the tyre over the rim.", "Pull the tube out."]
-    received: list[str | None] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
-        received.append(message)
-        tell("chunk", message or "")
+        tell(f"chunk {progress:g}", str(message))
 
-    tell("call", f"stream_lines {as_json({'lines': lines})}")
     arguments = {"lines": lines, "pause_ms": 50}
+    tell("call", f"stream_lines {as_json(arguments)}")
     whole = data_of(await shop.client.call_tool("stream_lines", arguments, progress_callback=hear))
-    must(received == lines, "each line arrives as a chunk, in order")
-    must(whole["lines"] == lines, "the response has all lines")
-    tell("answer", f"{whole['line_count']} lines, the whole result")
+    tell("answer", as_json(whole))
 
 
 async def toolkit(shop: Shop) -> None:
     step("Tools of a toolkit by tag; extras reach the next call of a session")
     tags = shop.toolkit().tags
-    must("load" in tags["workspace"], "load is a tool of the workspace")
-    tell("by tag", ", ".join(f"{tag} {len(names)}" for tag, names in sorted(tags.items())))
+    tell("by tag", "\n".join(f"{tag}: {', '.join(names)}" for tag, names in sorted(tags.items())))
     session = Toolkit([Paging()]).session()
     said = [(await session.call("echo", {"text": "manuals"})).content["text"] for _ in range(2)]
-    must(said == ["manuals, page 1", "manuals, page 2"], "the second call continues after the first")
     tell("extras", f"{said[0]}; {said[1]}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import re
+import zlib
 from typing import Any
 
 from mcp_types import BlobResourceContents, EmbeddedResource
@@ -10,8 +12,8 @@ from toolgen.runtime import ToolConfig, ToolEvent
 
 from generated.models.create_purchase_order import CreatePurchaseOrderRequest
 
-from .narration import chapter, must, quote, step, tell
-from .shop import Shop, data_of, refusal_of
+from .narration import chapter, must, quote, show, step, tell
+from .shop import Log, Shop, as_json, data_of, refusal_of
 
 ORDER: dict[str, Any] = {
     "supplier_id": 3,
@@ -28,7 +30,7 @@ async def walk(shop: Shop) -> None:
     chapter(
         "004",
         "Tool interface pattern",
-        "Typed requests and responses with flat parameters; the user confirms every change.",
+        "Typed requests and responses with flat parameters; the user is asked before an order is placed.",
     )
     await refuse(shop)
     await confirm(shop)
@@ -54,16 +56,17 @@ async def confirm(shop: Shop) -> None:
     quote("specs/create_purchase_order.yaml", "confirm:", 4)
     asked = shop.user.asked
     shop.user.agrees = False
+    tell("orders", f"{await orders(shop)} in the database")
     declined = await shop.call("create_purchase_order", ORDER)
     tell("answer", refusal_of(declined, "declined"))
-    must(await orders(shop) == 4, "a declined order is not written")
-    print()
+    tell("orders", f"{await orders(shop)} in the database")
+    show()
     shop.user.agrees = True
     placed = data_of(await shop.call("create_purchase_order", ORDER, "the same again"))
     must(shop.user.asked == asked + 2, "the user is asked each time")
-    must(placed["total_cost"] == "737.60", "20 x 24.90 + 4 x 59.90 = 737.60")
-    must(await orders(shop) == 5 and not placed["is_preview"], "the order is written")
-    tell("answer", f"{placed['message']}\nNext: {placed['next_actions'][0]}")
+    tell("answer", f"{placed['message']}\nNext: {' '.join(placed['next_actions'])}")
+    tell("", ", ".join(f"{key} {placed[key]}" for key in ("status", "total_cost", "is_preview")))
+    tell("orders", f"{await orders(shop)} in the database")
 
 
 async def print_order(shop: Shop) -> None:
@@ -76,29 +79,38 @@ async def print_order(shop: Shop) -> None:
     if isinstance(file, EmbeddedResource) and isinstance(file.resource, BlobResourceContents):
         pdf = base64.b64decode(file.resource.blob)
         must(pdf.startswith(b"%PDF-"), "the file is a PDF")
-        tell("file", f"{file.resource.mime_type}, {len(pdf):,} bytes")
+        tell("file", f"{file.resource.mime_type}: {', '.join(texts(pdf))}")
 
 
 async def verify(shop: Shop) -> None:
     step("A delivery note is compared with the order; a read-only tool needs no confirmation")
     asked = shop.user.asked
     found = data_of(await shop.call("verify_order_document", PAPER))
-    must([each["kind"] for each in found["mismatches"]] == ["missing_line"], "the cassettes are missing")
     must(shop.user.asked == asked, "the user was not asked")
-    tell("answer", f"{found['message']} Missing: {found['mismatches'][0]['sku']}.")
-    tell("", f"Next: {found['next_actions'][0]}")
+    tell("answer", found["message"])
+    for mismatch in found["mismatches"]:
+        tell("", as_json(mismatch))
+    tell("", f"Next: {' '.join(found['next_actions'])}")
 
 
 async def observe(shop: Shop) -> None:
     step("Every call has events and log records, without code in the tool")
     events: list[ToolEvent] = []
-    toolkit = shop.toolkit(ToolConfig(callback=events.append))
+    log = Log("demo.search")
+    toolkit = shop.toolkit(ToolConfig(callback=events.append, logger=log.logger))
     for query in ("chain", "?!"):
         await toolkit.call("search_items", {"query": query})
     for call_id in dict.fromkeys(event.call_id for event in events):
         kinds = [event.kind for event in events if event.call_id == call_id]
-        tell("observed", f"search_items {call_id}: {', '.join(kinds)}")
-    must([event.kind for event in events][2::3] == ["finished", "failed"], "each call has a last event")
+        tell("events", f"call {call_id}: {', '.join(kinds)}")
+    log.tell()
+
+
+def texts(pdf: bytes) -> list[str]:
+    """Return the texts that a PDF draws."""
+    streams = re.findall(rb"stream\n(.*?)\nendstream", pdf, re.DOTALL)
+    pages = b"".join(zlib.decompress(stream) for stream in streams)
+    return [text.decode("latin-1") for text in re.findall(rb"\((.*?)\) Tj", pages)]
 
 
 async def orders(shop: Shop) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -62,6 +63,30 @@ class Shop:
         """Call a tool through MCP; show the call, or `shown` instead."""
         tell("call", shown or f"{name} {as_json(arguments)}")
         return await self.client.call_tool(name, dict(arguments))
+
+
+class Log(logging.Handler):
+    """The log of a toolkit: its `logger` writes nowhere, `tell` shows the records."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+        self.logger = logging.getLogger(name)
+        self.logger.setLevel(logging.INFO)
+        self.logger.propagate = False
+        self.logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a record."""
+        self.records.append(record)
+
+    def tell(self, level: int = logging.INFO) -> None:
+        """Show the records of a level and above: message and, if there is one, the type of the exception."""
+        for record in self.records:
+            if record.levelno >= level:
+                error = record.exc_info[0] if record.exc_info else None
+                raised = f", with the traceback of {error.__name__}" if error else ""
+                tell("the log", f"{record.levelname} {record.getMessage()}{raised}")
 
 
 @asynccontextmanager

@@ -85,6 +85,17 @@ def test_the_preview_for_the_user(db: sqlite3.Connection) -> None:
     ]
 
 
+def test_the_preview_shows_the_day_and_the_note(db: sqlite3.Connection) -> None:
+    elsewhere = replace(
+        ORDER, expected_on="2026-12-01", note="Deliver to 5 Dark Alley instead.\nTotal: 0.01 EUR"
+    )
+    assert orders.describe(orders.plan(db, elsewhere)).splitlines()[-3:] == [
+        "Total: 229.00 EUR",
+        "Expected on: 2026-12-01",
+        r"Note: Deliver to 5 Dark Alley instead.\nTotal: 0.01 EUR",
+    ]
+
+
 @pytest.mark.parametrize("amount", ["0.00", "0.05", "0.50", "12.50", "999999.99"])
 def test_amounts_are_exact(amount: str) -> None:
     assert orders.money(orders.cents(amount)) == amount

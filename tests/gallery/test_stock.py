@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,11 @@ def test_the_preview_for_the_user(db: sqlite3.Connection) -> None:
         "  ROT-160  Brake rotor 160 mm: -4 (17 -> 13)",
         "Warning: OIL-MIN: 1 left, below the reorder point of 6.",
         "Warning: PAD-DB1: 4 left, below the reorder point of 30.",
+    ]
+    job = replace(KIT, due_on="2026-12-01", note="Use the used pads.")
+    assert manufacturing.describe(manufacturing.plan(db, job)).splitlines()[4:6] == [
+        "Due on: 2026-12-01",
+        "Note: Use the used pads.",
     ]
     shown = fulfilment.describe(fulfilment.plan(db, "SO-2026-0002")).splitlines()
     assert shown[0] == "SO-2026-0002: ship to Harbour school"

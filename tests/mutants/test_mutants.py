@@ -1,54 +1,37 @@
-"""The tests of the five designs find each fault of `plugin.py`."""
+"""Each claim of the five designs has a test, which a fault in the product fails (`tests/seeds/claims.jsonl`)."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from .plugin import MUTANTS
+from .run import FaultFinder, faulty_text
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each mutant is a fork of one process")
+forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="each mutant is a fork of one process")
 
 ROOT = Path(__file__).parents[2]
-SEEDS = "tests/seeds/test_"
-WHOLE = f"{SEEDS}whole_schemas.py::test_"
-BASE = f"{SEEDS}seed_000_base_tool.py::test_"
-SPEC_DRIVEN = f"{SEEDS}seed_003_spec_driven_tools.py::test_"
-INTERFACE = f"{SEEDS}seed_004_tool_interface.py::test_"
-
-KILLERS: dict[str, tuple[str, ...]] = {
-    "every_property_is_null": (
-        f"{WHOLE}openai_definitions_are_the_authors",
-        f"{WHOLE}anthropic_definitions_are_the_authors",
-    ),
-    "a_title_is_changed": (f"{WHOLE}mcp_publishes_the_authors_definitions",),
-    "mcp_drops_annotations": (f"{WHOLE}mcp_publishes_the_authors_definitions",),
-    "mcp_drops_output_schemas": (f"{WHOLE}mcp_publishes_the_authors_definitions",),
-    "requests_are_not_checked": (
-        f"{BASE}validation_is_shared",
-        f"{BASE}requests_are_validated_with_the_authors_schema",
-    ),
-    "responses_are_not_checked": (f"{BASE}responses_are_validated_with_the_authors_schema",),
-    "confirmation_is_skipped": (f"{INTERFACE}nothing_is_done_unless_the_user_agrees",),
-    "scopes_are_ignored": (f"{BASE}missing_scopes_are_refused",),
-    "an_error_code_is_changed": (f"{BASE}one_error_format_for_a_declared_error_with_its_hint",),
-    "errors_lose_their_hint": (f"{BASE}one_error_format_for_a_declared_error_with_its_hint",),
-    "aliases_are_not_answered": (f"{SPEC_DRIVEN}a_toolkit_lists_finds_groups_and_filters",),
-    "final_answers_are_not_marked": (f"{SPEC_DRIVEN}a_final_answer_is_marked",),
-    "extras_are_lost": (f"{SPEC_DRIVEN}extras_reach_the_next_call_and_the_application",),
-}
+CLAIMS: list[dict[str, Any]] = [
+    json.loads(line) for line in (ROOT / "tests/seeds/claims.jsonl").read_text(encoding="utf-8").splitlines()
+]
+WHOLE = "tests/seeds/test_whole_schemas.py"
+FAST = tuple(
+    number for number, claim in enumerate(CLAIMS) if claim["claim"].startswith(("Safety: ", "isError: "))
+)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Result of the tests for one mutant."""
+    """Result of the tests for one fault."""
 
     code: int  # pytest's
     output: str
@@ -59,39 +42,71 @@ class Run:
         return set(re.findall(r"^FAILED (\S+?::\w+)", self.output, re.MULTILINE))
 
 
-def run_all(killers: dict[str, tuple[str, ...]]) -> dict[str, Run]:
-    """One run for each mutant, and one without any."""
-    everything = dict.fromkeys(test for tests in killers.values() for test in tests)
+def run_all(faults: list[dict[str, Any]]) -> list[Run]:
+    """One run for each fault, after one without any."""
+    tests = list(dict.fromkeys(fault["test"] for fault in faults))
+    runs = [{"tests": tests}, *({**fault, "tests": [fault["test"]]} for fault in faults)]
     done = subprocess.run(
         [sys.executable, "-m", "tests.mutants.run"],
         cwd=ROOT,
-        input=json.dumps({"": [*everything], **killers}),
+        input=json.dumps(runs),
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=3600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return {name: Run(**run) for name, run in json.loads(done.stdout).items()}
+    return [Run(**run) for run in json.loads(done.stdout)]
 
 
-def test_every_mutant_has_its_tests() -> None:
-    assert KILLERS.keys() == MUTANTS.keys()
+@cache
+def docstrings_of(module: str) -> dict[str, str]:
+    """Return the docstrings of a module's tests, in order."""
+    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {each.name: ast.get_docstring(each) or "" for each in functions if each.name.startswith("test_")}
 
 
-FAST = ("every_property_is_null", "confirmation_is_skipped")
+def test_each_claim_is_quoted_by_its_test() -> None:
+    for claim in CLAIMS:
+        module, _, test = claim["test"].partition("::")
+        if module != WHOLE:
+            assert f"seed_{claim['seed']}_" in module
+            assert claim["claim"] in docstrings_of(module)[test].splitlines()
 
 
-@pytest.mark.parametrize("mutants", [FAST, pytest.param(tuple(KILLERS), marks=pytest.mark.slow)], ids=len)
-def test_the_suite_kills_every_mutant(mutants: tuple[str, ...]) -> None:
-    """Without a mutant all tests pass; with one, all that are named for it fail.
+@pytest.mark.parametrize("seed", ["000", "001", "002", "003", "004"])
+def test_tests_are_in_the_order_of_the_claims(seed: str) -> None:
+    tests = [
+        claim["test"] for claim in CLAIMS if claim["seed"] == seed and not claim["test"].startswith(WHOLE)
+    ]
+    wanted = list(dict.fromkeys(test.partition("::")[2] for test in tests))
+    (module,) = {test.partition("::")[0] for test in tests}
+    assert [test for test in docstrings_of(module) if test in wanted] == wanted
 
-    One test, so that the mutants are run once, by one of pytest-xdist's workers.
+
+def test_each_fault_can_be_made() -> None:
+    for claim in CLAIMS:
+        compile(faulty_text(claim), claim["file"], "exec")
+        assert FaultFinder(claim["file"], "").name.startswith("toolgen.")
+
+
+@forking
+@pytest.mark.parametrize(
+    "numbers", [FAST, pytest.param(tuple(range(len(CLAIMS))), marks=pytest.mark.slow)], ids=len
+)
+def test_each_fault_fails_the_test_of_its_claim(numbers: tuple[int, ...]) -> None:
+    """Without a fault all tests pass; with one, the test of its claim fails.
+
+    One test, so that the faults are run once, by one of pytest-xdist's workers.
     """
-    killers = {mutant: KILLERS[mutant] for mutant in mutants}
-    runs = run_all(killers)
-    assert runs[""].code == 0, runs[""].output
-    for mutant, tests in killers.items():
-        run = runs[mutant]
-        assert (run.code, run.failed) == (1, set(tests)), f"{mutant}\n{run.output}"
-        assert not re.search(r"^ERROR \S+::", run.output, re.MULTILINE), f"{mutant}\n{run.output}"
+    faults = [CLAIMS[number] for number in numbers]
+    first, *runs = run_all(faults)
+    assert first.code == 0, first.output
+    survivors = [
+        f"{fault['claim']}: {fault['old']} -> {fault['new']}\n{run.output[-1500:]}"
+        for fault, run in zip(faults, runs, strict=True)
+        if (run.code, run.failed) != (1, {fault["test"]})
+        or re.search(r"^ERROR \S+::", run.output, re.MULTILINE)
+    ]
+    assert survivors == [], "\n".join(survivors)

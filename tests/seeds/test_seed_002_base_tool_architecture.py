@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
 import logging
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from toolgen.runtime import ResponseForm, ToolConfig, ToolContext, ToolEvent, ToolResponse
+from pydantic import BaseModel
+from toolgen.runtime import (
+    BaseTool,
+    ResponseForm,
+    SetupContext,
+    ToolConfig,
+    ToolContext,
+    ToolEvent,
+    Toolkit,
+    ToolResponse,
+    ToolSpec,
+)
 
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 
@@ -43,7 +57,84 @@ def loaded(tmp_path: Path) -> ToolResponse:
     return helpers.call(helpers.gallery(tmp_path), "load", {"path": "README.md"})
 
 
+class _Collecting(logging.Handler):
+    def __init__(self, records: list[logging.LogRecord]) -> None:
+        super().__init__()
+        self.records = records
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+def test_every_tool_is_set_up_before_its_first_call(tmp_path: Path) -> None:
+    """Unified Initialization: Consistent configuration and setup pattern
+    Specialized initialization requirements
+    """
+
+    class Greeting(EchoTool):
+        def setup(self, context: SetupContext) -> None:
+            self.greeting = context.get("greeting")
+            context.logger.warning("set up %s", context.tool_name)
+            context.checkpoint.save("greeting", self.greeting)
+
+        def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+            return EchoResponse(text=f"{self.greeting} {request.text} {context.checkpoint.load('greeting')}")
+
+    records: list[logging.LogRecord] = []
+    logger = logging.getLogger("tests.seed_002.setup")
+    logger.handlers = [_Collecting(records)]
+    config = ToolConfig(logger=logger, checkpoint=tmp_path)
+    toolkit = helpers.kit_of(Greeting(), context={"greeting": "Hello"}, config=config)
+    assert helpers.call(toolkit, "echo", {"text": "Ada"}).content == {"text": "Hello Ada Hello"}
+    assert [record.getMessage() for record in records if record.levelno == logging.WARNING] == ["set up echo"]
+    without = helpers.call(helpers.kit_of(Greeting()), "echo", {"text": "Ada"})
+    assert without.error is not None
+    assert without.error.code == "missing_dependency"
+
+
+def test_execute_has_the_same_signature_everywhere() -> None:
+    """Standard Interface: Common execute() method signature"""
+    with pytest.raises(TypeError, match=r"must accept \(self, request, context\)"):
+
+        class Wrong(EchoTool):
+            def execute(self, text: str) -> EchoResponse:  # type: ignore[override]
+                return EchoResponse(text=text)
+
+
+def test_without_a_logger_the_records_are_the_runtimes(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Logging Integration: Automatic logger setup and management"""
+    with caplog.at_level(logging.INFO):
+        helpers.call(helpers.gallery(tmp_path), "load", {"path": "README.md"})
+    assert {record.name for record in caplog.records if hasattr(record, "call_id")} == {"toolgen.runtime"}
+
+
+def test_config_callback(tmp_path: Path) -> None:
+    """Callback Support: Event notification system for tool operations"""
+    events: list[ToolEvent] = []
+    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
+    helpers.call(toolkit, "load", {"path": "README.md"})
+    helpers.call(toolkit, "load", OUT)
+    kinds = ["started", "validated", "finished", "started", "validated", "failed"]
+    assert [event.kind for event in events] == kinds
+    assert {event.tool_name for event in events} == {"load"}
+
+
+def test_initialised_state_is_checked(caplog: pytest.LogCaptureFixture) -> None:
+    """Validation: Built-in initialization state checking"""
+    tool = Late()
+    toolkit = helpers.kit_of(tool)
+    first = helpers.call(toolkit, "echo", {"text": "a"})
+    assert first.error is not None
+    assert (first.error.code, first.error.retryable) == ("not_ready", True)
+    assert helpers.call(toolkit, "echo", {"text": "b"}).content == {"text": "b"}
+    assert helpers.call(toolkit, "echo", {"text": "c"}).success
+    assert tool.attempts == 2
+
+
 def test_a_response_has_name_success_content_error_and_metadata(tmp_path: Path, loaded: ToolResponse) -> None:
+    """Standard response format for all tool executions"""
     fields = {field.name for field in dataclasses.fields(ToolResponse)}
     assert {"tool_name", "success", "content", "error", "metadata"} <= fields
     assert (loaded.tool_name, loaded.success, loaded.error) == ("load", True, None)
@@ -54,41 +145,64 @@ def test_a_response_has_name_success_content_error_and_metadata(tmp_path: Path, 
     assert failed.metadata["call_id"] != loaded.metadata["call_id"]
 
 
+@pytest.mark.parametrize(
+    "content", ["a text", "", 7, 0, 1.5, True, False, None, ["a"], [], {"a": 1}], ids=repr
+)
+def test_content_may_be_any_json_value(content: Any) -> None:
+    """content: The actual result data (type varies by tool)"""
+
+    class Anything(BaseTool[dict[str, Any], Any]):
+        spec = ToolSpec(name="anything", description="Return a value.")
+
+        def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
+            return content
+
+    response = helpers.call(Toolkit([Anything()]), "anything", {})
+    assert (response.success, response.content) == (True, content)
+    assert type(response.content) is type(content)
+
+
+def test_an_error_message_describes_the_failure(tmp_path: Path) -> None:
+    """error: Error message if execution failed
+    Include descriptive error messages
+    """
+    failed = helpers.call(helpers.gallery(tmp_path), "load", OUT)
+    assert failed.error is not None
+    assert (
+        failed.error.message
+        == "'../shop.sqlite3' leaves the workspace; use a relative path without '..' or backslashes."
+    )
+    assert failed.error.hint.startswith("Use a path relative to the workspace")
+
+
 def test_form_intact(loaded: ToolResponse) -> None:
+    """INTACT: Return response object as-is"""
     assert loaded.render(ResponseForm.INTACT) is loaded
 
 
 def test_form_dict(loaded: ToolResponse) -> None:
+    """DICT: Convert to dictionary"""
     plain = loaded.render(ResponseForm.DICT)
     assert plain["content"] == loaded.content
     assert json.loads(json.dumps(plain)) == plain
 
 
 def test_form_str(loaded: ToolResponse) -> None:
+    """STR: Convert to string representation"""
     line = loaded.render(ResponseForm.STR)
     assert "\n" not in line
     assert json.loads(line) == loaded.render(ResponseForm.DICT)
 
 
 def test_form_pretty_str_is_the_default(loaded: ToolResponse) -> None:
+    """PRETTY_STR: Convert to formatted string (default)"""
     pretty = loaded.render()
     assert pretty == loaded.render(ResponseForm.PRETTY_STR)
     assert pretty.startswith("tool_name: load\nsuccess: true\ncontent: \n  {\n")
 
 
-def test_filter_empty_fields(loaded: ToolResponse) -> None:
-    assert "error" not in loaded.render(ResponseForm.DICT)
-    assert loaded.render(ResponseForm.DICT, filter_empty_fields=False)["error"] is None
-    assert loaded.content["warnings"] == loaded.render(ResponseForm.DICT)["content"]["warnings"] == []
-
-
-def test_filter_metadata_fields(loaded: ToolResponse) -> None:
-    assert "metadata" not in loaded.render(ResponseForm.DICT)
-    shown = loaded.render(ResponseForm.DICT, filter_metadata_fields=False)
-    assert shown["metadata"]["call_id"] == loaded.metadata["call_id"]
-
-
 def test_config_logger(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """logger: Custom logger instance (auto-created if not provided)"""
     logger = logging.getLogger("my.application")
     with caplog.at_level(logging.DEBUG, "my.application"):
         response = helpers.call(
@@ -100,33 +214,16 @@ def test_config_logger(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
     assert ids == {response.metadata["call_id"]}
 
 
-def test_config_callback(tmp_path: Path) -> None:
-    events: list[ToolEvent] = []
-    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
-    helpers.call(toolkit, "load", {"path": "README.md"})
-    helpers.call(toolkit, "load", OUT)
-    kinds = ["started", "validated", "finished", "started", "validated", "failed"]
-    assert [event.kind for event in events] == kinds
-    assert {event.tool_name for event in events} == {"load"}
-
-
-def test_config_callback_that_raises_harms_nothing(tmp_path: Path) -> None:
-    def callback(event: ToolEvent) -> None:
-        raise ZeroDivisionError
-
-    assert helpers.call(
-        helpers.gallery(tmp_path, ToolConfig(callback=callback)), "load", {"path": "README.md"}
-    ).success
-
-
 def test_config_checkpoint(tmp_path: Path) -> None:
-    """A new toolkit, as after a restart, loads what a tool has saved."""
+    """checkpoint: Root path for tools requiring persistence
+
+    A new toolkit, as after a restart, loads what a tool has saved.
+    """
 
     class Remembering(EchoTool):
         def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-            before = context.checkpoint.load("texts", [])
-            context.checkpoint.save("texts", [*before, request.text])
-            return EchoResponse(text=" ".join([*before, request.text]))
+            texts = context.checkpoint.update("texts", lambda texts: [*texts, request.text], [])
+            return EchoResponse(text=" ".join(texts))
 
     for text, said in (("a", "a"), ("b", "a b")):
         toolkit = helpers.kit_of(Remembering(), config=ToolConfig(checkpoint=tmp_path / "state"))
@@ -136,27 +233,50 @@ def test_config_checkpoint(tmp_path: Path) -> None:
     assert without.error.code == "missing_dependency"
 
 
-def test_initialised_state_is_checked(caplog: pytest.LogCaptureFixture) -> None:
-    tool = Late()
-    toolkit = helpers.kit_of(tool)
-    first = helpers.call(toolkit, "echo", {"text": "a"})
-    assert first.error is not None
-    assert (first.error.code, first.error.retryable) == ("not_ready", True)
-    assert helpers.call(toolkit, "echo", {"text": "b"}).content == {"text": "b"}
-    assert helpers.call(toolkit, "echo", {"text": "c"}).success
-    assert tool.attempts == 2
+def test_parallel_updates_of_a_checkpoint_lose_nothing(tmp_path: Path) -> None:
+    """checkpoint: Optional[Union[str, Path]] = None"""
+
+    def add_one(count: int) -> int:
+        time.sleep(0.005)  # long enough for the other calls to load the same number, if they could
+        return count + 1
+
+    class Counting(EchoTool):
+        def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+            return EchoResponse(text=str(context.checkpoint.update("count", add_one, 0)))
+
+    async def calls() -> list[str]:
+        toolkit = helpers.kit_of(Counting(), config=ToolConfig(checkpoint=tmp_path))
+        responses = await asyncio.gather(*(toolkit.call("echo", {"text": ""}) for _ in range(10)))
+        return [response.content["text"] for response in responses]
+
+    assert sorted(asyncio.run(calls()), key=int) == [str(number) for number in range(1, 11)]
 
 
-def test_tool_specific_response_metadata(tmp_path: Path) -> None:
-    arguments = {"command": "wc", "arguments": ["-l", "README.md"]}
-    response = helpers.call(helpers.gallery(tmp_path), "execute", arguments)
-    assert response.metadata["output_bytes"] == len("4 README.md\n")
-    assert response.metadata["seconds"] > 0
-    assert "seconds" not in response.content
-    assert "output_bytes" not in response.as_text(), "for the application, not for the model"
+def test_filter_empty_fields(loaded: ToolResponse) -> None:
+    """filter_empty_fields: bool = True"""
+    assert "error" not in loaded.render(ResponseForm.DICT)
+    assert loaded.render(ResponseForm.DICT, filter_empty_fields=False)["error"] is None
+    assert loaded.content["warnings"] == loaded.render(ResponseForm.DICT)["content"]["warnings"] == []
+
+
+def test_filter_metadata_fields(loaded: ToolResponse) -> None:
+    """filter_metadata_fields: bool = True"""
+    assert "metadata" not in loaded.render(ResponseForm.DICT)
+    shown = loaded.render(ResponseForm.DICT, filter_metadata_fields=False)
+    assert shown["metadata"]["call_id"] == loaded.metadata["call_id"]
+
+
+@pytest.mark.parametrize("arguments", [None, [], "text", 7, {"command": 1}, {"command": "rm"}])
+@pytest.mark.parametrize("name", SEED)
+def test_nothing_that_an_agent_sends_raises(tmp_path: Path, name: str, arguments: object) -> None:
+    """Return ToolResponse with success=False on errors"""
+    response = helpers.call(helpers.gallery(tmp_path), name, arguments)
+    assert isinstance(response, ToolResponse)
+    assert response.success == (response.error is None)
 
 
 def test_errors_are_logged_and_never_raised_at_the_agent(caplog: pytest.LogCaptureFixture) -> None:
+    """Log errors appropriately"""
     with caplog.at_level(logging.ERROR):
         response = helpers.call(helpers.kit_of(Bad()), "echo", {"text": "a"})
     assert not response.success
@@ -168,16 +288,134 @@ def test_errors_are_logged_and_never_raised_at_the_agent(caplog: pytest.LogCaptu
     assert response.metadata["call_id"] in response.as_text()
 
 
-@pytest.mark.parametrize("arguments", [None, [], "text", 7, {"command": 1}, {"command": "rm"}])
-@pytest.mark.parametrize("name", SEED)
-def test_nothing_that_an_agent_sends_raises(tmp_path: Path, name: str, arguments: object) -> None:
-    response = helpers.call(helpers.gallery(tmp_path), name, arguments)
-    assert isinstance(response, ToolResponse)
-    assert response.success == (response.error is None)
+def test_tool_specific_response_metadata(tmp_path: Path) -> None:
+    """Custom response metadata classes"""
+    arguments = {"command": "wc", "arguments": ["-l", "README.md"]}
+    response = helpers.call(helpers.gallery(tmp_path), "execute", arguments)
+    assert response.metadata["output_bytes"] == len("4 README.md\n")
+    assert response.metadata["seconds"] > 0
+    assert "seconds" not in response.content
+    assert "output_bytes" not in response.as_text(), "for the application, not for the model"
+
+
+def test_a_tool_validates_what_its_schema_cannot(tmp_path: Path) -> None:
+    """Tool-specific validation logic"""
+    arguments = {"command": "wc", "arguments": ["--files0-from=README.md"]}
+    refused = helpers.call(helpers.gallery(tmp_path), "execute", arguments)
+    assert refused.error is not None
+    assert refused.error.code == "not_allowed"
+
+
+def test_a_response_class_may_have_fields_of_its_own() -> None:
+    """Define custom response classes (optional)"""
+
+    class Custom(BaseModel):
+        content: str
+        custom_field: str | None = None
+
+    class Request(BaseModel):
+        text: str
+
+    class MyTool(BaseTool[Request, Custom]):
+        spec = ToolSpec.from_models(Request, Custom, name="my_tool", description="Mine.")
+
+        def execute(self, request: Request, context: ToolContext) -> Custom:
+            return Custom(content=request.text, custom_field="mine")
+
+    response = helpers.call(Toolkit([MyTool()]), "my_tool", {"text": "a"})
+    assert response.content == {"content": "a", "custom_field": "mine"}
+
+
+def test_a_cancelled_call_ends_and_the_next_one_works() -> None:
+    """Consistency: All tools behave predictably"""
+    started = asyncio.Event()
+
+    class Waiting(EchoTool):
+        async def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+            if request.text == "wait":
+                started.set()
+                await asyncio.Event().wait()
+            return EchoResponse(text=request.text)
+
+    async def cancel() -> ToolResponse:
+        toolkit = helpers.kit_of(Waiting())
+        call = asyncio.create_task(toolkit.call("echo", {"text": "wait"}))
+        await started.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        return await toolkit.call("echo", {"text": "next"})
+
+    assert asyncio.run(cancel()).content == {"text": "next"}
+
+
+@pytest.mark.parametrize("error", [OSError("no space left"), asyncio.CancelledError()], ids=repr)
+def test_a_cancelled_call_ends_with_the_callers_cancellation(error: BaseException) -> None:
+    """All tools follow the same error handling pattern
+
+    Whatever the tool raises on its way out.
+    """
+    started = asyncio.Event()
+
+    class Leaving(EchoTool):
+        async def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+            try:
+                started.set()
+                await asyncio.Event().wait()
+            finally:
+                raise error
+
+    async def cancel() -> None:
+        call = asyncio.create_task(helpers.kit_of(Leaving()).call("echo", {"text": "wait"}))
+        await started.wait()
+        call.cancel("by its caller")
+        with pytest.raises(asyncio.CancelledError, match="by its caller"):
+            await call
+
+    asyncio.run(cancel())
+
+
+def test_tools_are_called_from_synchronous_code(tmp_path: Path) -> None:
+    """Testability: Unified interface simplifies testing"""
+    with helpers.gallery(tmp_path) as toolkit:
+        loaded = toolkit.call_sync("load", {"path": "README.md"}, scopes=helpers.SCOPES)
+        assert loaded.content["text"].startswith("# Shop papers")
+        refused = toolkit.call_sync("load", OUT, scopes=helpers.SCOPES)
+        assert refused.error is not None
+        assert refused.error.code == "outside_workspace"
+
+
+def test_call_sync_works_inside_a_running_event_loop(tmp_path: Path) -> None:
+    """Unified interface"""
+
+    async def inside() -> ToolResponse:
+        with helpers.gallery(tmp_path) as toolkit:
+            return toolkit.call_sync("load", {"path": "README.md"}, scopes=helpers.SCOPES)
+
+    assert asyncio.run(inside()).success
+
+
+def test_a_tool_is_added_at_run_time(tmp_path: Path) -> None:
+    """Extensibility: Easy to add new tools following established patterns"""
+    toolkit = helpers.gallery(tmp_path).select(names=["load"])
+    assert not helpers.call(toolkit, "echo", {"text": "a"}).success
+    late = Late()
+    late.attempts = 1
+    toolkit.add(late)
+    assert helpers.call(toolkit, "echo", {"text": "a"}).success
+
+
+def test_a_response_cannot_be_changed(loaded: ToolResponse) -> None:
+    """Type Safety: Dataclasses provide structure and validation"""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        loaded.success = False  # type: ignore[misc]
 
 
 def test_the_seven_tools_work_together(tmp_path: Path) -> None:
-    """Plan, search, write, change, check, present: each tool by its name, through one toolkit."""
+    """All tools in the drowcoder system are built on this foundation
+
+    Plan, search, write, change, check, present: each tool by its name, through one toolkit.
+    """
     toolkit = helpers.gallery(tmp_path)
 
     def ask(name: str, **arguments: object) -> dict[str, object]:
@@ -205,6 +443,16 @@ def test_the_seven_tools_work_together(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SEED)
 def test_the_tools_work_by_their_names_over_mcp(tmp_path: Path, name: str) -> None:
+    """Related Tools: attempt_completion, execute, load, search, search_and_replace, todo, write"""
     example = helpers.spec(name)["examples"][0]
     result = helpers.mcp_call(helpers.gallery(tmp_path), name, example["input"])
     assert result.structured_content == example["output"]
+
+
+def test_config_callback_that_raises_harms_nothing(tmp_path: Path) -> None:
+    def callback(event: ToolEvent) -> None:
+        raise ZeroDivisionError
+
+    assert helpers.call(
+        helpers.gallery(tmp_path, ToolConfig(callback=callback)), "load", {"path": "README.md"}
+    ).success

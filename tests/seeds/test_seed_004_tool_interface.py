@@ -5,21 +5,37 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult, ElicitResult
 from pydantic import ValidationError
-from toolgen.runtime import Confirmation, ToolConfig, ToolEvent, Toolkit
+from toolgen.cli import main
+from toolgen.runtime import (
+    Confirmation,
+    ConfirmationPending,
+    ToolConfig,
+    ToolContext,
+    ToolDefinition,
+    ToolEvent,
+    Toolkit,
+)
+from toolgen.runtime.settings import Settings
 
+from examples.store import database
 from generated import catalog, openai_tools
 from generated.models.create_purchase_order import (
     CreatePurchaseOrderRequest,
     CreatePurchaseOrderResponse,
     PurchaseOrderItem,
 )
+from generated.models.search_items import SearchItemsResponse
+from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
+from generated.tools.search_items import SearchItemsTool
+from tests.scopes import SCOPES
 
 from . import helpers
 
@@ -36,6 +52,7 @@ ORDER: dict[str, Any] = {
     "order_number": "PO-2026-0005",
     "items": [{"sku": "CHN-11S", "quantity": 20}],
 }
+KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 COUNT = {"query": "SELECT count(*) FROM purchase_orders"}
 
 
@@ -76,10 +93,35 @@ def place(toolkit: Toolkit, era: Any, user: User | None, order: dict[str, Any] =
     return helpers.over_mcp(toolkit, act, era, elicitation_callback=user and user.answer)
 
 
-def test_the_request_is_a_pydantic_model_with_nested_types() -> None:
-    request = CreatePurchaseOrderRequest.model_validate(ORDER)
-    assert request.items == [PurchaseOrderItem(sku="CHN-11S", quantity=20)]
-    assert request.note == ""
+class Acting(EchoTool):
+    """echo that is confirmed, and counts how often it acts."""
+
+    definition: ClassVar[ToolDefinition] = {**EchoTool.definition, "confirm": {"message": "Echo {text}?"}}
+
+    def __init__(self) -> None:
+        self.acted = 0
+
+    def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+        self.acted += 1
+        return EchoResponse(text=request.text)
+
+
+def pending(toolkit: Toolkit) -> str:
+    """Return the token of a question about `{"text": "a"}`, which the application asks later."""
+
+    async def later(confirmation: Confirmation) -> bool:
+        raise ConfirmationPending(confirmation)
+
+    with pytest.raises(ConfirmationPending) as caught:
+        helpers.call(toolkit, "echo", {"text": "a"}, confirm=later)
+    return str(caught.value.token)
+
+
+def approved(toolkit: Toolkit, token: str, text: str = "a") -> bool:
+    """Make the call with the token; True if it acted."""
+    response = helpers.call(toolkit, "echo", {"text": text}, confirm=None, confirmation_token=token)
+    assert response.success or (response.error and response.error.code == "confirmation_required")
+    return response.success
 
 
 @pytest.mark.parametrize(
@@ -97,6 +139,7 @@ def test_the_request_is_a_pydantic_model_with_nested_types() -> None:
     ids=str,
 )
 def test_constraints_hold_in_the_model_and_on_the_wire(change: dict[str, Any], tmp_path: Path) -> None:
+    """Pydantic models define tool parameters with full type safety and validation"""
     with pytest.raises(ValidationError):
         CreatePurchaseOrderRequest.model_validate(ORDER | change)
     result = place(helpers.gallery(tmp_path), "auto", User("accept"), ORDER | change)
@@ -104,15 +147,32 @@ def test_constraints_hold_in_the_model_and_on_the_wire(change: dict[str, Any], t
     assert helpers.text_of(result).startswith("Error [invalid_request]: ")
 
 
-def test_the_response_is_a_pydantic_model(tmp_path: Path) -> None:
-    content = ok(helpers.gallery(tmp_path), "create_purchase_order", **ORDER)
-    response = CreatePurchaseOrderResponse.model_validate(content)
-    assert response.lines[0].line_total == "498.00"
-    assert response.model_dump(mode="json", exclude_unset=True) == content
+def test_fields_have_descriptions() -> None:
+    """supplier_id: int = Field(..., description="Supplier ID")"""
+    for name in (*CONFIRMED, *READING):
+        tool = catalog.tool_class(name)
+        assert tool.input_schema["properties"].keys() == tool.request_model.model_fields.keys()
+        for field, schema in tool.input_schema["properties"].items():
+            shared = schema.get("$ref", "").rpartition("/")[2]
+            described = schema if "description" in schema else tool.input_schema["$defs"][shared]
+            assert described["description"], field
+
+
+def test_the_model_cannot_confirm_for_the_user(tmp_path: Path) -> None:
+    """confirm: bool = Field(False
+
+    The original design had a parameter `confirm: bool`, which the model could set.
+    """
+    toolkit = helpers.gallery(tmp_path)
+    for name in CONFIRMED:
+        assert "confirm" not in catalog.TOOLS[name]["input_schema"]["properties"]
+    result = place(toolkit, "auto", User("accept"), ORDER | {"confirm": True})
+    assert helpers.text_of(result).startswith("Error [invalid_request]: ")
 
 
 @pytest.mark.parametrize("name", [*CONFIRMED, *READING])
 def test_parameters_are_flat_on_the_wire(name: str, tmp_path: Path) -> None:
+    """Flattens nested models for FastMCP compatibility"""
     listed = helpers.over_mcp(helpers.gallery(tmp_path), lambda client: client.list_tools()).tools
     (wire,) = [tool.input_schema for tool in listed if tool.name == name]
     fields = set(catalog.tool_class(name).request_model.model_fields)
@@ -122,8 +182,53 @@ def test_parameters_are_flat_on_the_wire(name: str, tmp_path: Path) -> None:
     assert set((function["parameters"] or {})["properties"]) == fields  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize("name", sorted(catalog.TOOLS))
+def test_every_tool_is_observed(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """@observe_tool
+
+    Each call has events and a log record with the same call id, without code in the tool.
+    """
+    events: list[ToolEvent] = []
+    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
+    with caplog.at_level(logging.DEBUG, "toolgen.runtime"):
+        response = helpers.call(toolkit, name, helpers.spec(name)["examples"][0]["input"])
+    assert response.success, response.as_text()
+    assert [event.kind for event in events if event.kind != "chunk"] == ["started", "validated", "finished"]
+    assert events[-1].data["content"] == response.content
+    assert events[-1].data["seconds"] >= 0
+    records = [record for record in caplog.records if record.name == "toolgen.runtime"]
+    assert records
+    ids = {event.call_id for event in events} | {str(vars(record)["call_id"]) for record in records}
+    assert ids == {response.metadata["call_id"]}
+
+
+def test_concurrent_calls_have_distinct_call_ids(tmp_path: Path) -> None:
+    """context: Context"""
+    events: list[ToolEvent] = []
+    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
+
+    async def both() -> None:
+        calls = (toolkit.call("search_items", {"query": query}) for query in ("chain", "?!"))
+        await asyncio.gather(*calls)
+
+    asyncio.run(both())
+    kinds: dict[str, list[str]] = {event.call_id: [] for event in events}
+    for event in events:
+        kinds[event.call_id].append(event.kind)
+    assert sorted(kind[-1] for kind in kinds.values()) == ["failed", "finished"]
+
+
+def test_the_response_is_a_pydantic_model(tmp_path: Path) -> None:
+    """Structured responses with success/failure states"""
+    content = ok(helpers.gallery(tmp_path), "create_purchase_order", **ORDER)
+    response = CreatePurchaseOrderResponse.model_validate(content)
+    assert response.lines[0].line_total == "498.00"
+    assert response.model_dump(mode="json", exclude_unset=True) == content
+
+
 @pytest.mark.parametrize("name", CONFIRMED)
 def test_responses_have_is_preview_message_warnings_and_next_actions(name: str, tmp_path: Path) -> None:
+    """is_preview: bool; message: str; warnings: list[str]; next_actions: list[str]"""
     content = ok(helpers.gallery(tmp_path), name, **helpers.spec(name)["examples"][0]["input"])
     assert content["is_preview"] is False
     assert content["message"].endswith(".")
@@ -131,29 +236,30 @@ def test_responses_have_is_preview_message_warnings_and_next_actions(name: str, 
     assert isinstance(content["next_actions"], list)
 
 
-@pytest.mark.parametrize("name", [*CONFIRMED, *READING])
-def test_these_fields_come_from_one_shared_schema(name: str) -> None:
-    written = helpers.spec(name)["output_schema"]["properties"]
-    shared = {"message": "Message", "warnings": "Warnings", "next_actions": "NextActions"}
-    shared |= {"is_preview": "IsPreview"} if name in CONFIRMED else {}
-    for field, schema in shared.items():
-        assert written[field] == {"$ref": f"schemas/responses.yaml#/$defs/{schema}"}
+def test_a_preview_shows_what_would_happen_and_does_nothing(tmp_path: Path) -> None:
+    """Preview mode (confirm=false) - show what would happen"""
+    toolkit = helpers.gallery(tmp_path)
+    shown = asyncio.run(toolkit.preview("create_purchase_order", ORDER, scopes=helpers.SCOPES))
+    assert shown.success
+    assert "CHN-11S  Chain, 11-speed, 118 links: 20 x 24.90 = 498.00 EUR" in shown.content["message"]
+    assert shown.content["is_preview"] is True
+    assert orders(toolkit) == 4
 
 
-def test_a_shared_schema_means_the_same_in_every_tool() -> None:
-    """A shared schema is written once and bundled, unchanged, into each tool."""
-    found: dict[str, set[str]] = {}
-    for definition in catalog.TOOLS.values():
-        for schema in (definition["input_schema"], definition.get("output_schema", {})):
-            for name, shared in schema.get("$defs", {}).items():
-                if name in ("Message", "Warnings", "NextActions", "IsPreview", "StockMove", "Sku"):
-                    found.setdefault(name, set()).add(json.dumps(shared, sort_keys=True))
-    assert {"Message", "Warnings", "NextActions", "IsPreview", "StockMove", "Sku"} == set(found)
-    assert {name: len(meanings) for name, meanings in found.items()} == dict.fromkeys(found, 1)
+def test_the_command_line_shows_a_preview_and_does_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """If false, returns preview. If true, creates order."""
+    monkeypatch.setenv("TOOLGEN_EXAMPLES_DATA", str(tmp_path))
+    words = ["call", "create_purchase_order", "--input", json.dumps(ORDER), "--scopes", ",".join(SCOPES)]
+    assert main(["-C", str(helpers.ROOT), *words, "--preview"]) == 0
+    assert "CHN-11S  Chain, 11-speed, 118 links: 20 x 24.90 = 498.00 EUR" in capsys.readouterr().out
+    assert orders(helpers.gallery(tmp_path)) == 4
 
 
 @pytest.mark.parametrize("era", helpers.ERAS)
 def test_the_user_is_asked_by_elicitation_with_a_preview(tmp_path: Path, era: Any) -> None:
+    """Request user confirmation via elicitation"""
     toolkit, user = helpers.gallery(tmp_path), User("accept")
     result = place(toolkit, era, user)
     assert not result.is_error
@@ -164,45 +270,39 @@ def test_the_user_is_asked_by_elicitation_with_a_preview(tmp_path: Path, era: An
 
 
 @pytest.mark.parametrize(
-    "user",
-    [User("decline"), User("cancel"), User("accept", confirm=False)],
+    ("user", "code"),
+    [
+        (User("decline"), "declined"),
+        (User("cancel"), "cancelled"),
+        (User("accept", confirm=False), "declined"),
+    ],
     ids=["declined", "closed", "unticked"],
 )
 @pytest.mark.parametrize("era", helpers.ERAS)
-def test_nothing_is_done_unless_the_user_agrees(tmp_path: Path, era: Any, user: User) -> None:
+def test_nothing_is_done_unless_the_user_agrees(tmp_path: Path, era: Any, user: User, code: str) -> None:
+    """if elicit_result.action != "accept": return cancelled_response()"""
     toolkit = helpers.gallery(tmp_path)
     result = place(toolkit, era, user)
     assert result.is_error
-    assert helpers.text_of(result).startswith("Error [declined]: ")
+    assert helpers.text_of(result).startswith(f"Error [{code}]: ")
     assert orders(toolkit) == 4
 
 
-@pytest.mark.parametrize("era", helpers.ERAS)
-def test_a_client_that_cannot_ask_is_refused(tmp_path: Path, era: Any) -> None:
-    toolkit = helpers.gallery(tmp_path)
-    result = place(toolkit, era, None)
-    assert helpers.text_of(result).startswith("Error [confirmation_required]: ")
-    assert orders(toolkit) == 4
+@pytest.mark.parametrize(("answer", "code"), [(None, "cancelled"), (False, "declined")], ids=["closed", "no"])
+def test_a_question_that_is_closed_is_not_an_answer(tmp_path: Path, answer: Any, code: str) -> None:
+    """return cancelled_response()"""
 
+    async def confirm(confirmation: Confirmation) -> Any:
+        return answer
 
-def test_the_model_cannot_confirm_for_the_user(tmp_path: Path) -> None:
-    """The original design had a parameter `confirm: bool`, which the model could set."""
-    toolkit = helpers.gallery(tmp_path)
-    for name in CONFIRMED:
-        assert "confirm" not in catalog.TOOLS[name]["input_schema"]["properties"]
-    result = place(toolkit, "auto", User("accept"), ORDER | {"confirm": True})
-    assert helpers.text_of(result).startswith("Error [invalid_request]: ")
-
-
-def test_a_request_that_cannot_succeed_is_refused_before_the_user_is_asked(tmp_path: Path) -> None:
-    user = User("accept")
-    result = place(helpers.gallery(tmp_path), "auto", user, ORDER | {"supplier_id": 99})
-    assert helpers.text_of(result).startswith("Error [supplier_not_found]: ")
-    assert user.asked == []
+    response = helpers.call(helpers.gallery(tmp_path), "create_purchase_order", ORDER, confirm=confirm)
+    assert response.error is not None
+    assert response.error.code == code
 
 
 @pytest.mark.parametrize("name", CONFIRMED)
 def test_every_destructive_tool_previews_then_asks_then_acts(name: str, tmp_path: Path) -> None:
+    """User confirmed - proceed with operation"""
     asked: list[Confirmation] = []
 
     async def confirm(confirmation: Confirmation) -> bool:
@@ -222,47 +322,120 @@ def test_every_destructive_tool_previews_then_asks_then_acts(name: str, tmp_path
     assert asked[0].arguments == arguments
 
 
+def test_an_approval_is_bound_to_what_was_shown(tmp_path: Path) -> None:
+    """Handle user response
+
+    Prices change while the user reads: the old answer approves nothing, the user is asked again.
+    """
+    toolkit = helpers.gallery(tmp_path)
+    seen: list[str | None] = []
+
+    async def confirm(confirmation: Confirmation) -> bool:
+        seen.append(confirmation.preview)
+        if len(seen) == 1:
+            with sqlite3.connect(database.database(tmp_path)) as db:
+                db.execute("UPDATE items SET list_price_cents = 9990 WHERE sku = 'CHN-11S'")
+        return len(seen) == 1
+
+    response = helpers.call(toolkit, "create_purchase_order", ORDER, confirm=confirm)
+    assert response.error is not None
+    assert response.error.code == "declined"
+    assert len(seen) == 2
+    assert seen[0] != seen[1]
+    assert orders(toolkit) == 4
+
+
+def test_an_approval_is_for_one_call_once() -> None:
+    """if not elicit_result.data.confirm: return declined_response()"""
+    tool = Acting()
+    toolkit = helpers.kit_of(tool)
+    assert not approved(toolkit, pending(toolkit), "b")
+    token = pending(toolkit)
+    assert [approved(toolkit, token) for _ in range(3)] == [True, False, False]
+    assert tool.acted == 1
+
+
+def test_an_approval_counts_on_every_replica_and_once(tmp_path: Path) -> None:
+    """Safety: Destructive operations require explicit user confirmation
+
+    Toolkits with the same key and store, as in several processes.
+    """
+    store = f"sqlite:///{tmp_path}/confirmations.sqlite3"
+    settings = Settings(confirmation_key=KEY, confirmation_store=store)
+    tools = [Acting(), Acting()]
+    first, second = (helpers.kit_of(tool, config=ToolConfig(settings=settings)) for tool in tools)
+    token = pending(first)
+    assert [approved(toolkit, token) for toolkit in (second, first, second)] == [True, False, False]
+    assert [tool.acted for tool in tools] == [0, 1]
+    stranger = helpers.kit_of(Acting(), config=ToolConfig(settings=Settings()))
+    assert not approved(stranger, pending(first)), "another key"
+
+
+@pytest.mark.parametrize("era", helpers.ERAS)
+def test_a_client_that_cannot_ask_is_refused(tmp_path: Path, era: Any) -> None:
+    """Safety-Critical Operations"""
+    toolkit = helpers.gallery(tmp_path)
+    result = place(toolkit, era, None)
+    assert helpers.text_of(result).startswith("Error [confirmation_required]: ")
+    assert orders(toolkit) == 4
+
+
+@pytest.mark.parametrize("era", helpers.ERAS)
+def test_a_refusal_shows_the_preview_to_the_model(tmp_path: Path, era: Any) -> None:
+    """Two API calls required, harder to use, no built-in UI support"""
+    text = helpers.text_of(place(helpers.gallery(tmp_path), era, None))
+    assert "Nothing was done. Preview:\n" in text
+    assert "CHN-11S  Chain, 11-speed, 118 links: 20 x 24.90 = 498.00 EUR" in text
+
+
+def test_a_request_that_cannot_succeed_is_refused_before_the_user_is_asked(tmp_path: Path) -> None:
+    """return preview_response()"""
+    user = User("accept")
+    result = place(helpers.gallery(tmp_path), "auto", user, ORDER | {"supplier_id": 99})
+    assert helpers.text_of(result).startswith("Error [supplier_not_found]: ")
+    assert user.asked == []
+
+
+def test_a_tool_is_replaced_by_a_fake_in_tests(tmp_path: Path) -> None:
+    """Testability: Easy to mock and test with Pydantic models"""
+
+    class Fake(SearchItemsTool):
+        async def execute(self, request: Any, context: Any, *, db: Any) -> SearchItemsResponse:
+            return SearchItemsResponse(
+                items=[], total=0, message=f"Found {request.query}.", warnings=[], next_actions=[]
+            )
+
+    toolkit = Toolkit([Fake()], context={"db": lambda: sqlite3.connect(":memory:")})
+    assert helpers.call(toolkit, "search_items", {"query": "chain"}).content["message"] == "Found chain."
+    assert helpers.call(toolkit, "search_items", {"qery": "chain"}).error is not None
+
+
+def test_validation_errors_say_where_and_what_to_do(tmp_path: Path) -> None:
+    """Validation errors are clear and actionable"""
+    wrong = {"supplier_id": 0, "order_number": "5", "items": [{"sku": "CHN-11S"}], "suplier": 3}
+    text = helpers.text_of(place(helpers.gallery(tmp_path), "auto", None, wrong))
+    assert text.splitlines()[1:] == [
+        "- $.location_id: required property is missing, expected integer",
+        "- $.supplier_id: expected at least 1, got 0",
+        '- $.order_number: expected text that matches the pattern "^PO-20[0-9]{2}-[0-9]{4}$", got "5"',
+        "- $.items[0].quantity: required property is missing, expected integer",
+        '- $.suplier: unknown property; did you mean "supplier_id"?',
+    ]
+
+
 @pytest.mark.parametrize("name", READING)
 def test_a_read_only_tool_needs_no_confirmation(name: str, tmp_path: Path) -> None:
+    """Elicitation pattern only used for destructive operations"""
     for example in helpers.spec(name)["examples"]:
         response = helpers.call(helpers.gallery(tmp_path), name, example["input"], confirm=None)
         assert response.content == example.get("output")
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TOOLS))
-def test_every_tool_is_observed(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Each call has events and a log record with the same call id, without code in the tool."""
-    events: list[ToolEvent] = []
-    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
-    with caplog.at_level(logging.DEBUG, "toolgen.runtime"):
-        response = helpers.call(toolkit, name, helpers.spec(name)["examples"][0]["input"])
-    assert response.success, response.as_text()
-    assert [event.kind for event in events if event.kind != "chunk"] == ["started", "validated", "finished"]
-    assert events[-1].data["content"] == response.content
-    assert events[-1].data["seconds"] >= 0
-    records = [record for record in caplog.records if record.name == "toolgen.runtime"]
-    assert records
-    ids = {event.call_id for event in events} | {str(vars(record)["call_id"]) for record in records}
-    assert ids == {response.metadata["call_id"]}
-
-
-def test_concurrent_calls_have_distinct_call_ids(tmp_path: Path) -> None:
-    events: list[ToolEvent] = []
-    toolkit = helpers.gallery(tmp_path, ToolConfig(callback=events.append))
-
-    async def both() -> None:
-        calls = (toolkit.call("search_items", {"query": query}) for query in ("chain", "?!"))
-        await asyncio.gather(*calls)
-
-    asyncio.run(both())
-    kinds: dict[str, list[str]] = {event.call_id: [] for event in events}
-    for event in events:
-        kinds[event.call_id].append(event.kind)
-    assert sorted(kind[-1] for kind in kinds.values()) == ["failed", "finished"]
-
-
 def test_the_tools_of_the_design_work_together(tmp_path: Path) -> None:
-    """Find, order, verify, receive, build, ship: the final stock is right."""
+    """Tools using this pattern
+
+    Find, order, verify, receive, build, ship: the final stock is right.
+    """
     toolkit = helpers.gallery(tmp_path)
     (oil,) = ok(toolkit, "search_items", query="mineral oil")["items"]
     assert oil["in_stock"] == 3
@@ -286,3 +459,37 @@ def test_the_tools_of_the_design_work_together(tmp_path: Path) -> None:
     (kits,) = ok(toolkit, "search_items", query="KIT-BRAKE")["items"]
     (oil,) = ok(toolkit, "search_items", query="OIL-MIN")["items"]
     assert (kits["in_stock"], oil["in_stock"]) == (1 + 4, 3 + 9 - 4)
+
+
+def test_the_request_is_a_pydantic_model_with_nested_types() -> None:
+    request = CreatePurchaseOrderRequest.model_validate(ORDER)
+    assert request.items == [PurchaseOrderItem(sku="CHN-11S", quantity=20)]
+    assert request.note == ""
+
+
+@pytest.mark.parametrize("name", [*CONFIRMED, *READING])
+def test_these_fields_come_from_one_shared_schema(name: str) -> None:
+    written = helpers.spec(name)["output_schema"]["properties"]
+    shared = {"message": "Message", "warnings": "Warnings", "next_actions": "NextActions"}
+    shared |= {"is_preview": "IsPreview"} if name in CONFIRMED else {}
+    for field, schema in shared.items():
+        assert written[field] == {"$ref": f"schemas/responses.yaml#/$defs/{schema}"}
+
+
+def test_a_shared_schema_means_the_same_in_every_tool() -> None:
+    """A shared schema is written once and bundled, unchanged, into each tool."""
+    found: dict[str, set[str]] = {}
+    for definition in catalog.TOOLS.values():
+        for schema in (definition["input_schema"], definition.get("output_schema", {})):
+            for name, shared in schema.get("$defs", {}).items():
+                if name in ("Message", "Warnings", "NextActions", "IsPreview", "StockMove", "Sku"):
+                    found.setdefault(name, set()).add(json.dumps(shared, sort_keys=True))
+    assert {"Message", "Warnings", "NextActions", "IsPreview", "StockMove", "Sku"} == set(found)
+    assert {name: len(meanings) for name, meanings in found.items()} == dict.fromkeys(found, 1)
+
+
+@pytest.mark.parametrize("name", [*CONFIRMED, *READING])
+def test_only_tools_that_change_something_are_confirmed(name: str) -> None:
+    definition = catalog.TOOLS[name]
+    assert ("confirm" in definition) == (name in CONFIRMED)
+    assert definition["annotations"].get("readOnlyHint", False) == (name in READING)

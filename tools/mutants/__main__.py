@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tools.mutants.mutants import Mutant, all_mutants, read_modules, select_mutants
 from tools.mutants.page import write_page
-from tools.mutants.trial import STAGES, Verdict, preload, run_trials
+from tools.mutants.trial import STAGES, Layout, Verdict, preload, run_trials
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,7 +73,7 @@ def _judged(mutants: Sequence[Mutant], args: argparse.Namespace) -> list[Verdict
     stages = STAGES[:2] if args.quick else STAGES
     preload(ROOT, tools)
     found = []
-    for verdict in run_trials(ROOT, mutants, tools, at_once=args.at_once, stages=stages):
+    for verdict in run_trials(Layout(ROOT), mutants, tools, at_once=args.at_once, stages=stages):
         found.append(verdict)
         state = verdict.found_by or "SURVIVED"
         print(

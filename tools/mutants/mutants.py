@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,6 +25,8 @@ class Mutant:
     before: str  # the first line that is different, as it was
     after: str  # and as it is
     text: str  # the whole module with the mistake
+    more: Mapping[str, str] = field(default_factory=dict)  # other modules that change, with their texts
+    seed: str = "0"  # of the generated requests
 
     @property
     def name(self) -> str:

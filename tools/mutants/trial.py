@@ -53,13 +53,23 @@ class Verdict:
     seconds: float = 0.0
 
 
-def preload(root: Path, tools: Sequence[ToolUnderTest]) -> None:
-    """Import what all mutants share: the generated code, too, but no implementation."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where a project has its implementations, and what its tests need beside them."""
+
+    root: Path
+    copied: tuple[str, ...] = ("examples",)  # folders with the code that mutants change
+    shared: tuple[str, ...] = ("generated", "tools", "specs")
+    fixtures: str = "examples/toolgen_fixtures.py"
+
+
+def preload(root: Path, tools: Sequence[ToolUnderTest], package: str = "examples") -> None:
+    """Import what all mutants share: the generated code, too, but nothing of the `package` with mistakes."""
     sys.path[:0] = [str(root)]
     generated = [f"generated.{kind}.{tool.name}" for tool in tools for kind in ("tools", "definitions")]
     for name in (*_IMPORTED, "generated.catalog", *generated):
         importlib.import_module(name)
-    if shared := [name for name in sys.modules if name.partition(".")[0] == "examples"]:
+    if shared := [name for name in sys.modules if name.partition(".")[0] == package]:
         raise RuntimeError(f"mutants must import these modules themselves: {', '.join(shared)}")
     gc.freeze()  # the collector of a fork does not write to the memory that is shared
 
@@ -82,7 +92,7 @@ def users_of(modules: Sequence[Module]) -> dict[str, set[str]]:
 
 
 def run_trials(
-    root: Path,
+    layout: Layout,
     mutants: Sequence[Mutant],
     tools: Sequence[ToolUnderTest],
     *,
@@ -92,13 +102,20 @@ def run_trials(
     """Yield the verdict on each mutant, as they come. `tools` are tested in this order, stage by stage."""
     running: dict[int, _Trial] = {}
     waiting = list(reversed(mutants))
-    users = users_of(read_modules(root))
+    users = users_of(read_modules(layout.root))
+    everything = {tool.name for tool in tools}
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
                 mutant = waiting.pop()
-                used = [tool for tool in tools if tool.name in users[mutant.path]]
-                trial = _start(root, mutant, used, stages)
+                changed = [mutant.path, *mutant.more]
+                names = {name for path in changed for name in users.get(path, everything)}
+                used = [
+                    tool
+                    for tool in tools
+                    if tool.name in names or any(n.tool in names for n in tool.neighbours)
+                ]
+                trial = _start(layout, mutant, _Job(used, tools, stages))
                 running[trial.process] = trial
             process, _ = os.waitpid(-1, os.WNOHANG)
             if process:
@@ -122,25 +139,35 @@ class _Trial:
     began: float
 
 
-def _start(root: Path, mutant: Mutant, tools: Sequence[ToolUnderTest], stages: Sequence[Stage]) -> _Trial:
+@dataclass(frozen=True, slots=True)
+class _Job:
+    tools: Sequence[ToolUnderTest]
+    all_tools: Sequence[ToolUnderTest]
+    stages: Sequence[Stage]
+
+
+def _start(layout: Layout, mutant: Mutant, job: _Job) -> _Trial:
     folder = Path(tempfile.mkdtemp(prefix="toolgen-mutant-"))
-    shutil.copytree(root / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / mutant.path).write_text(mutant.text, "utf-8")
-    for shared in ("generated", "tools", "specs"):
-        (folder / shared).symlink_to(root / shared)
+    for name in layout.copied:
+        shutil.copytree(layout.root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path, text in {mutant.path: mutant.text, **mutant.more}.items():
+        if path:
+            (folder / path).write_text(text, "utf-8")
+    for shared in layout.shared:
+        (folder / shared).symlink_to(layout.root / shared)
     (folder / "tmp").mkdir()
     process = os.fork()
     if process == 0:
         try:
             os.setsid()
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # as in the process of `toolgen test`
-            _run(folder, tools, stages)
+            _run(folder, folder / layout.fixtures, job, RunOptions(mutant.seed, shrink=False))
         finally:
             os._exit(9)
     return _Trial(mutant, process, folder, time.monotonic())
 
 
-def _run(folder: Path, tools: Sequence[ToolUnderTest], stages: Sequence[Stage]) -> None:
+def _run(folder: Path, fixtures: Path, job: _Job, options: RunOptions) -> None:
     """Test tools until one fails; write what failed to the file `result`, and end the process."""
     import faulthandler
 
@@ -157,23 +184,22 @@ def _run(folder: Path, tools: Sequence[ToolUnderTest], stages: Sequence[Stage]) 
         faulthandler.dump_traceback_later(_CALL_SECONDS, exit=True, file=hung)
 
     watch()
-    (folder / "result").write_text(json.dumps(_first_failure(folder, tools, stages, watch)))
+    (folder / "result").write_text(json.dumps(_first_failure(fixtures, job, options, watch=watch)))
     os._exit(0)
 
 
-def _first_failure(
-    folder: Path, tools: Sequence[ToolUnderTest], stages: Sequence[Stage], watch: Any
-) -> list[str]:
+def _first_failure(file: Path, job: _Job, options: RunOptions, *, watch: Any) -> list[str]:
     from toolgen.testing.fixtures import FixtureError, load_fixtures
     from toolgen.testing.toolkit_subject import ToolkitSubject
 
-    options = RunOptions(shrink=False)
     try:
-        fixtures = load_fixtures("generated", folder / "examples/toolgen_fixtures.py")
+        fixtures = load_fixtures("generated", file)
+        subjects = [ToolkitSubject(fixtures, tool.scopes, watch) for tool in job.tools]
         runs = [
-            _Run(ToolRunner(tool, ToolkitSubject(fixtures, tool.scopes, watch), options)) for tool in tools
+            _Run(ToolRunner(tool, subject, options, tools=job.all_tools))
+            for tool, subject in zip(job.tools, subjects, strict=True)
         ]
-        for stage in stages:
+        for stage in job.stages:
             for run in runs:
                 if failure := run.first_failure(stage):
                     return failure

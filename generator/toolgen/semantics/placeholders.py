@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
@@ -14,6 +15,25 @@ from toolgen.suggestions import quoted
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PATH = re.compile(r"[^.|{}\s]+(?:\.[^.|{}\s]+)*")
 _FORMS = "placeholders are {path.to.value} and {list|count}, nothing more"
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """A value of the request in the question."""
+
+    path: tuple[str, ...]
+    is_counted: bool = False
+
+    @property
+    def written(self) -> str:
+        """Return it without braces: `items|count`."""
+        return ".".join(self.path) + ("|count" if self.is_counted else "")
+
+
+def placeholders(message: str) -> list[Placeholder]:
+    """Return the placeholders of a message that `check_placeholders` found no fault in."""
+    parts = (match[1].partition("|") for match in _PLACEHOLDER.finditer(message))
+    return [Placeholder(tuple(path.split(".")), bool(bar)) for path, bar, _ in parts]
 
 
 def check_placeholders(tool: ProgramTool) -> Iterator[Diagnostic]:
