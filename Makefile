@@ -12,7 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
+.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -84,9 +84,14 @@ test-bombs: $(READY) ## run every command on expensive schemas, with limits of t
 	@$(BIN)/python -m pytest -m bombs tests/bombs
 
 # SURVIVORS=file repeats those that an earlier run (JSON=file) did not find, QUICK=1 without generated requests; WRITE=1 updates docs/testing.md.
+# SEMANTIC=gallery or SEMANTIC=lending puts in semantic faults that were written without the tests, CLEAN=20 counts false alarms.
 mutants: $(READY) ## put 260 mistakes into the gallery's implementations, count how many toolgen test finds (NUMBER=400 SEED=1)
-	@$(BIN)/python -m tools.mutants $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED)) \
+	@$(BIN)/python -m $(if $(SEMANTIC),tools.mutants.semantic $(SEMANTIC) $(if $(CLEAN),--clean $(CLEAN)),tools.mutants) $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(SURVIVORS),--survivors $(SURVIVORS)) $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(if $(WRITE),--write)
+
+outcomes: $(READY) ## record the outcomes of the gallery's tools anew, with other neighbours of their examples
+	rm -f examples/outcomes/*.json
+	$(BIN)/toolgen test --update
 
 # SEED=7 repeats a run; PART="text server" selects parts; REPLAY=file repeats a finding; PLANTED=1 tests the fuzzer.
 fuzz: $(READY) ## search for texts that run as code, expensive schemas, and sources and requests that hang (SECONDS=600)

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from toolgen.cli.parser import COMMANDS
 from toolgen.data.spec import Spec
+from toolgen.runtime.errors import RUNTIME_ERRORS
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,6 +25,13 @@ def test_every_field_of_the_language_is_described() -> None:
     rows = re.findall(r"^\| (`.*?`) \|", (ROOT / "docs/spec.md").read_text(), re.MULTILINE)
     described = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)}
     assert described == set(Spec.model_fields) - {"extensions"}
+
+
+def test_every_reserved_code_is_described_as_it_is() -> None:
+    text = (ROOT / "docs/runtime.md").read_text().partition("### Reserved codes")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?`) \| .* \| (.*) \|$", text, re.MULTILINE)
+    described = {code: says == "yes" for row, says in rows for code in re.findall(r"`([a-z_]+)`", row)}
+    assert described == {error.code: error.retryable for error in RUNTIME_ERRORS}
 
 
 def test_every_verb_is_in_the_readme() -> None:

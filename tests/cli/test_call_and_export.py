@@ -13,7 +13,7 @@ from toolgen.cli.saved_blocks import save_blocks
 from toolgen.project import UnableError
 from toolgen.runtime import Block, ToolResponse
 
-from .conftest import Cli, Done
+from .conftest import SPEC, Cli, Done
 
 WORK = """\
 from generated.tools.greet import GreetRequest, GreetResponse, GreetTool
@@ -303,3 +303,19 @@ def test_a_saved_file_replaces_nothing_and_follows_no_link(tmp_path: Path) -> No
     assert (tmp_path / "secret").read_text() == "kept"
     with pytest.raises(UnableError):
         save_blocks(response, tmp_path / "secret")
+
+
+def test_generated_code_and_every_export_begin_with_the_notice_of_a_deprecated_tool(project: Cli) -> None:
+    project.spec(
+        "greet", SPEC.format(name="greet") + "deprecated: {replaced_by: hello, sunset: 2026-06-30}\n"
+    )
+    notice = "Deprecated; use hello instead. Stops working after 2026-06-30."
+    assert project("generate").code == 0
+
+    code = (project.root / "generated/tools/greet.py").read_text()
+    exported = [
+        project("export", target).out for target in ("mcp", "openai", "anthropic", "gemini", "bedrock")
+    ]
+
+    assert f'"""{notice}\n' in code
+    assert [each.count(f'"description": "{notice}\\n\\nSay hello') for each in exported] == [1] * 5

@@ -34,7 +34,7 @@ def test_every_command_has_help_and_few_flags(empty: Cli, verb: str) -> None:
     assert f"toolgen {verb}" in done.out
     people, *_ = re.split("\n(?:for build systems|server):\n", done.out)
     flags = [line for line in people.splitlines() if line.startswith("  -") and "-h, --help" not in line]
-    assert len(flags) <= 6, "five of its own, and -C"
+    assert len(flags) <= 7, "six of its own, and -C"
 
 
 def test_version(empty: Cli) -> None:
@@ -115,7 +115,7 @@ def test_explain(empty: Cli) -> None:
     rule = empty("explain", "warning[scope-removed]")
     assert "scope-removed: callers need one scope less" in rule.out
     levels = json.loads(empty("explain", "scope-removed", "--format", "json").out)["levels"]
-    assert levels == [{"direction": "request", "category": "wire", "level": "warning"}]
+    assert levels == [{"direction": "request", "category": "safety", "level": "error"}]
 
 
 def test_schema_is_what_the_editor_gets(empty: Cli) -> None:
