@@ -308,6 +308,25 @@ def test_a_spec_has_name_description_when_to_use_inputs_and_returns(name: str) -
     assert set(spec["input_schema"].get("properties", {})) == set(tool.input_schema.get("properties", {}))
 
 
+@pytest.mark.parametrize("name", sorted(catalog.TOOLS))
+def test_when_to_use_a_tool_and_what_it_returns_are_values(name: str) -> None:
+    """Agent chooses a tool based on its ToolSpec (when_to_use, inputs, returns)"""
+    spec, tool = helpers.spec(name), catalog.tool_class(name)
+    texts = {key: spec[key] for key in ("use_when", "avoid_when", "returns")}
+    assert {key: catalog.TOOLS[name].get(key) for key in texts} == texts
+    assert {key: getattr(tool, key) for key in texts} == texts
+
+
+def test_the_texts_of_a_tool_spec_are_values() -> None:
+    """when_to_use: guidance for agents
+    returns: a ToolReturn (type + description)
+    """
+    assert EchoBySpec.use_when == "When you need to return the same text verbatim."
+    assert EchoBySpec.returns == "The echoed text"
+    assert EchoBySpec.avoid_when is None
+    assert "avoid_when" not in EchoBySpec.definition
+
+
 def test_a_class_without_a_tool_spec_is_refused() -> None:
     """YourTool must define a ToolSpec 'spec'."""
     with pytest.raises(TypeError, match="must be a ToolSpec, not dict"):

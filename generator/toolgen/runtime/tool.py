@@ -52,7 +52,10 @@ class BaseTool(ABC, Generic[Request, Response]):
     metadata_model: ClassVar[type[BaseModel] | None] = None  # validates `context.metadata`, if set
 
     name = _FromDefinition("name")
-    description = _FromDefinition("description")
+    description = _FromDefinition("description")  # as published, with the next three
+    use_when = _FromDefinition("use_when")  # None if the spec has none
+    avoid_when = _FromDefinition("avoid_when")
+    returns = _FromDefinition("returns")
     input_schema = _FromDefinition("input_schema")
     output_schema = _FromDefinition("output_schema")
 

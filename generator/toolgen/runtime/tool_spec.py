@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
 
 from .definition.check import TYPES, ToolSpecError, definition_faults, type_faults
 from .definition.description import join_description
-from .definition.tool_definition import ContentDefinition, InjectDefinition, ToolDefinition
+from .definition.tool_definition import (
+    ContentDefinition,
+    DeprecatedDefinition,
+    InjectDefinition,
+    ToolDefinition,
+)
 from .errors import ToolError
 
 if TYPE_CHECKING:
@@ -61,8 +66,8 @@ class ToolSpec:
 
     The parameters are given by `inputs` or by `input_schema`, the result by `returns` or by `output_schema`;
     without either, the tool takes no arguments and may return any JSON value. The other fields are those of
-    the spec language; `when_to_use` and `avoid_when` become part of the published description.
-    `from_models` takes the schemas from pydantic models.
+    the spec language; `when_to_use`, `avoid_when` and the description of the result become part of the
+    published description. `from_models` takes the schemas from pydantic models.
 
     Raises ToolSpecError, a ValueError, with every fault at once.
     """
@@ -93,6 +98,7 @@ class ToolSpec:
     load: Literal["always", "deferred"] | None = None
     examples: Sequence[Mapping[str, Any]] = ()
     aliases: Sequence[str] = ()
+    deprecated: DeprecatedDefinition | None = None
     final_answer: bool = False
     coerce: bool = True
     meta: Mapping[str, Any] | None = None
@@ -211,7 +217,7 @@ def _values_in(schema: Any) -> Iterator[Any]:
 def _definition(spec: ToolSpec) -> dict[str, Any]:
     """Return the definition as plain data; fields that were left out are left out."""
     stem = re.sub(r"\W", "_", spec.name) if isinstance(spec.name, str) else ""
-    returns = spec.returns.description if isinstance(spec.returns, ToolReturn) else spec.returns
+    texts = _texts(spec)
     output = spec.returns.as_schema() if isinstance(spec.returns, ToolReturn) else spec.output_schema
     optional = {
         "title": spec.title,
@@ -233,6 +239,7 @@ def _definition(spec: ToolSpec) -> dict[str, Any]:
         "load": spec.load,
         "examples": list(spec.examples) or None,
         "aliases": list(spec.aliases) or None,
+        "deprecated": spec.deprecated,
         "final_answer": spec.final_answer or None,
         "coerce": None if spec.coerce is True else spec.coerce,
         "meta": spec.meta,
@@ -242,19 +249,28 @@ def _definition(spec: ToolSpec) -> dict[str, Any]:
         "name": spec.name,
         "py_name": stem,
         "class_name": "".join(part[:1].upper() + part[1:] for part in stem.split("_")) + "Tool",
-        "description": _description(spec, returns),
+        "description": _description(spec, texts),
+        **texts,
         "input_schema": _input_schema(spec) if spec.input_schema is None else spec.input_schema,
         **{key: value for key, value in optional.items() if value is not None},
     }
 
 
-def _description(spec: ToolSpec, returns: Any) -> Any:
+def _texts(spec: ToolSpec) -> dict[str, str]:
+    """Return the fields of the definition that are also part of its description; blank ones are left out."""
+    returns = spec.returns.description if isinstance(spec.returns, ToolReturn) else spec.returns
+    given = {"use_when": spec.when_to_use, "avoid_when": spec.avoid_when, "returns": returns}
+    return {key: text for key, text in given.items() if isinstance(text, str) and text.strip()}
+
+
+def _description(spec: ToolSpec, texts: Mapping[str, str]) -> Any:
     """Return the description as every target publishes it, laid out as for a spec in YAML."""
     if not isinstance(spec.description, str):
         return spec.description
-    given = {"use_when": spec.when_to_use, "avoid_when": spec.avoid_when, "returns": returns}
-    texts = {key: text for key, text in given.items() if isinstance(text, str)}
-    return join_description(spec.description, texts, spec.content)
+    given = spec.deprecated
+    is_notice = isinstance(given, Mapping) and all(isinstance(text, str) for text in given.values())
+    deprecated = cast("Mapping[str, str]", given) if is_notice else None  # others are reported
+    return join_description(spec.description, texts, spec.content, deprecated=deprecated)
 
 
 def _input_schema(spec: ToolSpec) -> dict[str, Any]:

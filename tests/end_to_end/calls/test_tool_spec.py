@@ -131,6 +131,26 @@ def test_the_definition_is_created_from_the_tool_spec() -> None:
     assert EchoTool.definition["output_schema"] == {"type": "string", "description": "The echoed text"}
 
 
+def test_a_deprecated_tool_spec_reaches_the_definition_and_the_callers() -> None:
+    deprecated: Any = {"since": "2.0.0", "replaced_by": "say"}
+
+    class Old(BaseTool[dict[str, Any], str]):
+        spec = ToolSpec(name="old", description="Echo a text.", deprecated=deprecated)
+
+        def execute(self, request: dict[str, Any], context: ToolContext) -> str:
+            return "a"
+
+    assert Old.definition["deprecated"] == deprecated
+    assert Old.description == "Deprecated since 2.0.0; use say instead.\n\nEcho a text."
+    assert call(Old(), {}).metadata["deprecated"] == deprecated
+
+
+def test_blank_texts_are_left_out() -> None:
+    spec = ToolSpec(name="x", description="X.", when_to_use=" ", avoid_when="", returns=ToolReturn("string"))
+    assert spec.definition["description"] == "X."
+    assert not {"use_when", "avoid_when", "returns"} & spec.definition.keys()
+
+
 def test_inputs_of_a_hand_written_tool_are_validated() -> None:
     assert EchoTool.check_inputs({"text": "a"}) == EchoTool.spec.check_inputs({"text": "a"}) == {"text": "a"}
     for check in (EchoTool.check_inputs, EchoTool.spec.check_inputs):
@@ -216,6 +236,10 @@ GOOD: dict[str, Any] = {"name": "x", "description": "X.", "input_schema": {"type
         ({"confirm": {"mesage": "?"}}, "did you mean 'message'?"),
         ({"errors": [{"code": "Bad", "description": "B."}]}, "errors[0].code: expected a word in snake_case"),
         ({"aliases": ["x"]}, "is the name of the tool itself"),
+        ({"use_when": " "}, "use_when is empty"),
+        ({"deprecated": {"sinc": "2"}}, "did you mean 'since'?"),
+        ({"deprecated": {"since": 2}}, "deprecated.since: expected text, got int"),
+        ({"deprecated": {"sunset": "2027-02-29"}}, "deprecated.sunset: expected a date such as 2027-01-31"),
         ({"descripton": "X."}, "did you mean 'description'?"),
         ({"examples": [{"name": "a", "input": []}]}, "examples[0].input does not satisfy input_schema"),
     ],
@@ -259,6 +283,7 @@ def test_every_fault_of_a_spec_is_reported_at_once() -> None:
             inputs=[ToolParam("a", "text"), ToolParam("a", "string")],
             returns=ToolReturn("integr"),
             timeout=-1,
+            deprecated={"since": 2},  # type: ignore[typeddict-item]
         )
     message = str(caught.value)
     for fault in (
@@ -268,6 +293,7 @@ def test_every_fault_of_a_spec_is_reported_at_once() -> None:
         "- inputs: the parameter 'a' is given twice",
         "- returns: unknown type 'integr'; did you mean 'integer'?",
         "- timeout: expected",
+        "- deprecated.since: expected text, got int",
     ):
         assert fault in message
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -91,6 +92,14 @@ def _seconds(value: object) -> Iterator[str]:
 def _positive_integer(value: object) -> Iterator[str]:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         yield f": expected a whole number, 1 or more, got {value!r}"
+
+
+def _date(value: object) -> Iterator[str]:
+    try:
+        if not isinstance(value, str) or date.fromisoformat(value).isoformat() != value:
+            raise ValueError
+    except ValueError:
+        yield f": expected a date such as 2027-01-31, got {value!r}"
 
 
 def _whole_number(value: object) -> Iterator[str]:
@@ -223,6 +232,9 @@ _CHECKS: Final[Mapping[str, Callable[[object], Iterator[str]]]] = {
     "class_name": _text,
     "title": _text,
     "description": _text,
+    "use_when": _text,
+    "avoid_when": _text,
+    "returns": _text,
     "version": _text,
     "tags": partial(_list_of, _text),
     "icons": partial(_list_of, _mapping),
@@ -254,7 +266,9 @@ _CHECKS: Final[Mapping[str, Callable[[object], Iterator[str]]]] = {
     "load": partial(_choice, _LOAD),
     "examples": partial(_list_of, _mapping),
     "aliases": partial(_list_of, _text),
-    "deprecated": _mapping,
+    "deprecated": partial(
+        _fields, {}, {"since": _text, "replaced_by": _text, "message": _text, "sunset": _date}
+    ),
     "final_answer": _flag,
     "coerce": _flag,
     "meta": _mapping,

@@ -77,7 +77,10 @@ class ToolDefinition(TypedDict, total=False):
     py_name: NotRequired[str]  # in generated definitions, as is class_name
     class_name: NotRequired[str]
     title: str
-    description: Required[str]
+    description: Required[str]  # as published: use_when, avoid_when and returns are part of it
+    use_when: str
+    avoid_when: str
+    returns: str
     version: str
     tags: Sequence[str]
     icons: Sequence[Mapping[str, Any]]
