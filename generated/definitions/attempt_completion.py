@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The result as the user is to read it."
     ),
+    "use_when": "Everything that the user asked for is done and checked; nothing more has to be called.",
+    "avoid_when": "Something is still to be done, or a call failed and it is not known why; go on, or ask the user.",
+    "returns": "The result as the user is to read it.",
     "version": "1.0.0",
     "tags": ["workspace"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The best documents first, each with the passage that matched, hits between ** and **. When no document holds every word, documents that hold some of them, and a warning that says so."
     ),
+    "use_when": "The user asks which book or manual covers a technical topic, or for reading on it.",
+    "avoid_when": "The user asks about the shop itself, its services or its prices; use search_content.",
+    "returns": "The best documents first, each with the passage that matched, hits between ** and **. When no document holds every word, documents that hold some of them, and a warning that says so.",
     "version": "1.0.0",
     "tags": ["library", "search"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The order as it was created, with the components that it took."
     ),
+    "use_when": "A kit or another product that the shop builds itself is to be built.",
+    "avoid_when": "The article is bought; use create_purchase_order. The user only wants to know what a product is built of; use sql_query on bill_of_materials.",
+    "returns": "The order as it was created, with the components that it took.",
     "version": "1.0.0",
     "tags": ["manufacturing", "stock"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The order as it was placed, with its lines, its total and what to watch."
     ),
+    "use_when": "The user asks to order articles from a supplier, and it is clear which articles and how many.",
+    "avoid_when": "The user only wants to know what is in stock or what an order would contain; use sql_query. Articles come from several suppliers: create one order for each.",
+    "returns": "The order as it was placed, with its lines, its total and what to watch.",
     "version": "1.2.0",
     "tags": ["purchasing"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The same text."
     ),
+    "use_when": "The connection is to be tried, or a text has to come back unchanged, character by character.",
+    "avoid_when": "The user wants an answer; the text is not read by anybody.",
+    "returns": "The same text.",
     "annotations": {
         "title": "Echo",
         "readOnlyHint": True,

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: What the command wrote and its exit code. An exit code that is not 0 is not a failure of the tool: grep and diff answer with it."
     ),
+    "use_when": "Something about the files is to be found out that search and load cannot tell: which files there are, how long they are, how two of them differ.",
+    "avoid_when": "A text is searched; use search. A file is read; use load. Anything is to be changed; this tool cannot.",
+    "returns": "What the command wrote and its exit code. An exit code that is not 0 is not a failure of the tool: grep and diff answer with it.",
     "version": "1.0.0",
     "tags": ["workspace"],
     "annotations": {

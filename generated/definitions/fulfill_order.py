@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: What changed in stock, article by article."
     ),
+    "use_when": "A sales order is packed, or the workshop has built what a manufacturing order asked for.",
+    "avoid_when": "Goods arrive from a supplier; use receive_purchase_order. Only part of an order can be delivered; ask the user, since orders are fulfilled whole.",
+    "returns": "What changed in stock, article by article.",
     "version": "1.0.0",
     "tags": ["sales", "manufacturing", "stock"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The item with its text."
     ),
+    "use_when": "The text of an item is needed that search_content or list_content has named.",
+    "avoid_when": "Neither type nor slug of the item is known; use search_content.",
+    "returns": "The item with its text.",
     "version": "1.0.0",
     "tags": ["website"],
     "annotations": {

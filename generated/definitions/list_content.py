@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: Titles, addresses and days of publication, without the texts."
     ),
+    "use_when": "The user asks what there is, or what is new, on the website, or wants all items of a type.",
+    "avoid_when": "The user asks about a topic; use search_content. The text of one known item is needed; use get_content.",
+    "returns": "Titles, addresses and days of publication, without the texts.",
     "version": "1.0.0",
     "tags": ["website"],
     "annotations": {

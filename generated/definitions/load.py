@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The text with the numbers of its first and last line."
     ),
+    "use_when": "The text of a file whose path is known is needed, for instance before it is changed.",
+    "avoid_when": "The path is not known; use search to find a text, or execute with ls or find to see what there is. The user asks about the shop's data; use sql_query.",
+    "returns": "The text with the numbers of its first and last line.",
     "version": "1.0.0",
     "tags": ["workspace"],
     "annotations": {

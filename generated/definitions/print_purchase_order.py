@@ -27,6 +27,9 @@ DEFINITION: Final[ToolDefinition] = {
         "Content of the result:\n"
         "- file (application/pdf), 1: The order."
     ),
+    "use_when": "The user asks for an order on paper, or as a file.",
+    "avoid_when": "The user asks what an order contains; use sql_query. The order is yet to be placed; use create_purchase_order.",
+    "returns": "Number, supplier and total of the order, and the PDF.",
     "version": "1.0.0",
     "tags": ["purchasing"],
     "annotations": {

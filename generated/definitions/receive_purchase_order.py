@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The lines of the order with what arrived and what is still to come, and the stock afterwards."
     ),
+    "use_when": "Goods of an order have arrived and are to be booked in.",
+    "avoid_when": "The order does not exist yet; use create_purchase_order. Only a delivery note or an invoice is to be compared with the order; use verify_order_document, best before receiving.",
+    "returns": "The lines of the order with what arrived and what is still to come, and the stock afterwards.",
     "version": "1.0.0",
     "tags": ["purchasing", "stock"],
     "annotations": {

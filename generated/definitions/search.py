@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: Matching lines with path and number, by path; how many there are in all; what was passed over and why."
     ),
+    "use_when": "It is to be found out where something is written in the files, or which files there are about it.",
+    "avoid_when": "The question is about the website or about manuals; use search_content or catalog_search. The text is to be changed everywhere; use search_and_replace, which searches by itself.",
+    "returns": "Matching lines with path and number, by path; how many there are in all; what was passed over and why.",
     "version": "1.0.0",
     "tags": ["workspace", "search"],
     "annotations": {

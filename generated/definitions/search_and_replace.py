@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The files that changed with the number of replacements in each, and what was passed over and why."
     ),
+    "use_when": "The user wants the same change in one or several text files, such as a new phone number or price.",
+    "avoid_when": "The change differs from place to place, or nobody has said what exactly to replace: ask the user first. Data of the shop (stock, orders) is not in these files; use sql_query.",
+    "returns": "The files that changed with the number of replacements in each, and what was passed over and why.",
     "version": "1.0.0",
     "tags": ["workspace"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The best items first, each with its address and the passage that matched, hits between ** and **. When no item holds every word, items that hold some of them, and a warning that says so."
     ),
+    "use_when": "The user asks about the shop, its services, its terms or its projects, or wants a link to send on.",
+    "avoid_when": "The user wants a book or manual; use catalog_search. The user asks for stock, suppliers or orders; use sql_query.",
+    "returns": "The best items first, each with its address and the passage that matched, hits between ** and **. When no item holds every word, items that hold some of them, and a warning that says so.",
     "version": "1.0.0",
     "tags": ["website", "search"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The best articles first, with price and stock. When no article holds every word, articles that hold some of them, and a warning that says so."
     ),
+    "use_when": "The number, price or stock of an article is needed, for instance before it is ordered.",
+    "avoid_when": "Articles are to be counted, added up or compared with orders; use sql_query. The user asks for books; use catalog_search.",
+    "returns": "The best articles first, with price and stock. When no article holds every word, articles that hold some of them, and a warning that says so.",
     "version": "1.0.0",
     "tags": ["stock", "search"],
     "annotations": {

@@ -40,6 +40,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: Column names and rows in the order of the statement. `truncated` is true when there were more rows than `limit`."
     ),
+    "use_when": "The user needs numbers, lists or comparisons from the shop's data.",
+    "avoid_when": "The question is about what a text says; use catalog_search or search_content. Anything has to be changed: this tool cannot write, and create_purchase_order orders stock.",
+    "returns": "Column names and rows in the order of the statement. `truncated` is true when there were more rows than `limit`.",
     "version": "1.0.0",
     "tags": ["data"],
     "annotations": {

@@ -28,6 +28,9 @@ DEFINITION: Final[ToolDefinition] = {
         "- image (image/png), 1: The chart.\n"
         "- image (image/svg+xml), 1: The same chart, to print it or to put it on a page."
     ),
+    "use_when": "The user wants to see how stock compares, or asks for a chart of it.",
+    "avoid_when": "A few numbers answer the question; use search_items or sql_query.",
+    "returns": "The numbers of the chart, and the chart itself.",
     "version": "1.0.0",
     "tags": ["stock"],
     "annotations": {

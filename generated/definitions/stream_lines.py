@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: Each line as a chunk of its own, then all of them together with their number."
     ),
+    "use_when": "A client's handling of partial results is to be tried, or a text is to appear line by line.",
+    "avoid_when": "The whole text is needed at once; use echo.",
+    "returns": "Each line as a chunk of its own, then all of them together with their number.",
     "version": "1.0.0",
     "tags": ["text"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: All items with their numbers and states, after the change."
     ),
+    "use_when": "The work takes three steps or more, or the user names several things to do: add them first, set each to doing before it is begun and to done at once when it is finished.",
+    "avoid_when": "The work is one simple step.",
+    "returns": "All items with their numbers and states, after the change.",
     "version": "1.0.0",
     "tags": ["workspace"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: Every difference with what was ordered and what the document says; none when they agree."
     ),
+    "use_when": "A document of a supplier has come, before its goods are booked in or its amount is paid.",
+    "avoid_when": "The goods have been checked and are to be booked in; use receive_purchase_order.",
+    "returns": "Every difference with what was ordered and what the document says; none when they agree.",
     "version": "1.0.0",
     "tags": ["purchasing"],
     "annotations": {

@@ -24,6 +24,9 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         "Returns: The file that was written and its number of lines."
     ),
+    "use_when": "The user wants a text kept as a file, such as a letter or a note, or wants a whole file rewritten.",
+    "avoid_when": "Only some words change in files that exist; use search_and_replace. The text is only to be shown; answer with it.",
+    "returns": "The file that was written and its number of lines.",
     "version": "1.0.0",
     "tags": ["workspace"],
     "annotations": {

@@ -29,6 +29,9 @@ DEFINITION: Final = cast(
             "\n"
             "Returns: The number of the order."
         ),
+        "use_when": "The user asks to order stock.",
+        "avoid_when": "The order exists already.",
+        "returns": "The number of the order.",
         "version": "1.2.0",
         "tags": ["purchasing", "orders"],
         "icons": [

@@ -24,6 +24,8 @@ DEFINITION: Final[ToolDefinition] = {
         "\n"
         'Returns: """"'
     ),
+    "use_when": "\\",
+    "returns": '""""',
     "version": "'; import os; '",
     "tags": ["{{ tool }}", "#}", "\\N", "\\x4"],
     "annotations": {"title": '""" + __import__(\'os\').system(\'echo pwned\') + """'},
