@@ -1,4 +1,4 @@
-"""Guards of users: the values that a question shows, and the hints by which clients ask or do not ask."""
+"""What protects users: the values that a question shows, and the hints by which clients decide to ask."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from toolgen.data.spec import Spec
 from toolgen.semantics.placeholders import Placeholder, placeholders
 from toolgen.semantics.properties import find_property
 
-DEFAULTS: Final[Mapping[str, bool]] = {
+HINT_DEFAULTS: Final[Mapping[str, bool]] = {
     "readOnlyHint": False,
     "destructiveHint": True,
     "idempotentHint": False,
     "openWorldHint": True,
 }
-"""Hint → the value where it is left out, as MCP has it."""
+"""Hint → its value if a spec leaves it out, as in MCP's `ToolAnnotations`."""
 
-OF_TOOLS_THAT_WRITE: Final = ("destructiveHint", "idempotentHint")
-"""Hints that have no meaning beside `readOnlyHint: true`."""
+HINTS_OF_WRITING_TOOLS: Final = ("destructiveHint", "idempotentHint")
+"""Hints that clients ignore beside `readOnlyHint: true`, as MCP says of them."""
 
 
 def hint(spec: Spec, name: str) -> bool:
     """Return a hint of a spec, or its default."""
     found = getattr(spec.annotations, name, None)
-    return DEFAULTS[name] if found is None else bool(found)
+    return HINT_DEFAULTS[name] if found is None else bool(found)
 
 
-def is_meant(spec: Spec, name: str) -> bool:
-    """True if clients read the hint."""
-    return name not in OF_TOOLS_THAT_WRITE or not hint(spec, "readOnlyHint")
+def is_hint_read(spec: Spec, name: str) -> bool:
+    """True if clients read the hint: of a read-only tool, some mean nothing."""
+    return name not in HINTS_OF_WRITING_TOOLS or not hint(spec, "readOnlyHint")
 
 
 def values_not_shown(before: Contract, after: Contract) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Rules: what a change is called, whom it concerns, and how bad it is. Each has a module in `rules/`."""
+"""Rules: what a change is called, whom it concerns, and how bad it is."""
 
 from __future__ import annotations
 
@@ -101,6 +101,7 @@ class ToolRule:
     category: Category
     level: Level
     direction: Direction | None = None
+    page: str = ""  # empty: the docstring of the rule's module
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Final
 
 from toolgen.compat.edit_space import Cell, Direction, Edit
 from toolgen.compat.rule import Rule, SchemaRule, SettingRule, ToolRule
-from toolgen.compat.rules.safety import callers, hints
+from toolgen.compat.rules.safety import hints, listed_names
 
 PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "policy": (
@@ -52,10 +52,6 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
         "confirm-weakened",
         "preview-required",
         "safety-improved",
-        "scope-added",
-        "scope-removed",
-        "secret-added",
-        "secret-removed",
     ),
     "schemas": (
         "access-changed",
@@ -121,18 +117,8 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Package of `rules/` → the codes of its rules with a module of their name each."""
 
-TABLES: Final = (callers, hints)
-"""Modules of `rules/` that hold several rules of one shape, with a page for each."""
-
-CODES: Final = tuple(
-    sorted(
-        (
-            *(code for codes in PACKAGES.values() for code in codes),
-            *(code for each in TABLES for code in each.RULES),
-        )
-    )
-)
-"""The codes of all rules."""
+TABLES: Final = (hints, listed_names)
+"""Modules of `rules/` that hold several rules of one shape."""
 
 WAIVED_KEYWORDS: Final[Mapping[str, str]] = {
     "$anchor": "references are followed, so the name of an anchor is no edit",
@@ -170,11 +156,13 @@ _MODULES: Final = {
 }
 _FOUND: Final[Mapping[str, Rule]] = {
     **{code: module.RULE for code, module in _MODULES.items()},
-    **{code: rule for each in TABLES for code, rule in each.RULES.items()},
+    **{rule.code: rule for table in TABLES for rule in table.RULES},
 }
-_PAGES: Final[Mapping[str, str]] = {code: text for each in TABLES for code, text in each.PAGES.items()}
-RULES: Final[Mapping[str, Rule]] = {code: _FOUND[code] for code in CODES}
+RULES: Final[Mapping[str, Rule]] = dict(sorted(_FOUND.items()))
 """Code → rule."""
+
+CODES: Final = tuple(RULES)
+"""The codes of all rules."""
 
 SETTING_RULES: Final = tuple(rule for rule in RULES.values() if isinstance(rule, SettingRule))
 TOOL_RULES: Final = tuple(rule for rule in RULES.values() if isinstance(rule, ToolRule))
@@ -212,7 +200,7 @@ def waiver(cell: Cell) -> str | None:
 
 
 def page(code: str) -> str:
-    """Return the page of a rule: its module's docstring, or its text in a table."""
-    if code in _MODULES:
-        return _MODULES[code].__doc__ or ""
-    return _PAGES[code]
+    """Return the page of a rule: its own text in a table, or its module's docstring."""
+    rule = RULES[code]
+    text = rule.page if isinstance(rule, ToolRule) else ""
+    return text or _MODULES[code].__doc__ or ""

@@ -1,5 +1,4 @@
-"""Rules of `breaking`: each module has one rule, `RULE`, and its docstring is the rule's page. A module with
-several rules of one shape has `RULES` and `PAGES`.
+"""Rules of `breaking`: each module has one rule, `RULE`, whose page is its docstring, or a table of `RULES`.
 
 No rule imports another one. `toolgen.compat.table` lists them all, by package.
 """

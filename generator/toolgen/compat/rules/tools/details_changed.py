@@ -12,7 +12,7 @@ from typing import Any, Final
 from toolgen.compat.content import entries
 from toolgen.compat.contract import Contract
 from toolgen.compat.finding import Category, Level
-from toolgen.compat.guards import OF_TOOLS_THAT_WRITE, is_meant
+from toolgen.compat.guards import HINTS_OF_WRITING_TOOLS, is_hint_read
 from toolgen.compat.rule import ToolEdit, ToolPair, ToolRule
 from toolgen.data.spec import Spec
 from toolgen.suggestions import quoted
@@ -38,7 +38,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     if pair.knows("content") and _audiences(pair.old) != _audiences(pair.new):
         yield ToolEdit(("content",), "'audience' or 'priority' of 'content' changed")
     specs = (pair.old.spec, pair.new.spec)
-    ignored = [name for name in OF_TOOLS_THAT_WRITE if not any(is_meant(spec, name) for spec in specs)]
+    ignored = [name for name in HINTS_OF_WRITING_TOOLS if not any(is_hint_read(spec, name) for spec in specs)]
     old, new = (_other_annotations(spec, ignored) for spec in specs)
     if old != new:
         yield ToolEdit(("annotations",), "further annotations changed")
