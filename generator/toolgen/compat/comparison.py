@@ -65,7 +65,7 @@ def _differences(old: Side, new: Side, today: date) -> list[Finding]:
         pair = ToolPair(contract, successor, today)
         if name in renames:
             found.append(_renamed(pair))
-        found += _published_otherwise(pair)
+        found += _renamed_for_targets(pair)
         found += compare_tools(pair)
     known = {*old.contracts, *renames.values()}
     found += [_added(contract) for name, contract in new.contracts.items() if name not in known]
@@ -147,14 +147,14 @@ def _added(contract: Contract) -> Finding:
 
 def _renamed(pair: ToolPair) -> Finding:
     is_answered = pair.old.name in pair.new.spec.aliases
-    message = f"tool {quoted(pair.old.name)} is {quoted(pair.new.name)} now"
+    message = f"tool {quoted(pair.old.name)} was renamed to {quoted(pair.new.name)}"
     message += ", which answers its former name" if is_answered else ""
     places = Places(pair.new.place("name"), pair.old.place("name"))
     level = Level.INFO if is_answered else None
     return _of_name(RULES["tool-renamed"], pair.new.name, message, places, level=level, detail=pair.old.name)
 
 
-def _published_otherwise(pair: ToolPair) -> Iterator[Finding]:
+def _renamed_for_targets(pair: ToolPair) -> Iterator[Finding]:
     """Yield a finding for each target whose callers find the tool under another name than before.
 
     The verdict is that on what the target lists, as in a comparison with exported definitions.
@@ -168,7 +168,7 @@ def _published_otherwise(pair: ToolPair) -> Iterator[Finding]:
         if before == after or is_tools_own:
             continue
         is_answered = before in pair.new.spec.aliases
-        message = f"{target} publishes it as {quoted(after)}, and before as {quoted(before)}"
+        message = f"{target} publishes it as {quoted(after)}, no longer as {quoted(before)}"
         message += ", which is answered" if is_answered else ""
         path = ("targets", target, "name")
         finding = _of_name(

@@ -82,8 +82,11 @@ class NameChange:
     @property
     def message(self) -> str:
         """Return the change in words."""
+        if self.kind is NameChangeKind.TYPE:
+            return f"field {self.before} changed to {self.now}"
         noun = "class" if self.kind is NameChangeKind.CLASS else "field"
-        return f"{noun} {self.before} is {self.now} now" if self.now else f"{noun} {self.before} is gone"
+        what = f"was renamed to {self.now}" if self.now else "was removed"
+        return f"{noun} {self.before} {what}"
 
     @property
     def cause(self) -> Cause | None:

@@ -163,7 +163,7 @@ def test_other_annotations_are_found_and_stop_all_calls(shop: Shop) -> None:
     shop.relist(look={"annotations": {"readOnlyHint": False}})
     look = shop.tool("look")
     messages = [failure["message"] for failure in look["failures"]]
-    assert "listing: the server lists another contract: readOnlyHint is false now" in messages
+    assert "listing: the server lists another contract: readOnlyHint changed to false" in messages
     assert look["calls"] == 0
     assert look["not_tested"] == "by the server's own annotations, it may change or destroy data"
 

@@ -17,7 +17,7 @@ from toolgen.suggestions import quoted
 def check(old: Settings, new: Settings) -> Iterator[SettingEdit]:
     """Yield an edit if the package moved."""
     if old.package != new.package:
-        yield SettingEdit("package", f"package {quoted(old.package)} is {quoted(new.package)} now")
+        yield SettingEdit("package", f"package {quoted(old.package)} was renamed to {quoted(new.package)}")
 
 
 RULE: Final = SettingRule(

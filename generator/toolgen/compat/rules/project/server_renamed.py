@@ -17,7 +17,8 @@ from toolgen.suggestions import quoted
 def check(old: Settings, new: Settings) -> Iterator[SettingEdit]:
     """Yield an edit if the server's name changed."""
     if old.server_name != new.server_name:
-        yield SettingEdit("server_name", f"server {quoted(old.server_name)} is {quoted(new.server_name)} now")
+        message = f"server {quoted(old.server_name)} was renamed to {quoted(new.server_name)}"
+        yield SettingEdit("server_name", message)
 
 
 RULE: Final = SettingRule(

@@ -19,7 +19,7 @@ def _rule(code: str, name: str, value: bool, level: Level, *, advice: str, page:
         # A risk counts if clients read it now; a promise of safety, if they read its opposite before.
         deciding = pair.new.spec if is_riskier else pair.old.spec
         if old != new and new is value and is_hint_read(deciding, name):
-            yield ToolEdit(("annotations", name), f"{name} is {str(new).lower()} now")
+            yield ToolEdit(("annotations", name), f"{name} changed to {str(new).lower()}")
 
     return ToolRule(
         code=code,

@@ -16,7 +16,7 @@ from toolgen.compat.rule import ToolEdit, ToolPair, ToolRule
 def check(pair: ToolPair) -> Iterator[ToolEdit]:
     """Yield an edit if the group changed."""
     if pair.old.spec.group != pair.new.spec.group:
-        yield ToolEdit(("group",), f"group is {pair.new.spec.group} now", pair.new.spec.group)
+        yield ToolEdit(("group",), f"group changed to {pair.new.spec.group}", pair.new.spec.group)
 
 
 RULE: Final = ToolRule(

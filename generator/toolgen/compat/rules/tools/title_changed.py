@@ -22,7 +22,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     """Yield an edit if the title, which `annotations.title` replaces in MCP, changed."""
     for path in ("title",), ("annotations", "title"):
         if pair.knows(path[0]) and (new := _title(pair.new.spec, path)) != _title(pair.old.spec, path):
-            yield ToolEdit(path, f"title is {quoted(new or '')} now", new)
+            yield ToolEdit(path, f"title changed to {quoted(new or '')}", new)
             return
 
 
