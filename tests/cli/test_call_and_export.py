@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from toolgen.cli.saved_blocks import save_blocks
+from toolgen.cli.calling.saved_blocks import save_blocks
 from toolgen.project import UnableError
 from toolgen.runtime import Block, ToolResponse
 

@@ -222,8 +222,8 @@ def test_an_example_shows_the_difference() -> None:
 
 
 def test_without_snapshots_the_checks_that_need_them_are_reported() -> None:
-    from toolgen.testing.runner import RunOptions, ToolRunner
-    from toolgen.testing.toolkit_subject import ToolkitSubject
+    from toolgen.testing.running.runner import RunOptions, ToolRunner
+    from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 
     from tests.testing.shop import fixtures, tool
 

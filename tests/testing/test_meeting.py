@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import BaseTool, ToolContext
-from toolgen.testing import meeting, runner
-from toolgen.testing.meeting import places_to_meet
+from toolgen.testing.running import runner
+from toolgen.testing.subjects import meeting
+from toolgen.testing.subjects.meeting import places_to_meet
 
 from tests.testing.shop import ShortStockError, UnknownSkuError, failures, run, save, spec, state
 

@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.cli.outcome_update import calls_to_repeat, plan_outcome_updates, stale_outcomes
+from toolgen.cli.testing.outcome_update import calls_to_repeat, plan_outcome_updates, stale_outcomes
 from toolgen.project import Project, UnableError
 from toolgen.runtime import Text, ToolContext, ToolResult
 from toolgen.runtime.tool_spec import ToolSpec
 from toolgen.schema.document import JsonObject
+from toolgen.testing.calls.snapshot_diff import snapshot_diff
+from toolgen.testing.inputs.values import KnownValues
 from toolgen.testing.outcomes.neighbours import find_neighbours
 from toolgen.testing.outcomes.recorded import with_recorded
-from toolgen.testing.outcomes.snapshot_diff import snapshot_diff
 from toolgen.testing.outcomes.varying import VARIES, is_same_outcome, without_varying
 from toolgen.testing.results import ToolReport
-from toolgen.testing.runner import RunOptions, ToolRunner
+from toolgen.testing.running.runner import RunOptions, ToolRunner
+from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
-from toolgen.testing.toolkit_subject import ToolkitSubject
-from toolgen.testing.values import KnownValues
 
 from tests.testing.shop import (
     LOOKUPS,

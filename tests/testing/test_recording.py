@@ -17,7 +17,7 @@ from toolgen.testing.mock.recording import (
     secret_values,
     with_example,
 )
-from toolgen.testing.spec_source import find_specs
+from toolgen.testing.mock.spec_source import find_specs
 
 from tests.testing.mock_samples import ORDER, write_specs
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from toolgen.runtime import ToolContext, Toolkit
-from toolgen.testing.fixtures import Fixtures
 from toolgen.testing.results import ToolReport
-from toolgen.testing.runner import RunOptions, ToolRunner
-from toolgen.testing.toolkit_subject import ToolkitSubject
+from toolgen.testing.running.runner import RunOptions, ToolRunner
+from toolgen.testing.subjects.fixtures import Fixtures
+from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 
 from tests.testing.shop import LOOKUPS, STOCK, Lookup, Shop, UnknownSkuError, run, save, state, tool
 

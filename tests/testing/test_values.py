@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolgen.testing.inputs import requests
+from toolgen.testing.inputs.requests import requests
+from toolgen.testing.inputs.values import KnownValues, Slot, edge_values, near_values, other_forms, slots
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
-from toolgen.testing.values import KnownValues, Slot, edge_values, near_values, other_forms, slots
 
 from tests.testing.shop import PLACE
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolgen.testing.runner import RunOptions, Stage, ToolRunner
+from toolgen.testing.running.runner import RunOptions, Stage, ToolRunner
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 from tools.mutants.mutants import Mutant, read_modules
@@ -34,8 +34,8 @@ _DATABASE = "examples/store/database.py"
 _IMPORTED = (
     "toolgen.runtime.toolkit",
     "toolgen.runtime.execution.call",
-    "toolgen.testing.fixtures",
-    "toolgen.testing.toolkit_subject",
+    "toolgen.testing.subjects.fixtures",
+    "toolgen.testing.subjects.toolkit_subject",
     "pydantic",
     "sqlite3",
     "PIL.ImageDraw",
@@ -189,8 +189,8 @@ def _run(folder: Path, fixtures: Path, job: _Job, options: RunOptions) -> None:
 
 
 def _first_failure(file: Path, job: _Job, options: RunOptions, *, watch: Any) -> list[str]:
-    from toolgen.testing.fixtures import FixtureError, load_fixtures
-    from toolgen.testing.toolkit_subject import ToolkitSubject
+    from toolgen.testing.subjects.fixtures import FixtureError, load_fixtures
+    from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 
     try:
         fixtures = load_fixtures("generated", file)

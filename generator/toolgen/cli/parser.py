@@ -56,7 +56,7 @@ class Parser(argparse.ArgumentParser):
             args, unknown = self.parse_known_args([*words[:at], "command"])
             import shlex
 
-            from toolgen.cli.sources import CommandWords
+            from toolgen.cli.source_argument import CommandWords
 
             setattr(args, words[at - 1].removeprefix("--"), CommandWords(shlex.join(words[at + 1 :])))
         else:

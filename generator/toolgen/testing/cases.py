@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 from toolgen.project import Project, UnableError
 from toolgen.suggestions import did_you_mean
 from toolgen.testing.checks.all_checks import CHECKS
-from toolgen.testing.fixtures import Fixtures, load_fixtures
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.project_tools import fixtures_file, project_tools
 from toolgen.testing.results import Failure, ToolReport
-from toolgen.testing.runner import RunOptions, ToolRunner
-from toolgen.testing.stubs import has_implementation
-from toolgen.testing.subject import Call, Session, Subject, call_command, harm_to_own_data
+from toolgen.testing.running.runner import RunOptions, ToolRunner
+from toolgen.testing.subjects.fixtures import Fixtures, load_fixtures
+from toolgen.testing.subjects.stubs import has_implementation
+from toolgen.testing.subjects.subject import Call, Session, Subject, call_command, harm_to_own_data
+from toolgen.testing.subjects.toolkit_subject import ToolkitSession, ToolkitSubject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
-from toolgen.testing.toolkit_subject import ToolkitSession, ToolkitSubject
 
 if TYPE_CHECKING:
     from toolgen.runtime import Toolkit

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.testing.results import ToolReport
-from toolgen.testing.subject import Call, call_command
+from toolgen.testing.subjects.subject import Call, call_command
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 
@@ -77,9 +77,9 @@ def main(result: str, trace: str) -> None:
 
 
 def _run(task: Task, hung: TextIOWrapper, write: Callable[..., None]) -> None:
-    from toolgen.testing.fixtures import FixtureError, load_fixtures
-    from toolgen.testing.runner import RunOptions, ToolRunner
-    from toolgen.testing.toolkit_subject import ToolkitSubject
+    from toolgen.testing.running.runner import RunOptions, ToolRunner
+    from toolgen.testing.subjects.fixtures import FixtureError, load_fixtures
+    from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 
     sys.path[:0] = task.folders
 

@@ -19,7 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from toolgen.runtime import Toolkit
     from toolgen.testing.cases import ProjectCases, ToolCase
-    from toolgen.testing.subject import Subject
+    from toolgen.testing.subjects.subject import Subject
 
 _CASES: pytest.StashKey[ProjectCases] = pytest.StashKey()
 _DEFAULT = "_toolgen_default"
@@ -105,7 +105,7 @@ def _cases(config: pytest.Config) -> ProjectCases:
         from toolgen.data.diagnostic import SpecErrors
         from toolgen.project import UnableError, find_project
         from toolgen.testing.cases import ProjectCases
-        from toolgen.testing.runner import RunOptions
+        from toolgen.testing.running.runner import RunOptions
 
         options = RunOptions(
             config.getoption("--toolgen-seed"),

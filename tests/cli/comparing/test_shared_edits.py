@@ -125,7 +125,10 @@ def test_a_renamed_shared_type_is_one_finding(tmp_path: Path, capsys: pytest.Cap
     write(tmp_path, ("Quantity", "Amount"), tools=3)
     done = Cli(tmp_path, capsys)("breaking", "--against", "old")
     assert done.code == 1
-    assert "error[class-renamed] 3 tools: class shared.shop.Quantity was renamed to shared.shop.Amount" in done.out
+    assert (
+        "error[class-renamed] 3 tools: class shared.shop.Quantity was renamed to shared.shop.Amount"
+        in done.out
+    )
     assert done.err.startswith("1 break, 0 warnings, 0 undecided")
 
 

@@ -22,9 +22,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from toolgen.cli.calling.saved_blocks import save_blocks
 from toolgen.cli.output import ask, can_ask, emit, emit_json, say
 from toolgen.cli.parser import add_format, add_headers
-from toolgen.cli.saved_blocks import save_blocks
 from toolgen.project import Project, UnableError, find_project
 from toolgen.suggestions import did_you_mean
 
@@ -95,9 +95,9 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _call_server(args: argparse.Namespace) -> bool:
+    from toolgen.cli.calling.server_call import call_server
     from toolgen.cli.importing.mcp_client import ServerAddress
     from toolgen.cli.server_tests.connection import agree
-    from toolgen.cli.server_tests.one_call import call_server
 
     if args.save is not None or args.scopes is not None:
         raise UnableError(

@@ -56,14 +56,15 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _check_with_implementations(args: argparse.Namespace) -> bool:
-    from toolgen.cli import diagnostics, implementation_check
+    from toolgen.cli import diagnostics
     from toolgen.cli.building.project_build import read_inputs
+    from toolgen.cli.checking import implementations
     from toolgen.data.codes import CODES
     from toolgen.output_files import disabled_modules
 
     inputs = read_inputs(args.start)
     disabled = disabled_modules(inputs.specs, f"{inputs.project.specs}/", inputs.targets)
-    found = implementation_check.check(inputs.project, disabled)
+    found = implementations.check(inputs.project, disabled)
     fresh = _check_output(args, found)
     if found and args.format == "text":
         diagnostics.show(found, args.start, as_json=False)
@@ -75,7 +76,7 @@ def _check_with_implementations(args: argparse.Namespace) -> bool:
 
 @paused_collector()
 def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool:
-    from toolgen.cli.building.sunsets import passed_sunsets
+    from toolgen.cli.checking.sunsets import passed_sunsets
     from toolgen.cli.comparing.today import today
     from toolgen.project import find_up_to_date, read_project
 

@@ -25,8 +25,8 @@ from toolgen.suggestions import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from toolgen.cli.building.project_build import Inputs
-    from toolgen.cli.example_update import SpecUpdate
-    from toolgen.cli.outcome_update import OutcomeUpdate
+    from toolgen.cli.testing.example_update import SpecUpdate
+    from toolgen.cli.testing.outcome_update import OutcomeUpdate
     from toolgen.data.diagnostic import Diagnostic
     from toolgen.data.program import Program
     from toolgen.project import Project
@@ -113,10 +113,10 @@ def _record(
     all_tools: Sequence[ToolUnderTest],
 ) -> list[OutcomeUpdate]:
     """Record the outcomes of examples and neighbours that two runs in two processes share."""
-    from toolgen.cli.implementation_tests import test_implementations
-    from toolgen.cli.outcome_update import calls_to_repeat, plan_outcome_updates
+    from toolgen.cli.testing.implementation_tests import test_implementations
+    from toolgen.cli.testing.outcome_update import calls_to_repeat, plan_outcome_updates
     from toolgen.project import replace_files
-    from toolgen.testing.runner import RunOptions
+    from toolgen.testing.running.runner import RunOptions
 
     again = [calls_to_repeat(tool, report) for tool, report in zip(tools, reports, strict=True)]
     options = RunOptions(examples_only=True, record=True)
@@ -140,7 +140,7 @@ def _add_crashes(reports: Sequence[ToolReport], repeated: Sequence[ToolReport]) 
 
 def _tell_unrecorded(project: Project, tools: Sequence[ToolUnderTest], reports: Sequence[ToolReport]) -> None:
     """Say how many examples have no recorded outcome, and which records have no example any more."""
-    from toolgen.cli.outcome_update import stale_outcomes
+    from toolgen.cli.testing.outcome_update import stale_outcomes
 
     missing = sum(len(report.not_recorded) for report in reports)
     stale = stale_outcomes(project, tools)
@@ -171,11 +171,11 @@ def _tested(
     all_tools: Sequence[ToolUnderTest],
     args: argparse.Namespace,
 ) -> _Tested:
-    from toolgen.testing.runner import RunOptions
+    from toolgen.testing.running.runner import RunOptions
 
     options = RunOptions(args.seed, args.max_calls, args.examples_only, args.all_calls)
     if args.against is None:
-        from toolgen.cli.implementation_tests import test_implementations
+        from toolgen.cli.testing.implementation_tests import test_implementations
 
         options = replace(options, record=args.update, find_neighbours=args.update)
         return _Tested(test_implementations(inputs.project, tools, options, all_tools=all_tools))
@@ -194,7 +194,7 @@ def _tested(
 
 def _update(inputs: Inputs, program: Program, reports: Sequence[ToolReport]) -> list[SpecUpdate]:
     """Update the examples in the specs, and remove the failures that are none any more."""
-    from toolgen.cli.example_update import plan_updates, write_updates
+    from toolgen.cli.testing.example_update import plan_updates, write_updates
 
     updates = plan_updates(program, reports)
     write_updates(inputs.project, inputs.specs, updates)

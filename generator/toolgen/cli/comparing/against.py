@@ -9,7 +9,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolgen.cli.sources import CommandWords, ServerSource, exists, read_source
+from toolgen.cli.source_argument import CommandWords, ServerSource, exists, read_source
 from toolgen.project import UnableError
 from toolgen.project.files.git import GitRepository, is_ref, open_repository
 from toolgen.project.inputs.revision import CommitName

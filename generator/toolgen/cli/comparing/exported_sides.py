@@ -15,7 +15,7 @@ from typing import Any, Final
 from toolgen.cli.building.project_build import Inputs, package_of, program_of
 from toolgen.cli.comparing.against import STDIN, OnDisk
 from toolgen.cli.importing.common import SourceContent, read_bounded, source_errors
-from toolgen.cli.sources import ServerSource
+from toolgen.cli.source_argument import ServerSource
 from toolgen.compat.contract import SCHEMA_PATHS, Contract, Places, Side, by_name, contracts_of
 from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import Diagnostic, SpecErrors

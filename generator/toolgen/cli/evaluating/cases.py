@@ -12,7 +12,7 @@ from toolgen.data.source import Span
 from toolgen.runtime.adapters.naming import published
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.schema.document import JsonObject
-from toolgen.testing.inputs import with_defaults
+from toolgen.testing.inputs.requests import with_defaults
 from toolgen.testing.tool_under_test import tool_under_test
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from pydantic import ValidationError
 
 from toolgen.cli.importing import common
-from toolgen.cli.sources import read_source
+from toolgen.cli.source_argument import read_source
 from toolgen.importers.imported_tool import SourceError
 from toolgen.project import UnableError
 from toolgen.schema.limits import BUDGET

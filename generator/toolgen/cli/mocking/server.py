@@ -16,8 +16,8 @@ from toolgen.project import UnableError
 from toolgen.runtime.adapters.mcp.main import serve
 from toolgen.testing.mock.faults import Faults, check_faults
 from toolgen.testing.mock.recording import Recorder, secret_values
+from toolgen.testing.mock.spec_source import find_specs
 from toolgen.testing.mock.toolkit import ServedSpecs, mocking
-from toolgen.testing.spec_source import find_specs
 
 from .upstream import Upstream
 

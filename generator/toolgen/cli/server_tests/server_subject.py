@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from toolgen.cli.implementation_tests import CALL_SECONDS, LATE_SECONDS, TOTAL_SECONDS
 from toolgen.cli.importing.mcp_results import response_of, text_of
 from toolgen.cli.server_tests.connection import (
     ServerAnswer,
@@ -19,13 +18,14 @@ from toolgen.cli.server_tests.connection import (
     ServerLostError,
     agree,
 )
+from toolgen.cli.testing.implementation_tests import CALL_SECONDS, LATE_SECONDS, TOTAL_SECONDS
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.faults import find_faults
 from toolgen.schema.document import Schema
 from toolgen.suggestions import shortened
-from toolgen.testing.subject import NO_STATE, Answer, Call, Session, SubjectFailedError
+from toolgen.testing.subjects.subject import NO_STATE, Answer, Call, Session, SubjectFailedError
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 _MAX_DETAIL = 400  # characters

@@ -11,23 +11,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolgen.runtime.errors import RUNTIME_ERRORS
+from toolgen.testing.calls.observation import Observation
 from toolgen.testing.checks.check import Check, Fault
-from toolgen.testing.observation import Observation
-from toolgen.testing.subject import Call
+from toolgen.testing.subjects.subject import FAULTS, Call
 from toolgen.testing.tool_under_test import ToolUnderTest
 
-FAULTS: Final = frozenset(
-    {
-        "internal_error",
-        "invalid_response",
-        "missing_dependency",
-        "not_implemented",
-        "not_ready",
-        "timeout",
-        "unknown_tool",
-    }
-)
-"""Reserved codes that say that the implementation failed."""
 RESERVED: Final = frozenset(error.code for error in RUNTIME_ERRORS)
 
 

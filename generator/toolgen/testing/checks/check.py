@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from toolgen.testing.observation import Observation
-from toolgen.testing.subject import Call
+from toolgen.testing.calls.observation import Observation
+from toolgen.testing.subjects.subject import Call
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 

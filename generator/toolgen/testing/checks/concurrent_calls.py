@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.testing.checks.answers import FAULTS
+from toolgen.testing.calls.observation import Observation, Step
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.observation import Observation, Step
+from toolgen.testing.subjects.subject import FAULTS
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.runtime.errors import ChangedSinceConfirmedError
+from toolgen.testing.calls.observation import Observation
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.observation import Observation
-from toolgen.testing.subject import Call
+from toolgen.testing.subjects.subject import Call
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 _SITUATIONS = {

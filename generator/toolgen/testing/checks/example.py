@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.schema.document import same_value
+from toolgen.testing.calls.observation import Observation, Step
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.observation import Observation, Step
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolgen.testing.calls.observation import Observation
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.observation import Observation
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolgen.testing.calls.observation import Observation, same_answer
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.checks.example import compared
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.observation import Observation, same_answer
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolgen.schema.document import JsonObject
+from toolgen.testing.calls.observation import Observation
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.observation import Observation
 from toolgen.testing.outcomes.compact import holds, shown_beside
 from toolgen.testing.outcomes.outcome import outcome_of
 from toolgen.testing.tool_under_test import ToolUnderTest

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolgen.schema.document import same_value
+from toolgen.testing.calls.observation import Observation
 from toolgen.testing.checks.check import Check, Fault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.observation import Observation
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 _ABOUT = frozenset(("title", "description", "examples", "default", "deprecated", "$comment"))

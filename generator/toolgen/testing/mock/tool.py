@@ -17,7 +17,7 @@ from toolgen.runtime.response import MOCK_KEY
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.schema.document import value_key
-from toolgen.testing.inputs import spelled_out
+from toolgen.testing.inputs.requests import spelled_out
 
 from .answers import MadeUpAnswers
 from .contracts import MockContract, MockExample

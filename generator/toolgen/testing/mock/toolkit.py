@@ -13,7 +13,7 @@ from toolgen.project import load_targets
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.testing.spec_source import SpecSource, find_specs
+from toolgen.testing.mock.spec_source import SpecSource, find_specs
 
 from .contracts import MockContract, ServedContracts, read_contracts
 from .faults import FaultDice, Faults, check_faults

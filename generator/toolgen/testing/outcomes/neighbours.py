@@ -17,11 +17,18 @@ from random import Random
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, JsonPath, value_key
-from toolgen.testing.checks.answers import FAULTS
-from toolgen.testing.inputs import changes_of, finite_changes, is_valid, requests, succeeding
+from toolgen.testing.inputs.requests import changes_of, finite_changes, is_valid, requests, succeeding
+from toolgen.testing.inputs.values import (
+    KnownValues,
+    edge_values,
+    general_path,
+    other_forms,
+    slots,
+    with_value,
+)
 from toolgen.testing.outcomes.compact import pack
+from toolgen.testing.subjects.subject import FAULTS
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
-from toolgen.testing.values import KnownValues, edge_values, general_path, other_forms, slots, with_value
 
 MAX_TRIES: Final = 220  # calls of one tool
 MAX_NEIGHBOURS: Final = 64  # of one tool

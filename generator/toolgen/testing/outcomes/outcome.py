@@ -7,9 +7,9 @@ import json
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject
-from toolgen.testing.observation import Observation, Step
-from toolgen.testing.outcomes.snapshot_diff import as_json, snapshot_diff
-from toolgen.testing.subject import Answer
+from toolgen.testing.calls.observation import Observation, Step
+from toolgen.testing.calls.snapshot_diff import as_json, snapshot_diff
+from toolgen.testing.subjects.subject import Answer
 
 MAX_TEXT: Final = 4_000
 """Characters of one entry; of longer ones, hash and size are recorded."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from toolgen.project import Project, UnableError, read_text
 from toolgen.schema.document import JsonObject
-from toolgen.testing.inputs import is_valid
+from toolgen.testing.inputs.requests import is_valid
 from toolgen.testing.outcomes.compact import compacted, expanded
 from toolgen.testing.project_tools import DEFAULT_FIXTURES
 from toolgen.testing.tool_under_test import Neighbour, ToolUnderTest

@@ -15,8 +15,8 @@ from typing import Any, Final
 from toolgen.schema.document import JsonObject, JsonPath, value_key
 from toolgen.schema.instances import InstanceGenerator
 from toolgen.schema.validator import compiled
-from toolgen.testing.observation import Observation, Step
-from toolgen.testing.subject import Call, Subject
+from toolgen.testing.calls.observation import Observation, Step
+from toolgen.testing.subjects.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 _GENERATED: Final = 40  # requests whose values are tried

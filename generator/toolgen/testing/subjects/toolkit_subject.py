@@ -22,10 +22,10 @@ from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.http.request import base_url
 from toolgen.suggestions import shortened
-from toolgen.testing.fixtures import Fixtures
-from toolgen.testing.meeting import Meeting, places_to_meet
-from toolgen.testing.stubs import calls_http_api, has_implementation
-from toolgen.testing.subject import NO_STATE, Answer, Call, Session, call_command, harm_to_own_data
+from toolgen.testing.subjects.fixtures import Fixtures
+from toolgen.testing.subjects.meeting import Meeting, places_to_meet
+from toolgen.testing.subjects.stubs import calls_http_api, has_implementation
+from toolgen.testing.subjects.subject import NO_STATE, Answer, Call, Session, call_command, harm_to_own_data
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:

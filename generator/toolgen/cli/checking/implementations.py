@@ -80,7 +80,7 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> _R
         }
         result.write_text(json.dumps(task) + "\n", "utf-8")
         code = run_bounded(
-            "toolgen.cli.implementation_check_child",
+            "toolgen.cli.checking.implementations_child",
             [str(result), str(trace)],
             folder=project.import_root,
             scratch=folder,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, locate, pointer_tokens, value_key
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.subject import Call, Subject
+from toolgen.testing.subjects.subject import Call, Subject
 from toolgen.testing.tool_under_test import Pages, ToolUnderTest
 
 _MAX_PAGES: Final = 200

@@ -10,8 +10,8 @@ from typing import Any, Final
 from toolgen.schema.document import JsonObject, Schema, value_key
 from toolgen.schema.instances import InstanceGenerator
 from toolgen.schema.validator import compiled
+from toolgen.testing.inputs.values import KnownValues, near_values, slots, with_value
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
-from toolgen.testing.values import KnownValues, near_values, slots, with_value
 
 _MOST_VALUES: Final = 12  # for one parameter of one example
 _PAIRED: Final = 20  # changes among which a second one is looked for

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from toolgen.schema.document import JsonObject
 from toolgen.testing.tool_under_test import ToolUnderTest
@@ -34,6 +34,20 @@ class Call:
     tool: str
     arguments: JsonObject
     consent: Consent = "given"
+
+
+FAULTS: Final = frozenset(
+    {
+        "internal_error",
+        "invalid_response",
+        "missing_dependency",
+        "not_implemented",
+        "not_ready",
+        "timeout",
+        "unknown_tool",
+    }
+)
+"""Reserved codes of answers that say that the implementation failed."""
 
 
 class SubjectFailedError(Exception):

@@ -9,13 +9,7 @@ from typing import Any, Final, Literal, Unpack
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.schema.document import JsonObject
 from toolgen.schema.instances import shrink
-from toolgen.testing.checks.all_checks import CHECKS
-from toolgen.testing.checks.check import Check, Fault
-from toolgen.testing.checks.stream import sums_of
-from toolgen.testing.coverage import Coverage
-from toolgen.testing.inputs import requests, with_defaults
-from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.observation import (
+from toolgen.testing.calls.observation import (
     Observation,
     ObservationDetails,
     find_places_to_meet,
@@ -25,11 +19,8 @@ from toolgen.testing.observation import (
     observe_sequence,
     observe_serial,
 )
-from toolgen.testing.outcomes.neighbours import find_followers, find_neighbours, is_fault
-from toolgen.testing.outcomes.outcome import outcome_of
-from toolgen.testing.pages import find_page_fault
-from toolgen.testing.results import ActualResult, Failure, ObservedOutcome, ToolReport
-from toolgen.testing.sequences import (
+from toolgen.testing.calls.pages import find_page_fault
+from toolgen.testing.calls.sequences import (
     Read,
     affected_reads,
     find_dependent,
@@ -37,10 +28,19 @@ from toolgen.testing.sequences import (
     reads_after,
     stale_reads,
 )
-from toolgen.testing.subject import Call, Subject, SubjectFailedError
+from toolgen.testing.calls.unshown_properties import observe_unshown
+from toolgen.testing.checks.all_checks import CHECKS
+from toolgen.testing.checks.check import Check, Fault
+from toolgen.testing.checks.stream import sums_of
+from toolgen.testing.inputs.requests import requests, with_defaults
+from toolgen.testing.inputs.values import KnownValues
+from toolgen.testing.json_diff import diff_lines
+from toolgen.testing.outcomes.neighbours import find_followers, find_neighbours, is_fault
+from toolgen.testing.outcomes.outcome import outcome_of
+from toolgen.testing.results import ActualResult, Failure, ObservedOutcome, ToolReport
+from toolgen.testing.running.coverage import Coverage
+from toolgen.testing.subjects.subject import Call, Subject, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
-from toolgen.testing.values import KnownValues
-from toolgen.testing.variations import observe_unshown
 
 Stage = Literal["examples", "recorded", "generated", "interrupted"]
 """The stages of a run: examples; neighbours, and examples after each other; generated requests; calls that

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypedDict, Unpack
 
 from toolgen.schema.document import JsonObject, same_value
-from toolgen.testing.outcomes.snapshot_diff import as_json
-from toolgen.testing.subject import NO_STATE, Answer, Call, Session, Subject
+from toolgen.testing.calls.snapshot_diff import as_json
+from toolgen.testing.subjects.subject import NO_STATE, Answer, Call, Session, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
 StepKind = Literal[

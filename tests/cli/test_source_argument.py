@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolgen.cli.sources import CommandWords, ServerSource, read_source
+from toolgen.cli.source_argument import CommandWords, ServerSource, read_source
 
 from tests.cli.comparing.test_exported import LISTS
 from tests.cli.conftest import Cli

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from toolgen.testing.observation import Observation, Step, same_answer
-from toolgen.testing.subject import Answer, Call, Subject
+from toolgen.testing.calls.observation import Observation, Step, same_answer
+from toolgen.testing.subjects.subject import Answer, Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
 _MAX_READS: Final = 10  # calls of other tools after a write

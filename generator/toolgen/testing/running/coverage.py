@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.schema.document import resolve_reference
-from toolgen.testing.observation import Observation
+from toolgen.testing.calls.observation import Observation
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 

@@ -1,0 +1,1 @@
+"""`toolgen call`: calls of a running server, and files of results."""

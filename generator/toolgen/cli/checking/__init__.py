@@ -1,0 +1,1 @@
+"""`toolgen check`: implementations and sunsets."""

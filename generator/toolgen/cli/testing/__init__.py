@@ -1,0 +1,1 @@
+"""`toolgen test`: run the tests of implementations, and update what is expected."""

@@ -1,0 +1,1 @@
+"""Calls that tests make, and what they show: answers, states, pages, sequences."""

@@ -1,0 +1,1 @@
+"""Inputs of tests: valid requests, from known values and values beside those of examples."""

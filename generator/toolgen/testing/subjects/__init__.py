@@ -1,0 +1,1 @@
+"""What is tested: sessions with a toolkit, fixtures of the project, the implementations' source."""
