@@ -267,6 +267,8 @@ def call_of(tool: str, arguments: dict[str, object], number: int = 2) -> str:
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP")
 @pytest.mark.parametrize("http", [False, True], ids=["stdio", "http"])
 def test_a_hangup_is_handled_like_sigterm(serving: Project, tmp_path: Path, http: bool) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, the server would ignore it, too
+
     async def over_stdio() -> None:
         async with stdio(serving, "--grace", LONG, PYTHONHASHSEED="1") as (process, write):
             write(call_of("nap", nap(300, tmp_path / "a")))
@@ -287,7 +289,10 @@ def test_a_hangup_is_handled_like_sigterm(serving: Project, tmp_path: Path, http
             assert answer.message["result"]["content"][0]["text"] == "rested"
             assert await asyncio.to_thread(server.process.wait, PATIENCE) == 0
 
-    asyncio.run(over_http() if http else over_stdio())
+    try:
+        asyncio.run(over_http() if http else over_stdio())
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 FORKING_TOOL = """
