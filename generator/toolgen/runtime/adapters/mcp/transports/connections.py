@@ -22,6 +22,9 @@ UNREAD_BYTES: Final = 256 * 1024 * 1024
 
 _RESERVE: Final = 0.125  # of the descriptors: for files, databases and connections of tools
 _LEAST_RESERVE: Final = 32
+_TURNS: Final = (
+    8  # of the event loop, from accepting a connection until a closed one has freed its descriptor
+)
 _UNLIMITED: Final = 65_536  # where the system has no limit
 _RECORD_SECONDS: Final = 10.0  # between two records
 
@@ -34,7 +37,8 @@ class ConnectionLimit:
     """The open connections of a server, and how many there may be."""
 
     def __init__(self) -> None:
-        self.most = max_connections()
+        self.most, reserve = max_connections()
+        self.at_once = max(1, reserve // _TURNS)  # accepted in one turn of the event loop
         self.open: dict[Any, None] = {}  # protocols of connections, the one that was used last at the end
         self.unread: dict[Any, int] = {}  # protocols whose client does not read → bytes that wait, in order
         self._next_record = 0.0
@@ -63,16 +67,18 @@ class ConnectionLimit:
             next(iter(self.unread)).drop("too much waits to be read by all clients")
 
 
-def max_connections() -> int:
-    """Return how many connections the process may have: its limit of descriptors, less a reserve."""
+def max_connections() -> tuple[int, int]:
+    """Return how many connections the process may have, and how many descriptors it keeps beside them."""
+    unlimited = _UNLIMITED, int(_UNLIMITED * _RESERVE)
     if sys.platform == "win32":
-        return _UNLIMITED
+        return unlimited
     import resource
 
     descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if descriptors == resource.RLIM_INFINITY:
-        return _UNLIMITED
-    return max(1, descriptors - max(_LEAST_RESERVE, int(descriptors * _RESERVE)))
+        return unlimited
+    reserve = max(_LEAST_RESERVE, int(descriptors * _RESERVE))
+    return max(1, descriptors - reserve), reserve
 
 
 class JoinedWrites:

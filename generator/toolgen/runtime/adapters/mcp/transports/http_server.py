@@ -34,8 +34,11 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
         why = os.strerror(number) if number > 0 else error.strerror
         print_message(f"cannot listen on {host}:{port}: {why}; choose another --port or --host")
         return 2
+    connections = ConnectionLimit()
     config = uvicorn.Config(
         app,
+        # asyncio accepts so many connections before any of them can make room for itself
+        backlog=connections.at_once,
         log_config=None,
         access_log=False,
         lifespan="on",
@@ -44,7 +47,6 @@ def serve_http(server: ToolServer, host: str, port: int) -> int:
         timeout_graceful_shutdown=1,  # `drain` has waited for the requests
     )
     config.load()
-    connections = ConnectionLimit()
     config.http_protocol_class = limited(config.http_protocol_class, connections)
     shown = f"[{host}]" if ":" in host else host
     print_message(f"serving {server.name} at http://{shown}:{listening.getsockname()[1]}/mcp")
@@ -106,6 +108,8 @@ class _Server(uvicorn.Server):
         """Start, and note the event loop."""
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(BACKLOG)  # asyncio has made the queue as short as what it accepts at once
         if self.stop.signal is not None:  # it arrived before the loop was known
             self._drain()
 
