@@ -46,11 +46,12 @@ def listing(
     return make_tool(execute, max_result_bytes=limit, **fields)
 
 
-def all_pages(tool: Any, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+def all_pages(tool: Any, arguments: dict[str, Any], **options: Any) -> list[dict[str, Any]]:
     async def ask() -> list[dict[str, Any]]:
         kit, pages, cursor = Toolkit([tool]), [], None
         while True:
-            response = await kit.call("x", arguments if cursor is None else {**arguments, "cursor": cursor})
+            asked = arguments if cursor is None else {**arguments, "cursor": cursor}
+            response = await kit.call("x", asked, **options)
             assert response.error is None, response.error
             pages.append(response.content)
             cursor = response.content.get("next")
@@ -67,6 +68,22 @@ def test_pages_have_every_item_once_and_fit(chunk: int | None, limit: int) -> No
     assert [item for page in pages for item in page["orders"]] == ITEMS
     assert all(len(to_json(page)) <= limit for page in pages)
     assert {page["total"] for page in pages} == {50}
+
+
+@pytest.mark.parametrize("max_page_bytes", [250, 4000])
+def test_a_caller_may_ask_for_smaller_pages_and_never_gets_larger_ones(max_page_bytes: int) -> None:
+    pages = all_pages(listing(limit=400), {"of": "Nordic"}, max_page_bytes=max_page_bytes)
+    sizes = [len(to_json(page)) for page in pages]
+
+    assert [item for page in pages for item in page["orders"]] == ITEMS
+    assert max(sizes) <= min(max_page_bytes, 400)
+    assert max(sizes) > min(max_page_bytes, 400) - 100
+
+
+def test_a_callers_limit_of_pages_refuses_no_response_of_a_tool_without_pages() -> None:
+    kit = Toolkit([listing(limit=100_000, page=None)])
+    response = asyncio.run(kit.call("x", {}, max_page_bytes=250))
+    assert response.content == {"orders": ITEMS, "total": 50}
 
 
 def test_a_response_that_fits_is_not_changed() -> None:

@@ -44,6 +44,9 @@ class CallOptions(_CommonOptions, total=False):
     (`response.metadata["confirmation"]`) or of a ConfirmationPending. Never accept it from a model."""
     meta: Mapping[str, Any] | None
     """The protocol's request metadata (`_meta` in MCP)."""
+    max_page_bytes: int | None
+    """The largest page that the caller wants of a tool with `page`, in bytes of compact JSON. The tool's
+    `max_result_bytes` holds as well."""
 
 
 class AdapterOptions(_CommonOptions, total=False):

@@ -67,6 +67,7 @@ class Caller:
     scopes: Collection[str] | None = None
     listen: Listener | None = None
     principal: str | None = None
+    max_page_bytes: int | None = None
 
 
 class PreviewCaller(Caller):

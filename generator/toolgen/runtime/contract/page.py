@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_json
@@ -34,6 +34,12 @@ class PageRule:
     items: tuple[str, ...] | None  # path of the items in the response; None: larger responses are refused
     cursor: tuple[str, ...]  # path of the next cursor in the response
     cursor_of_request: tuple[str, ...]
+
+    def limited(self, max_page_bytes: int | None) -> PageRule:
+        """Return the rule for a caller that wants smaller pages. Responses without pages keep their limit."""
+        if max_page_bytes is None or max_page_bytes >= self.max_bytes or self.items is None:
+            return self
+        return replace(self, max_bytes=max_page_bytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_
 from toolgen.runtime.validation.value_free import value_free_faults, value_free_path
 
 from .content import BlockCheck
-from .page import Position, fitted
+from .page import PageRule, Position, fitted
 from .tool_contract import ToolContract
 
 
@@ -102,16 +102,17 @@ def write_result_with_blocks(contract: ToolContract, result: ReadResult, setting
     return written
 
 
-def write_page(contract: ToolContract, result: WrittenResult, position: Position) -> WrittenResult:
-    """Return a result that is not larger than `max_result_bytes`, by the tool's rule for pages.
+def write_page(
+    contract: ToolContract, rule: PageRule, result: WrittenResult, position: Position
+) -> WrittenResult:
+    """Return a result that is not larger than the rule allows: the tool's, or a caller's stricter one.
 
     Raises TooLargeError if it does not fit, BrokenContract if a page does not satisfy the output schema.
     """
-    assert contract.page is not None
     text, is_json_text = result.text, not isinstance(result.content, str)
-    if not position.skip and is_json_text and text.isascii() and len(text) <= contract.page.max_bytes:
+    if not position.skip and is_json_text and text.isascii() and len(text) <= rule.max_bytes:
         return result
-    content = fitted(contract.page, contract.name, result.content, position)
+    content = fitted(rule, contract.name, result.content, position)
     if content is result.content:
         return result
     page = write_result(contract, content)

@@ -166,7 +166,8 @@ class ToolCall:
         else:
             result = await self._execute(request)
         if contract.page is not None and not self.caller.preview:
-            result = write_page(contract, result, position)
+            rule = contract.page.limited(self.caller.max_page_bytes)
+            result = write_page(contract, rule, result, position)
         if context.final_answer is not True and context.final_answer is not False:
             raise BrokenContract("context.final_answer must be True or False")
         if context.metadata or contract.metadata_model is not None:

@@ -1,11 +1,9 @@
-"""The law of pages: joined, they have the same items in the same order whatever their size, and they end."""
+"""Read lists page by page: pages of any size have the same items in the same order, and they end."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, locate, pointer_tokens, value_key
@@ -19,7 +17,7 @@ _CURSOR_BYTES: Final = 120  # of the runtime's cursor with an implementation's c
 
 @dataclass(frozen=True, slots=True)
 class PageFault:
-    """One way in which pages do not add up."""
+    """Pages that lack or repeat items, or do not end."""
 
     message: str
     diff: tuple[str, ...] = ()
@@ -35,7 +33,7 @@ class _Read:
 async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: JsonObject) -> PageFault | None:
     """Read all pages of a request: as large as they are, of about half of the items, and of one item.
 
-    Returns None if they add up, or if the request has no pages.
+    Returns None if the items are the same each time, or if the request has no pages.
     """
     assert tool.pages is not None
     if locate(arguments, pointer_tokens(tool.pages.cursor_of_request)) is not None:
@@ -49,8 +47,7 @@ async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: Json
     beside = _size(whole.first) - sum(map(_size, _items(tool.pages, whole.first))) + _CURSOR_BYTES
     half = sum(map(_size, whole.items)) // 2
     for limit in (beside + largest, beside + max(largest, half)):
-        with _limited(limit):
-            read = await _read_all(subject, tool, arguments)
+        read = await _read_all(subject, tool, arguments, limit)
         if read.fault:
             return PageFault(f"with pages of {limit} bytes, {read.fault}")
         if value_key(read.items) != value_key(whole.items):
@@ -59,7 +56,9 @@ async def find_page_fault(subject: Subject, tool: ToolUnderTest, arguments: Json
     return None
 
 
-async def _read_all(subject: Subject, tool: ToolUnderTest, arguments: JsonObject) -> _Read:
+async def _read_all(
+    subject: Subject, tool: ToolUnderTest, arguments: JsonObject, max_page_bytes: int | None = None
+) -> _Read:
     """Return the items of all pages. An error of a later page is a fault, one of the first page is not."""
     pages = tool.pages
     assert pages is not None
@@ -67,7 +66,7 @@ async def _read_all(subject: Subject, tool: ToolUnderTest, arguments: JsonObject
     seen: set[object] = set()
     async with subject.session() as session:
         while len(cursors) < _MAX_PAGES:
-            answer = await session.call(Call(tool.name, request))
+            answer = await session.call(Call(tool.name, request, max_page_bytes=max_page_bytes))
             if answer.error is not None:
                 return _Read([], None, f"page {len(cursors) + 1} ends with {answer.shown}" if cursors else "")
             first = answer.content if first is None else first
@@ -85,25 +84,6 @@ async def _read_all(subject: Subject, tool: ToolUnderTest, arguments: JsonObject
             cursors.append(found.value)
             request = _with_cursor(arguments, pointer_tokens(pages.cursor_of_request), found.value)
     return _Read([], None, f"there are more than {_MAX_PAGES} pages")
-
-
-@contextmanager
-def _limited(max_bytes: int) -> Iterator[None]:
-    """Let responses be cut into pages of at most `max_bytes`, where the spec allows larger ones."""
-    from toolgen.runtime.execution import call
-
-    # the limit belongs to the compiled contract, which all calls share and no call option changes
-    write_page = call.write_page  # type: ignore[attr-defined]
-
-    def limited(contract: Any, *rest: Any) -> Any:
-        rule = replace(contract.page, max_bytes=min(contract.page.max_bytes, max_bytes))
-        return write_page(replace(contract, page=rule), *rest)
-
-    setattr(call, "write_page", limited)  # noqa: B010  (mypy knows it as a function)
-    try:
-        yield
-    finally:
-        setattr(call, "write_page", write_page)  # noqa: B010
 
 
 def _items(pages: Pages, response: Any) -> list[Any]:

@@ -34,6 +34,7 @@ class Call:
     tool: str
     arguments: JsonObject
     consent: Consent = "given"
+    max_page_bytes: int | None = None  # of a tool with pages; None: as the spec allows
 
 
 FAULTS: Final = frozenset(

@@ -184,6 +184,7 @@ class ToolkitSession:
             scopes=self._scopes,
             listen=listen,
             progress=progress,
+            max_page_bytes=call.max_page_bytes,
         )
         answer = _answer(response, details)
         return replace(answer, chunks=tuple(chunks), questions=tuple(questions), progress=tuple(reports))
