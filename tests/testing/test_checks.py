@@ -222,7 +222,8 @@ def test_an_example_shows_the_difference() -> None:
 
 
 def test_without_snapshots_the_checks_that_need_them_are_reported() -> None:
-    from toolgen.testing.running.runner import RunOptions, ToolRunner
+    from toolgen.testing.running.runner import ToolRunner
+    from toolgen.testing.running.tool_run import RunOptions
     from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 
     from tests.testing.shop import fixtures, tool

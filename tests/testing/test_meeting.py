@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import BaseTool, ToolContext
-from toolgen.testing.running import runner
+from toolgen.testing.running import interrupted_calls
 from toolgen.testing.subjects import meeting
 from toolgen.testing.subjects.meeting import places_to_meet
 
@@ -40,7 +40,7 @@ class TakesInTurn(Takes):
 
 @pytest.fixture(autouse=True)
 def _no_other_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_CONCURRENT_ROUNDS", 0)
+    monkeypatch.setattr(interrupted_calls, "CONCURRENT_ROUNDS", 0)
 
 
 def test_a_lost_update_is_found_without_luck() -> None:

@@ -19,7 +19,8 @@ from toolgen.testing.outcomes.neighbours import find_neighbours
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.outcomes.varying import VARIES, is_same_outcome, without_varying
 from toolgen.testing.results import ToolReport
-from toolgen.testing.running.runner import RunOptions, ToolRunner
+from toolgen.testing.running.runner import ToolRunner
+from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 

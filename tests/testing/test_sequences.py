@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from toolgen.runtime import ToolContext, Toolkit
 from toolgen.testing.results import ToolReport
-from toolgen.testing.running.runner import RunOptions, ToolRunner
+from toolgen.testing.running.runner import ToolRunner
+from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.subjects.fixtures import Fixtures
 from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolgen.testing.running.runner import RunOptions, Stage, ToolRunner
+from toolgen.testing.running.runner import ToolRunner
+from toolgen.testing.running.tool_run import RunOptions, Stage
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 from tools.mutants.mutants import Mutant, read_modules

@@ -14,7 +14,8 @@ from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.project_tools import fixtures_file, project_tools
 from toolgen.testing.results import Failure, ToolReport
-from toolgen.testing.running.runner import RunOptions, ToolRunner
+from toolgen.testing.running.runner import ToolRunner
+from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.subjects.fixtures import Fixtures, load_fixtures
 from toolgen.testing.subjects.stubs import has_implementation
 from toolgen.testing.subjects.subject import Call, Session, Subject, call_command, harm_to_own_data

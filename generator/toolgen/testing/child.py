@@ -77,7 +77,8 @@ def main(result: str, trace: str) -> None:
 
 
 def _run(task: Task, hung: TextIOWrapper, write: Callable[..., None]) -> None:
-    from toolgen.testing.running.runner import RunOptions, ToolRunner
+    from toolgen.testing.running.runner import ToolRunner
+    from toolgen.testing.running.tool_run import RunOptions
     from toolgen.testing.subjects.fixtures import FixtureError, load_fixtures
     from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 

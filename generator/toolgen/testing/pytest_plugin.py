@@ -105,7 +105,7 @@ def _cases(config: pytest.Config) -> ProjectCases:
         from toolgen.data.diagnostic import SpecErrors
         from toolgen.project import UnableError, find_project
         from toolgen.testing.cases import ProjectCases
-        from toolgen.testing.running.runner import RunOptions
+        from toolgen.testing.running.tool_run import RunOptions
 
         options = RunOptions(
             config.getoption("--toolgen-seed"),

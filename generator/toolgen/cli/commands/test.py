@@ -116,7 +116,7 @@ def _record(
     from toolgen.cli.testing.implementation_tests import test_implementations
     from toolgen.cli.testing.outcome_update import calls_to_repeat, plan_outcome_updates
     from toolgen.project import replace_files
-    from toolgen.testing.running.runner import RunOptions
+    from toolgen.testing.running.tool_run import RunOptions
 
     again = [calls_to_repeat(tool, report) for tool, report in zip(tools, reports, strict=True)]
     options = RunOptions(examples_only=True, record=True)
@@ -171,7 +171,7 @@ def _tested(
     all_tools: Sequence[ToolUnderTest],
     args: argparse.Namespace,
 ) -> _Tested:
-    from toolgen.testing.running.runner import RunOptions
+    from toolgen.testing.running.tool_run import RunOptions
 
     options = RunOptions(args.seed, args.max_calls, args.examples_only, args.all_calls)
     if args.against is None:

@@ -25,7 +25,8 @@ from toolgen.project import UnableError
 from toolgen.suggestions import quoted
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.results import Failure, ToolReport
-from toolgen.testing.running.runner import RunOptions, ToolRunner
+from toolgen.testing.running.runner import ToolRunner
+from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.tool_under_test import ToolUnderTest, hints_of
 
 _HINT: Final = "does the server start, and speak MCP?"

@@ -18,7 +18,7 @@ from toolgen.project import Project, UnableError
 from toolgen.testing.child import Task
 from toolgen.testing.project_tools import fixtures_file
 from toolgen.testing.results import Failure, ToolReport
-from toolgen.testing.running.runner import RunOptions
+from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
