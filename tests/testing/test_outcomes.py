@@ -14,7 +14,7 @@ from toolgen.runtime import Text, ToolContext, ToolResult
 from toolgen.runtime.tool_spec import ToolSpec
 from toolgen.schema.document import JsonObject
 from toolgen.testing.calls.snapshot_diff import snapshot_diff
-from toolgen.testing.inputs.values import KnownValues
+from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.outcomes.neighbours import find_neighbours
 from toolgen.testing.outcomes.recorded import with_recorded
 from toolgen.testing.outcomes.varying import VARIES, is_same_outcome, without_varying

@@ -10,7 +10,9 @@ from typing import Any, Final
 from toolgen.schema.document import JsonObject, Schema, value_key
 from toolgen.schema.instances import InstanceGenerator
 from toolgen.schema.validator import compiled
-from toolgen.testing.inputs.values import KnownValues, near_values, slots, with_value
+from toolgen.testing.inputs.known_values import KnownValues
+from toolgen.testing.inputs.near_values import near_values
+from toolgen.testing.inputs.slots import slots, with_value
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 _MOST_VALUES: Final = 12  # for one parameter of one example

@@ -17,15 +17,10 @@ from random import Random
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, JsonPath, value_key
+from toolgen.testing.inputs.known_values import KnownValues
+from toolgen.testing.inputs.near_values import edge_values, other_forms
 from toolgen.testing.inputs.requests import changes_of, finite_changes, is_valid, requests, succeeding
-from toolgen.testing.inputs.values import (
-    KnownValues,
-    edge_values,
-    general_path,
-    other_forms,
-    slots,
-    with_value,
-)
+from toolgen.testing.inputs.slots import general_path, slots, with_value
 from toolgen.testing.outcomes.compact import pack
 from toolgen.testing.subjects.subject import FAULTS
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest

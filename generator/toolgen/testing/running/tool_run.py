@@ -12,7 +12,7 @@ from toolgen.schema.instances import shrink
 from toolgen.testing.calls.observation import Observation, ObservationDetails, observe
 from toolgen.testing.checks.all_checks import CHECKS
 from toolgen.testing.checks.check import Check, Fault
-from toolgen.testing.inputs.values import KnownValues
+from toolgen.testing.inputs.known_values import KnownValues
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.running.coverage import Coverage
 from toolgen.testing.subjects.subject import Call, Subject

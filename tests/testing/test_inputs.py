@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tracemalloc
 from typing import Any
 
+from toolgen.testing.inputs.known_values import KnownValues
+from toolgen.testing.inputs.near_values import edge_values, near_values, other_forms
 from toolgen.testing.inputs.requests import requests
-from toolgen.testing.inputs.values import KnownValues, Slot, edge_values, near_values, other_forms, slots
+from toolgen.testing.inputs.slots import Slot, slots
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 from tests.testing.shop import PLACE
@@ -148,3 +154,31 @@ def test_another_table_is_asked_for_all_of_its_columns() -> None:
 
     assert "SELECT * FROM drafts" in list(known.with_other_names("SELECT sku FROM items WHERE sku = ?"))
     assert "drafts of today" in list(known.with_other_names("items of today"))
+
+
+def test_long_texts_near_a_long_text_take_little_memory() -> None:
+    tracemalloc.start()
+    try:
+        near = near_values(text("brake pad " * 1_500))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert max(len(each) for each in near if "\n" not in each) >= 20_000
+    assert peak < 10_000_000
+
+
+def test_known_values_have_the_same_order_in_every_process() -> None:
+    code = (
+        "from toolgen.testing.inputs.known_values import KnownValues\n"
+        "from toolgen.testing.inputs.slots import Slot\n"
+        "known = KnownValues()\n"
+        "known.add({'orders': [{'number': 41, 'day_of_order': '2026-02-27'}], 'parts': [{'number': 9}]})\n"
+        "print(known.of_slot(Slot(('order_number',), {}, None)), list(known._by_name))\n"
+    )
+    found = {
+        subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": str(seed)})
+        for seed in range(4)
+    }
+
+    assert len(found) == 1
