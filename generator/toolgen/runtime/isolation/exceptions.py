@@ -33,6 +33,7 @@ else:  # asyncio.current_task is written in Python, and takes twice as long
         return _tasks.get(asyncio.get_running_loop())
 
 
+# private: in a version of Python without it, a second ^C counts as an exit of the tool
 _ON_SIGINT: Final = getattr(getattr(asyncio.Runner, "_on_sigint", None), "__code__", None)
 _RAISE: Final = dis.opmap["RAISE_VARARGS"]  # the instruction of a `raise` statement
 

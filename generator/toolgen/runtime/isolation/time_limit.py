@@ -39,13 +39,13 @@ async def run_async(
     Raises ToolTimeoutError; a TimeoutError of the work propagates.
     """
     before = 0 if task is None else task.cancelling()
-    received = before and cancel_requests(task)
+    received = before and cancel_requests(task)  # nearly always 0, without a function call
     began = 0.0 if seconds is None else monotonic()
     steps: Coroutine[Any, Any, Any] = work if type(work) is CoroutineType else _awaited(work)
     try:
         waiting = steps.send(None)
     except StopIteration as done:
-        if task is not None and task.cancelling() != before:
+        if task is not None and task.cancelling() != before:  # the tool has cancelled its own task
             await _withdraw(task, before)
         return done.value
     except BaseException:
@@ -115,7 +115,7 @@ class Steps:
         while True:
             if task is not None and task.cancelling() > before:
                 _forget_requests(task, before)
-                if waiting is not None and hasattr(waiting, "cancel"):
+                if waiting is not None and hasattr(waiting, "cancel"):  # None: a bare `yield`, as by sleep(0)
                     waiting.cancel()  # the tool receives a CancelledError, as usual
             try:
                 answer = yield waiting

@@ -52,7 +52,7 @@ class BackgroundWriter:
     def write(self, text: str, *, at_once: bool = False) -> None:
         """Have a text written: soon, or without a pause if `at_once`. It is dropped if too much waits."""
         with self._changed:
-            if self._pending and self._pending + len(text) > MAX_PENDING:
+            if self._pending and self._pending + len(text) > MAX_PENDING:  # alone, a text may have any length
                 self._dropped += 1
                 return
             self._note_dropped()
@@ -73,7 +73,7 @@ class BackgroundWriter:
             while self._pending:
                 left = until - monotonic()
                 self._hangs = self._hangs or left <= 0
-                if self._hangs or self._thread is None:
+                if self._hangs or self._thread is None:  # later calls do not wait again for the same reader
                     return False
                 self._changed.wait(left)
         return True
@@ -107,7 +107,7 @@ class BackgroundWriter:
                 self._pending -= size
                 self._changed.notify_all()  # for `flush`
                 if not self._hurries:
-                    self._changed.wait(PAUSE_SECONDS)
+                    self._changed.wait(PAUSE_SECONDS)  # `write(at_once=True)` and `flush` end the pause
 
     def _write_part(self, part: bytes) -> None:
         """Write whole lines. Tries again for as long as it takes, except if there is no reader any more."""
@@ -120,7 +120,7 @@ class BackgroundWriter:
                 select.select([], [self._descriptor], [], RETRY_SECONDS)
             except BrokenPipeError:
                 return
-            except OSError:
+            except OSError:  # such as a full disk
                 with self._changed:
                     self._changed.wait(RETRY_SECONDS)
 

@@ -62,6 +62,7 @@ async def find_dependent(
         first = each.first("call")
         if first is None or same_answer(first.answer, answer):
             continue
+        # the check compares all three: a clock or a random number proves nothing
         (alone,) = await make_calls(subject, [Call(tool.name, each.arguments)])
         steps = (first, Step("again", answer, None, None), Step("afresh", alone, None, None))
         found.append(Observation(each.arguments, steps, after_others=True))
@@ -79,7 +80,7 @@ def reads_after(tool: ToolUnderTest, tools: Sequence[ToolUnderTest]) -> list[Rea
 
 
 async def affected_reads(subject: Subject, write: Call, reads: Sequence[Read]) -> list[Read]:
-    """Return the reads that end in another way after a write than with fresh data."""
+    """Return the reads that a write changes: they end in another way after it than with fresh data."""
     calls = [read.call for read in reads]
     fresh = await make_calls(subject, calls)
     _, *after = await make_calls(subject, [write, *calls])
@@ -97,10 +98,10 @@ class StaleRead:
 
 
 async def stale_reads(subject: Subject, write: Call, reads: Sequence[Read]) -> list[StaleRead]:
-    """Return the reads after a write that depend on whether they were made before it, too."""
+    """Return the reads after a write that depend on whether they were made before it, too: caches."""
     calls = [read.call for read in reads]
     _, *expected = await make_calls(subject, [write, *calls])
-    _, *again = await make_calls(subject, [write, *calls])
+    _, *again = await make_calls(subject, [write, *calls])  # what differs here varies by itself
     actual = (await make_calls(subject, [*calls, write, *calls]))[len(calls) + 1 :]
     rows = zip(reads, expected, again, actual, strict=True)
     return [

@@ -19,7 +19,7 @@ from toolgen.testing.calls.observation import Observation, Step
 from toolgen.testing.subjects.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
-_GENERATED: Final = 40  # requests whose values are tried
+_GENERATED: Final = 40  # generated requests whose values are tried
 _TRIED: Final = 4  # values of one property
 _MOST_PROPERTIES: Final = 16
 
@@ -33,7 +33,7 @@ async def observe_unshown(
     """Return calls that show unshown properties; None if there are none, or the state varies by itself."""
     base = await _call(subject, tool, example.arguments)
     again = await _call(subject, tool, example.arguments)
-    if base is None or again is None or base[1].after != again[1].after:
+    if base is None or again is None or base[1].after != again[1].after:  # a clock is in the state, say
         return None
     found: dict[str, Step] = {}
     first: JsonObject | None = None
@@ -43,7 +43,7 @@ async def observe_unshown(
             if varied is None:
                 continue
             if varied[0] != base[0]:
-                break  # it is shown
+                break  # the question shows the property, whichever value it has
             if varied[1].after != base[1].after:
                 found[name], first = replace(varied[1], before=base[1].after), first or request
                 break

@@ -15,7 +15,7 @@ import toolgen
 
 MEET_SECONDS: Final = 0.1  # that the first call waits: the second one may need a lock that the first has
 _MAX_LINES: Final = 20_000
-_TOOLGEN: Final = str(Path(toolgen.__file__).parent)
+_TOOLGEN: Final = str(Path(toolgen.__file__).parent)  # editable installations are not in site-packages
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Meeting:
         try:
             yield
         finally:
-            self._has_met = True
+            self._has_met = True  # threads that still run keep their trace function
             threading.settrace(before)
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -47,7 +47,7 @@ class Meeting:
         return self._line
 
     def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if event != "line" or self._has_met or self._count > _MAX_LINES:
+        if event != "line" or self._has_met or self._count > _MAX_LINES:  # enough places
             return self._line
         number, self._count = self._count, self._count + 1
         self.last[frame.f_code.co_filename, frame.f_lineno] = number

@@ -35,11 +35,11 @@ def run_event_loop(
         raise RuntimeError("run_event_loop was called in a running event loop")
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         loop = runner.get_loop()
-        task = loop.create_task(main())
+        task = loop.create_task(main())  # not in `runner.run`, which cannot go on with it after an exit
         try:
             return run_until_done(task, loop, lambda future: runner.run(_ended(future)))
         finally:
-            cancel_tasks(loop)
+            cancel_tasks(loop)  # the runner would do so, too, and raise an exit of one of them
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
@@ -81,7 +81,7 @@ def run_until_done(
                 )
         except RuntimeError:
             if future.done() or loop.is_closed() or running_loop() is not None:
-                raise
+                raise  # it is not "Event loop stopped before Future completed."
             LOGGER.error("a tool stopped the event loop, which continues")
     return future.result()
 

@@ -73,7 +73,7 @@ class Limiter:
     def release(self, tool_name: str, began: float) -> None:
         """Release a slot that was taken at `began`. The first task in the queue that may take it gets it."""
         with self._lock:
-            self._seconds += (monotonic() - began - self._seconds) / 8
+            self._seconds += (monotonic() - began - self._seconds) / 8  # smoothed as in RFC 6298, section 2.3
             self._hand_over(tool_name)
 
     def _has_slot(self, tool_name: str) -> bool:
@@ -89,7 +89,7 @@ class Limiter:
         self._total += 1
 
     def _enqueue(self, tool_name: str, queue: int, busy: str) -> _Waiter:
-        if not self._has_place(tool_name, queue):
+        if not self._has_place(tool_name, queue):  # tasks of an event loop that was closed still have places
             self._waiting = deque(each for each in self._waiting if not each.loop.is_closed())
             if not self._has_place(tool_name, queue):
                 raise self._overloaded(busy)
@@ -104,7 +104,7 @@ class Limiter:
             await waiter.future
         except BaseException:
             with self._lock:
-                if waiter.granted:
+                if waiter.granted:  # the slot came in the same turn of the event loop
                     self._hand_over(waiter.tool_name)
                 else:
                     self._waiting.remove(waiter)
@@ -171,7 +171,7 @@ class Worker:
             except Empty:
                 if self._pool.retire(self):
                     return
-                continue
+                continue  # a call has just taken it
             if work is None:
                 return
             try:
@@ -238,7 +238,7 @@ class WorkerPool:
         with self._lock:
             self._abandoned[tool_name] += 1
             count = self._abandoned[tool_name]
-        if count & (count - 1) == 0:
+        if count & (count - 1) == 0:  # a power of two
             LOGGER.warning(
                 "after a call has ended, tool %s continues in its thread; it takes %d of %d threads",
                 tool_name,

@@ -20,7 +20,7 @@ LEAST_READ: Final = 30 * 1024
 UNREAD_BYTES: Final = 256 * 1024 * 1024
 """Answers that wait to be read, of all clients. Beyond it, the client that has waited longest is dropped."""
 
-_RESERVE: Final = 0.125  # of the descriptors: for files, databases and connections of tools
+_RESERVE: Final = 1 / 8  # of the descriptors: for files, databases and connections of tools
 _LEAST_RESERVE: Final = 32
 _TURNS: Final = (
     8  # of the event loop, from accepting a connection until a closed one has freed its descriptor
@@ -134,7 +134,7 @@ def limited(protocol: Any, connections: ConnectionLimit) -> Any:
             if has_room:
                 connections.open[self] = None
                 self._expect_headers()
-            else:
+            else:  # answered before any request, so that the client does not wait for a time-out
                 self.transport.write(_REFUSAL)
                 self.transport.close()
 
@@ -146,7 +146,7 @@ def limited(protocol: Any, connections: ConnectionLimit) -> Any:
                 if self._late is not None:
                     self._late.cancel()
                     self._late = None
-            elif self._late is None:
+            elif self._late is None:  # the first part of a request; more parts do not prolong the time
                 self._expect_headers()
 
         def pause_writing(self) -> None:
@@ -180,7 +180,7 @@ def limited(protocol: Any, connections: ConnectionLimit) -> Any:
                 self.transport.get_write_buffer_size(),
             )
             self._end_reading()
-            self.transport.abort()
+            self.transport.abort()  # `close` would wait until everything is read
 
         def _end_reading(self) -> None:
             connections.unread.pop(self, None)

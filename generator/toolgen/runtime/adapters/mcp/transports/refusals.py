@@ -53,6 +53,7 @@ def _record(scope: Scope, status: int) -> None:
         "event": "refused",
         "status": status,
         "reason": reason,
+        # any token is a method (RFC 9110, section 9.1)
         "method": scope["method"] if len(scope["method"]) <= 16 else quote(scope["method"], 16),
         "path": quote(scope["path"]),  # without the query
         "client": client[0] if client else "unknown",
