@@ -40,7 +40,9 @@ def risky(on_unsupported: str | None = None, **more: Any) -> Any:
         ("{amount!r} {amount:>9} {amount.__class__} {0} {}", "(none) (none) (none) (none) {}"),
         ("{{amount}} {amount|upper} %s $amount", "{5} {amount|upper} %s $amount"),
         ("{evil}", 'a\\nYes? \\u202etxt {amount} "q"'),
-        ("{long}", "x" * 200 + "…"),
+        ("{long}", "x" * 200 + "… [cut: the first 200 of 999 characters]"),
+        ("{fits}", "x" * 200),
+        ("{rows}", f"{str(list(range(999)))[:200]}… [cut: the first 200 of 4885 characters]"),
     ],
 )
 def test_message_placeholders_are_filled_in_once(template: str, text: str) -> None:
@@ -52,6 +54,8 @@ def test_message_placeholders_are_filled_in_once(template: str, text: str) -> No
         "yes": True,
         "evil": 'a\nYes? \u202etxt {amount} "q"',
         "long": "x" * 999,
+        "fits": "x" * 200,
+        "rows": list(range(999)),
     }
     assert render_message(template, arguments) == text
 

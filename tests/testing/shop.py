@@ -59,8 +59,12 @@ def spec(name: str, **more: Any) -> ToolSpec:
     return ToolSpec(
         name=name,
         description="A tool of a shop.",
-        input_schema=INPUT,
-        **{"output_schema": OUTPUT, "errors": (UnknownSkuError, ShortStockError), **more},
+        **{
+            "input_schema": INPUT,
+            "output_schema": OUTPUT,
+            "errors": (UnknownSkuError, ShortStockError),
+            **more,
+        },
     )
 
 

@@ -23,6 +23,7 @@ from tests.testing.shop import (
     failures,
     run,
     save,
+    spec,
     state,
 )
 
@@ -33,6 +34,10 @@ ASKS: dict[str, Any] = {
     "destructive": True,
     "idempotent": True,
     "examples": (ExpectedCall("order", {"sku": "tyre"}, PLACE, True, {"left": 0}),),
+}
+NOTES: dict[str, Any] = {
+    "confirms": True,
+    "examples": (ExpectedCall("note", {"note": "Ring.", "tags": ["a"]}, PLACE, True, {"left": 0}),),
 }
 RECORDED: dict[str, Any] = {
     "outcomes_file": "tests/outcomes/take.json",
@@ -120,6 +125,29 @@ class ShowsUnits(HidesUnits):
         return f"Order {request.get('units', 1)} x {request['sku']}."
 
 
+def texts(maximum: int) -> dict[str, Any]:
+    text = {"type": "string", "maxLength": maximum}
+    properties = {"note": text, "tags": {"type": "array", "items": text}}
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+class CutsLongNotes(Shop):
+    """The question shows 200 characters of each value, and the tool acts on all of them."""
+
+    spec = spec("note", input_schema=texts(201), confirm={"message": "Note {note}, {tags}?"})
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        save(self.folder, {**state(self.folder), "note": request})
+        return {"left": 0}
+
+
+class ShowsWholeNotes(CutsLongNotes):
+    spec = spec("note", input_schema=texts(201), confirm={"message": "Note {note}, {tags}?", "preview": True})
+
+    def preview(self, request: Any, context: ToolContext) -> str:
+        return f"{request.get('note')} {request.get('tags')}"
+
+
 class StopsHalfway(Shop):
     async def execute(self, request: Any, context: ToolContext) -> Any:
         before = state(self.folder)
@@ -149,7 +177,14 @@ class DropsChunk(Lines):
 
 @pytest.mark.parametrize(
     ("kind", "promises"),
-    [(Shop, {}), (Lookup, READS), (Order, ASKS), (ShowsUnits, ASKS), (Lines, STREAMS)],
+    [
+        (Shop, {}),
+        (Lookup, READS),
+        (Order, ASKS),
+        (ShowsUnits, ASKS),
+        (ShowsWholeNotes, {**NOTES, "previews": True}),
+        (Lines, STREAMS),
+    ],
     ids=str,
 )
 def test_a_correct_implementation_passes_every_check(
@@ -187,6 +222,12 @@ def test_a_correct_implementation_passes_every_check(
             ASKS,
             "shown",
             "calls with the same question do different things; it does not show units",
+        ),
+        (
+            CutsLongNotes,
+            NOTES,
+            "shown",
+            "calls with the same question do different things; it does not show the end of note, the end of tags",
         ),
         (WritesBeforeItChecks, {}, "failed-calls", "and changed the state"),
         (StopsHalfway, {}, "cancelled-calls", "left part of its work"),

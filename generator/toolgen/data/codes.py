@@ -641,9 +641,11 @@ LINT: dict[str, Code] = {
         "Declare the property, or take it out of `required`.",
     ),
     "unshown-property": warning(
-        "a property of a confirmed tool that its question does not show",
-        "The user says yes to a text that is the same for every value of it, and the tool acts on it.",
-        "Name the property in `confirm.message`, or set `confirm.preview` and show it there.",
+        "a property of a confirmed tool that its question does not show, or not as a whole",
+        "The user says yes to a text that is the same for every value of it, and the tool acts on it. "
+        "A question shows 200 characters of a value.",
+        "Name the property in `confirm.message` and limit it with `maxLength`, or set `confirm.preview` and "
+        "show all of it there.",
     ),
 }
 

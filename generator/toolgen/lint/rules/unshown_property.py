@@ -1,4 +1,4 @@
-"""unshown-property: a confirmed tool acts on a property that its question does not show.
+"""unshown-property: a confirmed tool acts on a property that its question does not show, or not as a whole.
 
 Example:
 
@@ -17,29 +17,66 @@ from typing import Any, Final
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
-from toolgen.schema.document import in_place_subschemas, resolve_reference
+from toolgen.runtime.confirmation.question import MAX_VALUE
+from toolgen.schema.containment.check import check_containment
+from toolgen.schema.containment.results import NotContained, Unanalysed
+from toolgen.schema.document import Schema, in_place_subschemas, resolve_reference
 from toolgen.suggestions import quoted
 
 _PLACEHOLDER: Final = re.compile(r"\{([^{}|]+)\}")  # `{list|count}` shows a number, and no item
 _MOST_NAMES: Final = 12
+_MOST_CHECKED: Final = 20  # values of a question: each comparison may take a second
+_SHORT: Final[Schema] = {  # values beyond these limits are certainly cut
+    # Digits of dates, times and durations are not limited by their formats, and nobody hides a text in them.
+    "anyOf": [{"maxLength": MAX_VALUE}, {"pattern": "^[*-:TtZzPYMWDHS]*$"}],
+    "maxItems": MAX_VALUE // 3,  # an item takes at least three characters of JSON, with its comma and blank
+    "maxProperties": MAX_VALUE // 7,
+    "items": {"$ref": "#/$defs/short"},
+    "additionalProperties": {"$ref": "#/$defs/short"},
+}
 
 
 def check(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """Warn about a question without preview that does not name every property of the request."""
+    """Warn about a question without preview that does not show every property of the request, or cuts one."""
     confirm = tool.spec.confirm
     if confirm is None or confirm.preview or not isinstance(tool.input_schema, Mapping):
         return
-    shown = [match[1].strip().split(".") for match in _PLACEHOLDER.finditer(confirm.message)]
-    missing = [".".join(path) for path in _unshown(tool.input_schema, [tool.input_schema], shown)]
-    if missing:
-        names = ", ".join(map(quoted, missing[:_MOST_NAMES]))
-        more = f" and {len(missing) - _MOST_NAMES} more" if len(missing) > _MOST_NAMES else ""
-        yield Diagnostic(
-            tool.source.value(("confirm", "message")),
-            "unshown-property",
-            f"the user agrees without seeing {names}{more}",
+    shown = [tuple(match[1].strip().split(".")) for match in _PLACEHOLDER.finditer(confirm.message)]
+    if missing := [".".join(path) for path in _unshown(tool.input_schema, [tool.input_schema], shown)]:
+        yield _warning(
+            tool,
+            f"the user agrees without seeing {_listed(missing)}",
             "name them in the message, or set `preview: true` and show them there",
         )
+    checked = list(dict.fromkeys(shown))[:_MOST_CHECKED]
+    if cut := [".".join(path) for path in checked if _may_be_cut(tool.input_schema, path)]:
+        yield _warning(
+            tool,
+            f"the question shows {MAX_VALUE} characters of a value, and there may be more of {_listed(cut)}",
+            f"set `preview: true` and show all of it there, or limit it, with `maxLength: {MAX_VALUE}` for "
+            "example",
+        )
+
+
+def _warning(tool: ProgramTool, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(tool.source.value(("confirm", "message")), "unshown-property", message, hint)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(map(quoted, names[:_MOST_NAMES])) + more
+
+
+def _may_be_cut(schema: Schema, path: Sequence[str]) -> bool:
+    """True if a valid request has a value at `path` that is too long for a question."""
+    short: Schema = {"$ref": "#/$defs/short"}
+    for name in reversed(path):
+        short = {"properties": {name: short}}
+    verdict = check_containment(schema, {**short, "$defs": {"short": _SHORT}})
+    # No pattern says what a URL or an address is, so no long one is found; both may be long.
+    return isinstance(verdict, NotContained) or (
+        isinstance(verdict, Unanalysed) and verdict.path[-1:] == ("format",)
+    )
 
 
 def _unshown(

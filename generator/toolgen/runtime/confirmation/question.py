@@ -60,7 +60,8 @@ class ConfirmationPending(Exception):  # noqa: N818  not an error
 def render_message(template: str, arguments: Mapping[str, Any]) -> str:
     """Return the question with `{path.to.value}` and `{list|count}` filled in.
 
-    Values are shown in one line, with at most 200 characters; missing values as "(none)".
+    Values are shown in one line, with at most 200 characters, and what is cut is stated; missing values as
+    "(none)".
     """
 
     def fill(match: re.Match[str]) -> str:
@@ -124,4 +125,7 @@ def _format(value: Any) -> str:
     if value is _ABSENT or value is None:
         return "(none)"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return quote(text, MAX_VALUE)[1:-1].replace('\\"', '"')
+    shown = quote(text, MAX_VALUE)[1:-1].replace('\\"', '"')
+    if len(text) > MAX_VALUE:
+        shown += f" [cut: the first {MAX_VALUE} of {len(text)} characters]"
+    return shown
