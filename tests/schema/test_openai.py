@@ -72,11 +72,27 @@ def test_an_optional_property_may_be_null_instead(schema: JsonObject, printed: J
     assert restorer(closed({"v": schema}, []))({"v": None}) == {}
 
 
-def test_an_optional_nullable_property_is_a_loss() -> None:
+def test_an_optional_nullable_property_is_a_loss_and_null_means_that_it_is_absent() -> None:
     schema = closed({"v": {"type": ["string", "null"]}}, [])
     (loss,) = to_strict(schema).losses
     assert (loss.path, loss.keyword, loss.fatal) == (("properties", "v"), "type", False)
+    assert loss.reason.endswith("and null is taken as absent.")
+    assert restorer(schema)({"v": None}) == {}
+
+
+def test_a_required_nullable_property_stays_null() -> None:
+    schema = closed({"v": {"type": ["string", "null"]}})
+    assert to_strict(schema).losses == ()
     assert restorer(schema)({"v": None}) == {"v": None}
+
+
+def test_branches_that_disagree_on_what_null_means_are_a_loss() -> None:
+    null = {"type": ["string", "null"]}
+    schema = closed({"p": {"anyOf": [closed({"v": null}), closed({"v": {"type": "string"}}, [])]}})
+    assert [loss.keyword for loss in to_strict(schema).losses] == ["anyOf"]
+    both = closed({"p": {"anyOf": [closed({"v": null}, []), closed({"v": {"type": "string"}}, [])]}})
+    assert [loss.keyword for loss in to_strict(both).losses] == ["type"]
+    assert restorer(both)({"p": {"v": None}}) == {"p": {}}
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,9 @@ def _agree_on_null(form: NormalForm, a: Alternative, b: Alternative, name: str) 
     """True if null at `name` is removed from both or kept in both, provided that both accept it."""
 
     def treatment(alternative: Alternative) -> str | None:
-        if accepts_null(form, alternative.properties[name]):
-            return "kept"
-        return None if name in alternative.required else "removed"
+        if name not in alternative.required:
+            return "removed"
+        return "kept" if accepts_null(form, alternative.properties[name]) else None
 
     treatments = {treatment(a), treatment(b)}
     return None in treatments or len(treatments) == 1

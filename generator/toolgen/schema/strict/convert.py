@@ -229,7 +229,8 @@ class StrictConverter:
     def _optional(self, location: ValueLocation, printed: JsonObject) -> JsonObject:
         if accepts_null(self._form, location):
             reason = (
-                "It may be null and it may be absent; strict mode cannot tell these apart, and null is kept."
+                "It may be null and it may be absent; strict mode cannot tell these apart, and null is taken "
+                "as absent."
             )
             self._lose(location[0].path, "type", reason)
             return printed

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toolgen.schema.strict.ambiguity import accepts_null
 from toolgen.schema.strict.convert import root_alternative
 from toolgen.schema.strict.normal_form import Alternative, NormalForm, NoStrictFormError
 
 
 def restorer(schema: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Return a function that removes from arguments the nulls that the strict form of `schema` added."""
+    """Return a function that removes nulls of optional properties: the strict form of `schema` adds them."""
     form = NormalForm(schema)
 
     def restore_arguments(arguments: Any) -> Any:
@@ -32,10 +31,9 @@ def _restored(form: NormalForm, alternatives: Sequence[Alternative], value: Any)
         return {
             name: _restored(form, form.alternatives(properties[name]), each) if name in properties else each
             for name, each in value.items()
-            if each is not None
-            or name not in properties
-            or name in chosen.required
-            or accepts_null(form, properties[name])
+            # A model has no other word for "nothing", so null of a nullable property is absent, too: a tool
+            # must not clear what the call did not speak of.
+            if each is not None or name not in properties or name in chosen.required
         }
     if isinstance(value, list):
         chosen = _choose(form, alternatives, value)
