@@ -117,9 +117,9 @@ def dependency_order(classes: Mapping[str, ModelClass]) -> list[str] | None:
 
 
 def may_confuse_keys(made: ModelClass) -> bool:
-    """True if an unknown key could be taken for an optional field, by the field's Python name."""
-    optional = made.names.keys() - set(made.shape.get("required", ()))
-    return bool(made.shape.get("additionalProperties")) and any(made.names[wire] != wire for wire in optional)
+    """True if an unknown key could be taken for a field, by the field's Python name."""
+    is_aliased = any(wire != python for wire, python in made.names.items())
+    return is_aliased and bool(made.shape.get("additionalProperties"))
 
 
 def model_config(made: ModelClass) -> str:
