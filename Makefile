@@ -84,12 +84,12 @@ test-bombs: $(READY) ## run every command on expensive schemas, with limits of t
 	@$(BIN)/python -m pytest -m bombs tests/bombs
 
 # SURVIVORS=file repeats those that an earlier run (JSON=file) did not find, QUICK=1 without generated requests; WRITE=1 updates docs/testing.md.
-# SEMANTIC=gallery or SEMANTIC=lending puts in semantic faults that were written without the tests, CLEAN=20 counts false alarms.
+# SEMANTIC=gallery or SEMANTIC=lending uses semantic faults, which were written without the tests; CLEAN=20 counts false alarms.
 mutants: $(READY) ## put 260 mistakes into the gallery's implementations, count how many toolgen test finds (NUMBER=400 SEED=1)
 	@$(BIN)/python -m $(if $(SEMANTIC),tools.mutants.semantic $(SEMANTIC) $(if $(CLEAN),--clean $(CLEAN)),tools.mutants) $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(SURVIVORS),--survivors $(SURVIVORS)) $(if $(QUICK),--quick) $(if $(JSON),--json $(JSON)) $(if $(WRITE),--write)
 
-outcomes: $(READY) ## record the outcomes of the gallery's tools anew, with other neighbours of their examples
+outcomes: $(READY) ## record the outcomes of the gallery's tools again, and search for new neighbours of their examples
 	rm -f examples/outcomes/*.json
 	$(BIN)/toolgen test --update
 

@@ -1,4 +1,4 @@
-"""Whatever callbacks, loggers, log handlers and progress callbacks raise stays there."""
+"""No exception of callbacks, loggers, log handlers and progress callbacks reaches a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cancelled call ends with its caller's own CancelledError, whatever the tool raises on its way out.
+"""A cancelled call ends with the CancelledError of its caller, even if the tool raises something else.
 
 anyio recognises only its own CancelledErrors: any other one ends the server of all tools.
 """

@@ -1,4 +1,4 @@
-"""The law of pages: they add up whatever their size, and they end."""
+"""Pages of any size have the same items, and they end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a module in a process of its own, for a limited time. It ends with its parent, however that ends.
+"""Run a module in a separate process, for a limited time. The process ends when its parent ends.
 
 The child's stdin is a pipe to which the parent writes nothing. Any end of the parent closes it, SIGKILL
 too: then the child removes the folder of temporary files, and ends with all processes that it started.

@@ -75,7 +75,7 @@ class NameChange:
     schema: str  # of the contract, from which the class was found
     path: JsonPath  # from the schema to the property, as far as it is one of the root
     before: str  # "Address", "Address.zip_code", "Address.zip_code: str"
-    now: str  # empty: it is gone
+    now: str  # empty: it was removed
     is_kept: bool = False  # the former name can still be imported
     shared: str = ""  # the class, if it is one of a shared file, in which each tool finds the change
 
@@ -159,7 +159,7 @@ def _pairs(old: PythonNames, new: PythonNames) -> Iterator[_Pair]:
 
 
 def _class_change(pair: _Pair, old: PythonNames, new: PythonNames) -> NameChange | None:
-    """Return the change if a class of a tool's own module cannot be imported by its name any more."""
+    """Return the change if a class of a tool's own module can no longer be imported by its name."""
     before, now = old.classes[pair.old], new.classes[pair.new]
     if before.key_if_shared or before.name == now.name or before.name in new.imports:
         return None
@@ -174,7 +174,7 @@ def _class_change(pair: _Pair, old: PythonNames, new: PythonNames) -> NameChange
 
 
 def _lost_classes(pairs: Sequence[_Pair], old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
-    """Yield the classes of a tool's own module that no field leads to any more, and that are gone."""
+    """Yield the removed classes of a tool's own module to which no field leads."""
     found = {pair.old for pair in pairs}
     for key, before in old.classes.items():
         is_there = key in found or before.name in new.imports or before.name in new.former
@@ -183,7 +183,7 @@ def _lost_classes(pairs: Sequence[_Pair], old: PythonNames, new: PythonNames) ->
 
 
 def _lost_shared_names(old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
-    """Yield the classes and named types of shared files that cannot be imported any more."""
+    """Yield the classes and named types of shared files that can no longer be imported."""
     added = {schema: key for key, schema in new.shared.items() if key not in old.shared}
     for key, schema in old.shared.items():
         module, _, name = key.rpartition(".")

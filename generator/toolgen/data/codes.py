@@ -293,7 +293,7 @@ CONSISTENCY: dict[str, Code] = {
     ),
     "sunset-passed": error(
         "a deprecated tool whose last day is over",
-        "Callers were told that it stops working after `deprecated.sunset`; toolgen does not stop it. Only "
+        "Callers know that it stops working after `deprecated.sunset`; toolgen does not stop it. Only "
         "`toolgen check` looks at the calendar: `generate` makes the same code on every day.",
         "Remove the spec, set `enabled: false`, or announce a later day.",
     ),

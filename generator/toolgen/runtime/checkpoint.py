@@ -66,7 +66,7 @@ class Checkpoint:
                 wait, and cannot change the same checkpoint itself.
             default: what `change` gets if nothing is saved.
 
-        Raises CheckpointError as `load` and `save` do, and OSError, also if the file system has no locks.
+        Raises CheckpointError as `load` and `save` do, and OSError, also on a file system without locks.
         """
         path = self._path(name)
         with _changing(path):
@@ -142,7 +142,7 @@ _held = threading.local()  # `paths`: the checkpoints that this thread is changi
 def _changing(path: Path, *, needs_lock: bool = True) -> Iterator[None]:
     """Hold the lock of a checkpoint. Raises CheckpointError if this thread holds it already.
 
-    `needs_lock`: raise OSError if the file system has no locks, as some network file systems have none.
+    `needs_lock`: raise OSError on a file system without locks, such as some network file systems.
     """
     paths: set[Path] = _held.__dict__.setdefault("paths", set())
     if path in paths:

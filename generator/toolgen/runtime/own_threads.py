@@ -1,4 +1,4 @@
-"""Threads for blocking work of toolgen's own, such as a query to a store.
+"""Threads for blocking work of the runtime itself, such as a query to a store.
 
 The event loop's default executor is left to the application, which resolves host names there: a store that
 does not answer would delay every connection that a tool opens.

@@ -40,7 +40,7 @@ class ValidationCost:
     max_text: int = 0  # characters of a text; 0: no limit
     literals: int = 0  # of the largest `enum`: objects and arrays, with which each part may be compared
     unique: bool = False  # some items must be unique
-    divisor: float = 0  # the smallest one of `multipleOf` that is no integer; 0: none
+    divisor: float = 0  # the smallest `multipleOf` that is not an integer; 0: none
 
     @property
     def depends_on_numbers(self) -> bool:

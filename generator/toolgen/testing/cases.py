@@ -124,7 +124,7 @@ class ToolCase:
         if not has_implementation(self.cases.project.package, self.tool.name):
             return []
         message = (
-            f"{self.tool.name} is expected to be not implemented, and its module is not the stub any more: "
+            f"{self.tool.name} is expected to be not implemented, but its module is no longer the stub: "
             "if it is implemented now, remove implemented=False"
         )
         return [Failure("example", message, self.tool.place)]

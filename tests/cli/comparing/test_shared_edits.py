@@ -1,4 +1,4 @@
-"""One edit of a shared file is one finding, whatever number of tools it concerns."""
+"""One edit of a shared file is one finding, however many tools it concerns."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ true`, or `idempotentHint: true` and `destructiveHint: false`, and no `confirm`.
 
 With --against, a running MCP server is tested instead, in whatever language it is written: its list of tools
 is compared with what the specs publish, and calls go through the protocol. No code of the project runs then,
-and the same tools are called, if the server's annotations promise it, too.
+and the same tools are called, if the server's annotations also promise that calls do no harm.
 """
 
 from __future__ import annotations

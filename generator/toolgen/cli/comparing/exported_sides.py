@@ -44,7 +44,7 @@ _NOTICE: Final = re.compile(
     r"(?: Stops working after \d{4}-\d{2}-\d{2}\.)?\n",
     re.ASCII,
 )
-"""The first line of a deprecated tool's description. It has no room for a sentence of a stranger."""
+"""The notice that begins a deprecated tool's description; it matches nothing that could be a change."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ def substitute(edit: SchemaEdit, *, base: Document, donor: Donor, base_is_old: b
     """Return the schema of `base` with what the donor has at the place of `edit`.
 
     None if the schemas mean something else in each other's draft, or have identifiers that depend on their
-    place: then no part of one can be moved to the other. None, too, if `base` has no such place any more: an
-    edit that was substituted before took the part around it.
+    place: then no part of one can be moved to the other. Also None if `base` no longer has the place, because
+    an earlier edit replaced the part around it.
     """
     other = donor.document
     if not (base.is_plain and other.is_plain):

@@ -103,7 +103,7 @@ class ConfirmationTokens:
         )
 
     async def _redeem_in_thread(self, identifier: str, expires_at: float) -> bool:
-        """Redeem where a slow store holds up nobody else. Raises StoreError, also if all threads are busy."""
+        """Redeem in a separate thread, as stores may be slow. Raises StoreError, also if none is free."""
         redemption = _THREADS.run(lambda: self._store.redeem(identifier, expires_at))
         try:
             return await asyncio.wait_for(redemption, WAIT_SECONDS)

@@ -60,7 +60,7 @@ _ACTIVE_CSS: Final = ("@import", "expression(", "javascript:", "behavior:", "-mo
 
 
 def is_active_svg(data: bytes) -> bool:
-    """True unless an SVG surely has no active content: a browser that opens it runs and loads nothing.
+    """False if a browser that opens an SVG surely runs and loads nothing, true otherwise.
 
     Data that is not well-formed XML in UTF-8 counts as active. The work grows with the size of the data.
     """
@@ -90,7 +90,7 @@ class _Reader:
         self._style: list[str] | None = None  # texts of the `style` element that is open
 
     def read(self, data: bytes) -> None:
-        # at once: expat before 2.6 begins a long token anew with every piece (CVE-2023-52425)
+        # at once: expat before 2.6 parses a long token again with every piece (CVE-2023-52425)
         self._parser.Parse(data, True)
 
     def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:

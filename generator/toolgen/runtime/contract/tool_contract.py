@@ -39,7 +39,7 @@ class Injection:
 
     name: str
     type: str  # dotted name; empty if the spec names none
-    optional: bool = False  # None where the application has no value
+    optional: bool = False  # None if the application has no value
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class InjectDefinition(TypedDict):
 
     name: str
     type: NotRequired[str]
-    optional: NotRequired[bool]  # None is injected where the application has no value
+    optional: NotRequired[bool]  # None is injected if the application has no value
 
 
 class StreamDefinition(TypedDict):

@@ -6,8 +6,8 @@ re-raises SystemExit and KeyboardInterrupt out of the event loop, and servers en
 they did not request. So they become an ImplementationExitError, unless
 
 - the caller cancelled the call: the task was asked to cancel (`Task.cancelling()`) since it began. Then the
-  caller's own CancelledError propagates (`time_limit.py` raises it, whatever the implementation raised), as
-  anyio does not recognise any other;
+  caller's own CancelledError propagates, as anyio recognises no other; `time_limit.py` raises it, even if
+  the implementation raised something else;
 - a signal raised them: SIGINT's default handler, or a handler that the application installed;
 - the coroutine is being closed, which throws GeneratorExit in.
 """

@@ -6,9 +6,9 @@ cancellations of that task by the tool itself (`asyncio.current_task().cancel()`
 `await` hides the steps of a coroutine, so `Steps` drives it. SIGINT during a step looks the same to the task;
 asyncio's runner, which handles the signal, tells the difference.
 
-`Steps` also sees the caller's CancelledError before the tool does. Whatever the tool then raises, this object
-comes out: anyio recognises its own CancelledErrors only, by their message. A tool that ignores a cancellation
-and returns has its result, as a task of asyncio has.
+`Steps` also sees the caller's CancelledError before the tool does. It raises this object even if the tool
+then raises something else: anyio recognises its own CancelledErrors only, by their message. If a tool ignores
+a cancellation and returns, its result is the result of the call, as in a task of asyncio.
 
 The first step runs without a timer and without `Steps`. Tools that never wait need neither; a call of one
 takes 12 % longer with `Steps`, and 50 % longer with a timer as well (processor time, Python 3.11).

@@ -1,4 +1,4 @@
-"""Write a server's log, and what is printed, where nobody waits: in a thread, from a bounded queue."""
+"""Write a server's log and printed text in a thread, from a bounded queue, so that no call waits for it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ ATOMIC_BYTES: Final = 4096
 class BackgroundWriter:
     """Writes texts to a descriptor in a daemon thread, for which neither `write` nor the process's end waits.
 
-    While nobody reads, MAX_PENDING characters are held; later texts are dropped. When writing works again,
-    the text `dropped_text(count)` is written in their place.
+    If writing stops, MAX_PENDING characters are held; later texts are dropped. When writing works again, the
+    text `dropped_text(count)` is written in their place.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -110,7 +110,7 @@ class BackgroundWriter:
                     self._changed.wait(PAUSE_SECONDS)  # `write(at_once=True)` and `flush` end the pause
 
     def _write_part(self, part: bytes) -> None:
-        """Write whole lines. Tries again for as long as it takes, except if there is no reader any more."""
+        """Write whole lines. Try again until it works, or until the reader has closed a pipe."""
         rest = memoryview(part)
         while rest:
             try:
@@ -188,7 +188,7 @@ class _Stream(io.TextIOBase):
 def background_output(*, stdout_to_stderr: bool) -> Iterator[None]:
     """Have background threads write the output that is printed in this block.
 
-    At the end of the block, and not later, it has been written, unless nobody reads it.
+    It has been written when the block ends, unless writing has stopped.
     """
     before = sys.stdout, sys.stderr
     _open_closed_streams()

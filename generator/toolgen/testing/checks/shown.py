@@ -1,6 +1,6 @@
 """A property that changes what a confirmed tool does is in the question, or in its preview.
 
-Otherwise the user agrees to the same text whatever the property says: a note, or another address.
+Otherwise the user agrees to the same text for every value of the property: a note, or another address.
 """
 
 from __future__ import annotations

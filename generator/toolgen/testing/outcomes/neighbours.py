@@ -112,8 +112,8 @@ class _Candidate:
     near: ExpectedCall
     arguments: JsonObject
     changed: JsonPath = ()  # the parameter that is different, or several
-    is_form: bool = False  # kept if it makes no difference, too
-    is_rare: bool = False  # kept if there are several like it, too
+    is_form: bool = False  # recorded even if its outcome is the example's
+    is_rare: bool = False  # recorded even if there are several like it
 
 
 @dataclass(slots=True)

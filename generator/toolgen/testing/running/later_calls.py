@@ -45,7 +45,7 @@ def run_later_calls(run: ToolRun) -> Iterator[Stage]:
 
 
 def _find_stale_read(run: ToolRun, write: ExpectedCall) -> None:
-    """Add a failure if another tool answers from before the write, because it was called then, too."""
+    """Add a failure if another tool gives an old answer after the write, because it was called before."""
     call = run.call_of(write)
     reads = reads_after(run.tool, list(run.tools.values()))
     affected = run.run_async(affected_reads(run.subject, call, reads))

@@ -1,4 +1,4 @@
-"""Recorded calls that are not in the specs: record them, and repeat those that are recorded."""
+"""Recorded calls beside the examples of specs: record new ones, and repeat those of earlier runs."""
 
 from __future__ import annotations
 

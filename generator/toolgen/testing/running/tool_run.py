@@ -59,7 +59,7 @@ class ToolRun:
         self.report = ToolReport(tool.name)
         self.coverage = Coverage(tool)
         self.successes: list[Observation] = []  # of examples and generated requests
-        self.first_failures: dict[str, Failure] = {}  # by check, of calls that are no examples
+        self.first_failures: dict[str, Failure] = {}  # by check, of calls other than examples
         self._timed_out = False
 
     @property

@@ -1,8 +1,8 @@
 """confirm-weakened: the user is not asked any more, or sees less of what the tool will do.
 
-The confirmation or its preview is gone, callers that cannot ask the user may do without it, or the question
-does not show a value of the request any more that it showed. A value that a new preview can show counts as
-shown, and so does one that the request cannot have any more.
+The confirmation or its preview was removed, callers that cannot ask the user may do without it, or the
+question no longer shows a value of the request. A value that a new preview can show counts as shown, and so
+does one that requests can no longer have.
 """
 
 from __future__ import annotations

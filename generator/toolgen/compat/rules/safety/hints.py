@@ -11,7 +11,7 @@ from toolgen.compat.rule import ToolEdit, ToolPair, ToolRule
 
 
 def _rule(code: str, name: str, value: bool, level: Level, *, advice: str, page: str) -> ToolRule:
-    """Return the rule that finds the hint `name` with the new value `value`, be it by its default."""
+    """Return the rule that finds the hint `name` changed to `value`, written or by default."""
     is_riskier = value is HINT_DEFAULTS[name]  # MCP's defaults assume the worst
 
     def check(pair: ToolPair) -> Iterator[ToolEdit]:
