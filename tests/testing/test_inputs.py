@@ -176,9 +176,21 @@ def test_known_values_have_the_same_order_in_every_process() -> None:
         "known.add({'orders': [{'number': 41, 'day_of_order': '2026-02-27'}], 'parts': [{'number': 9}]})\n"
         "print(known.of_slot(Slot(('order_number',), {}, None)), list(known._by_name))\n"
     )
-    found = {
+    assert len(outputs_of_processes(code)) == 1
+
+
+def test_the_shape_of_an_outcome_is_the_same_in_every_process() -> None:
+    code = (
+        "from toolgen.testing.outcomes.neighbours import shape_of\n"
+        "print(shape_of({'a': 'abcd', 'b': 'cdef'}, {'output': 'abcdef is unknown'}))\n"
+    )
+
+    assert len(outputs_of_processes(code)) == 1
+
+
+def outputs_of_processes(code: str) -> set[bytes]:
+    """Return what Python prints with other orders of sets."""
+    return {
         subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": str(seed)})
         for seed in range(4)
     }
-
-    assert len(found) == 1

@@ -63,7 +63,7 @@ def find_neighbours(
         search.add(candidate, always=candidate.is_form and candidate.is_rare)
     for candidate in islice(_changes(tool, examples, known), _FIRST_ROUND):
         search.add(candidate)
-    for outcome in search.outcomes():  # what was answered now makes new requests
+    for outcome in search.outcomes():  # answers give values for more requests
         known.add(outcome.get("output"))
     for candidate in _changes(tool, examples, known):
         if search.is_full:
@@ -77,7 +77,7 @@ def find_followers(
 ) -> list[Neighbour]:
     """Return calls that end in another way after the call of an example than with fresh data.
 
-    Those with a new shape come first, then those in which something else is different.
+    Calls whose outcome has a new shape come first.
     """
     firsts = [each.name for each in tool.examples if each.error is None][:2]
     calls = [Neighbour(each.name, each.arguments, {}) for each in tool.examples]
@@ -161,7 +161,7 @@ class _Search:
         return None if outcome is None else shape_of(arguments, outcome)
 
     def add(self, candidate: _Candidate, *, always: bool = False) -> None:
-        """Keep a candidate if its outcome has a new shape, or is new itself and there are few like it."""
+        """Add a candidate if its outcome has a new shape, or is new itself and there are few like it."""
         key, arguments = value_key(candidate.arguments), candidate.arguments
         size = len(json.dumps(pack(arguments))) - len(json.dumps(candidate.near.arguments))
         if key in self._kept or size > _MAX_BYTES or self.is_full:
@@ -187,8 +187,9 @@ class _Search:
 
 
 def shape_of(arguments: JsonObject, outcome: Outcome) -> str:
-    """Return an outcome without names and numbers: calls that take the same road have the same shape."""
-    own = sorted({text for text in _texts(arguments) if len(text) > 1}, key=len, reverse=True)
+    """Return an outcome without names and numbers: calls that run the same code have the same shape."""
+    texts = {text for text in _texts(arguments) if len(text) > 1}
+    own = sorted(texts, key=lambda text: (-len(text), text))  # a longer one may contain another
     return json.dumps(_shape(outcome, own), sort_keys=True)
 
 
@@ -201,7 +202,7 @@ def _shape(value: Any, own: Sequence[str]) -> Any:
         return _PLAIN_WORDS.findall(value)[:8]
     if isinstance(value, list):
         if value and value[-1] == "":
-            return len(value) > 2  # lines of a text
+            return len(value) > 2  # a text that ended with a line break, divided into lines
         return [min(len(value), 2), sorted({json.dumps(_shape(each, own)) for each in value})[:3]]
     if isinstance(value, dict):
         return {key: value[key] if key == "code" else _shape(value[key], own) for key in value if key != "at"}
@@ -270,7 +271,7 @@ def _beyond(shape: Callable[[int], str | None], number: int, direction: int) -> 
 
 
 def _forms(tool: ToolUnderTest, examples: Sequence[ExpectedCall]) -> Iterator[_Candidate]:
-    """Yield requests that are recorded if they make no difference, too: other forms, one item more."""
+    """Yield requests that are recorded even if they make no difference: other forms, one item more."""
     done: set[JsonPath] = set()
     for example in succeeding(examples):
         for slot in slots(tool.input_schema, example.arguments):
@@ -299,7 +300,7 @@ def _forms(tool: ToolUnderTest, examples: Sequence[ExpectedCall]) -> Iterator[_C
 def _other_names(
     tool: ToolUnderTest, examples: Sequence[ExpectedCall], known: KnownValues
 ) -> Iterator[_Candidate]:
-    """Yield requests with each name of the state, once: whether it is open, and how it is refused."""
+    """Yield a request for each name of the state: a table or file may be open, or refused."""
     done: set[str] = set()
     for example in succeeding(examples)[:1]:
         for slot in slots(tool.input_schema, example.arguments):
