@@ -62,7 +62,7 @@ def _differences(old: Side, new: Side, today: date) -> list[Finding]:
         if successor is None:
             found.append(_removed(contract, today))
             continue
-        pair = ToolPair(contract, successor, today)
+        pair = ToolPair(contract, successor, today, old.settings, new.settings)
         if name in renames:
             found.append(_renamed(pair))
         found += _renamed_for_targets(pair)

@@ -75,6 +75,8 @@ class ToolPair:
     old: Contract
     new: Contract
     today: date
+    old_settings: Settings | None = None  # of the project; None: there is none, and the defaults hold
+    new_settings: Settings | None = None
 
     def knows(self, *fields: str) -> bool:
         """True if both sides can express the fields; a field that one of them cannot is not compared."""
