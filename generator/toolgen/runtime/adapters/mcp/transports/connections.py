@@ -13,6 +13,7 @@ from typing import Any, Final
 from toolgen.runtime.logs.logger import LOGGER
 
 from .body import START_SECONDS
+from .stopping import NOT_FOR_CHILDREN
 
 READ_SECONDS: Final = 30.0
 """A client that reads less than LEAST_READ bytes of a waiting answer in this time is dropped."""
@@ -127,8 +128,11 @@ def limited(protocol: Any, connections: ConnectionLimit) -> Any:
     class Limited(protocol):  # type: ignore[misc]
         _late: asyncio.TimerHandle | None = None  # runs while headers are expected
         _unread: asyncio.TimerHandle | None = None  # runs while the client has to read
+        _descriptor = -1
 
         def connection_made(self, transport: Any) -> None:
+            self._descriptor = transport.get_extra_info("socket").fileno()
+            NOT_FOR_CHILDREN.add(self._descriptor)
             has_room = connections.make_room()
             super().connection_made(JoinedWrites(transport))
             if has_room:
@@ -160,6 +164,7 @@ def limited(protocol: Any, connections: ConnectionLimit) -> Any:
             super().resume_writing()
 
         def connection_lost(self, exc: Exception | None) -> None:
+            NOT_FOR_CHILDREN.discard(self._descriptor)  # it is closed after this
             connections.open.pop(self, None)
             self._end_reading()
             if self._late is not None:

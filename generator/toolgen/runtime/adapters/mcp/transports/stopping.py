@@ -19,7 +19,9 @@ SIGNALS: Final = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
 )
 
-_NOT_FOR_CHILDREN: Final[set[int]] = set()
+NOT_FOR_CHILDREN: Final[set[int]] = set()
+"""Descriptors that are closed in a forked child, which may run on when the server has ended: it would keep
+the port, a connection or the client's pipe open."""
 
 
 class Stop:
@@ -72,22 +74,24 @@ def _is_ignored_hangup(number: int) -> bool:
 
 @contextlib.contextmanager
 def closed_in_children(*descriptors: int) -> Iterator[None]:
-    """Close descriptors in processes that are forked in a `with` block.
-
-    Such a child runs on when the server has ended: it would keep the port, or the client's pipe, open.
-    """
-    _NOT_FOR_CHILDREN.update(descriptors)
+    """Close descriptors in processes that are forked in a `with` block."""
+    NOT_FOR_CHILDREN.update(descriptors)
     try:
         yield
     finally:
-        _NOT_FOR_CHILDREN.difference_update(descriptors)
+        NOT_FOR_CHILDREN.difference_update(descriptors)
 
 
 def _close_in_child() -> None:
-    for descriptor in _NOT_FOR_CHILDREN:
-        with contextlib.suppress(OSError):
-            os.close(descriptor)
-    _NOT_FOR_CHILDREN.clear()
+    if not NOT_FOR_CHILDREN:
+        return
+    with contextlib.suppress(OSError):
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in NOT_FOR_CHILDREN:
+            # not `close`: the parent's sockets are copied, too, and would close a later file of this number
+            os.dup2(nothing, descriptor, inheritable=False)
+        os.close(nothing)
+    NOT_FOR_CHILDREN.clear()
 
 
 if hasattr(os, "register_at_fork"):
