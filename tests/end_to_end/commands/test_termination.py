@@ -59,6 +59,7 @@ def ended(project: Project, number: signal.Signals, *words: str) -> None:
         [sys.executable, "-m", "toolgen", *words],
         cwd=project.root,
         env=project.environment({"TMPDIR": str(temporary)}),
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -85,8 +86,27 @@ def test_no_process_and_no_file_is_left(project: Project, command: str, number: 
     ended(project, number, *COMMANDS[command])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda each: each.name)
-def test_no_server_is_left(project: Project, number: signal.Signals) -> None:
+SERVER_COMMANDS = {
+    "test": ("test", "--against"),
+    "breaking": ("breaking", "--against"),
+    "call": ("call", "echo", "--against"),
+    "import": ("import", "mcp", "--stdio"),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [
+        ("test", signal.SIGTERM),
+        ("test", signal.SIGHUP),
+        ("import", signal.SIGKILL),
+        *[
+            pytest.param(each, signal.SIGKILL, marks=pytest.mark.slow)
+            for each in ("test", "breaking", "call")
+        ],
+    ],
+)
+def test_no_server_is_left(project: Project, command: str, number: signal.Signals) -> None:
     """It does not end when its stdin is closed, nor by SIGTERM."""
     project.write("server.py", STUBBORN + WAITS)
-    ended(project, number, "test", "--against", f"{sys.executable} server.py")
+    ended(project, number, *SERVER_COMMANDS[command], f"{sys.executable} server.py")

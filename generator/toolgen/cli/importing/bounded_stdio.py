@@ -1,6 +1,7 @@
 """An MCP server over stdio, started by a command: its bytes are counted, and none of its processes is left.
 
-For platforms with process groups. The SDK's transport reads lines of any length.
+For platforms with process groups. The SDK's transport reads lines of any length, and a server that ignores
+the end of its stdin would outlive it if toolgen is killed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import IO, Any
@@ -29,6 +31,9 @@ GRACE_SECONDS = 2.0
 _CHUNK_BYTES = 65_536
 _LOG_BYTES = 4_096  # of stderr that are remembered
 _POLL_SECONDS = 0.01
+
+# Kills a process group when the other end of its stdin is closed, as any end of this process does.
+_WATCHDOG = "import os, sys; os.read(0, 1); os.killpg(int(sys.argv[1]), 9)"
 
 
 def check_command(command: list[str]) -> None:
@@ -53,6 +58,7 @@ class ServerProcess:
         self._command, self._budget, self._log = command, budget, log
         self._environment = {**os.environ, **(environment or {})}
         self._process: subprocess.Popen[bytes] | None = None
+        self._watchdog: subprocess.Popen[bytes] | None = None
         self._said = bytearray()
 
     @asynccontextmanager
@@ -63,6 +69,7 @@ class ServerProcess:
         """
         process = self._process = self._start()
         try:
+            self._watchdog = _watchdog_of(process)
             async with _pipes(process, self._said) as pipes:
                 to_client, from_server = anyio.create_memory_object_stream[Any](0)
                 to_server, from_client = anyio.create_memory_object_stream[Any](0)
@@ -93,6 +100,9 @@ class ServerProcess:
 
     def kill(self) -> None:
         """Kill all processes of the group."""
+        if self._watchdog is not None:
+            self._watchdog.kill()  # first: the number of the group may be another one's once it is free
+            self._watchdog.communicate()
         self._signal(signal.SIGKILL)
         if self._process is not None:
             with suppress(subprocess.TimeoutExpired):
@@ -144,6 +154,17 @@ class ServerProcess:
         if self._process is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, number)
+
+
+def _watchdog_of(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    """Start a process that kills a server's process group as soon as this process has ended."""
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _WATCHDOG, str(process.pid)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 class _Pipes:
