@@ -56,16 +56,9 @@ def save(folder: Path, data: dict[str, Any]) -> None:
 
 
 def spec(name: str, **more: Any) -> ToolSpec:
-    return ToolSpec(
-        name=name,
-        description="A tool of a shop.",
-        **{
-            "input_schema": INPUT,
-            "output_schema": OUTPUT,
-            "errors": (UnknownSkuError, ShortStockError),
-            **more,
-        },
-    )
+    errors = (UnknownSkuError, ShortStockError)
+    fields = {"input_schema": INPUT, "output_schema": OUTPUT, "errors": errors, **more}
+    return ToolSpec(name=name, description="A tool of a shop.", **fields)
 
 
 class Shop(BaseTool[Any, Any]):
@@ -118,9 +111,11 @@ def fixtures(kind: type[Any], *, with_state: bool = True) -> Fixtures:
     return Fixtures("none", make, state if with_state else None)
 
 
-def run(kind: type[Any], *, max_calls: int = 40, examples_only: bool = False, **promises: Any) -> ToolReport:
+def run(
+    kind: type[Any], *, seed: str = "0", max_calls: int = 40, examples_only: bool = False, **promises: Any
+) -> ToolReport:
     """Test a class against promises."""
-    options = RunOptions("0", max_calls, examples_only)
+    options = RunOptions(seed, max_calls, examples_only)
     subject = ToolkitSubject(fixtures(kind), promises.get("scopes", ()))
     return ToolRunner(tool(kind, **promises), subject, options).run()
 

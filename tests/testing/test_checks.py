@@ -297,3 +297,32 @@ def test_what_no_call_has_shown_is_reported() -> None:
         "error short_stock",
         "parameter units",
     ]
+
+
+class LooksUpTwo(Lookup):
+    """It fails with a third article, and only then: names that the stock does not have are refused before."""
+
+    spec = spec(
+        "look_up",
+        input_schema={
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["skus"],
+            "properties": {
+                "skus": {"type": "array", "maxItems": 9, "items": {"type": "string", "maxLength": 20}}
+            },
+        },
+    )
+
+    def execute(self, request: Any, context: ToolContext) -> Any:
+        found = [super(LooksUpTwo, self).execute({"sku": sku}, context)["left"] for sku in request["skus"]]
+        if len(found) > 2:
+            raise IndexError
+        return {"left": sum(found)}
+
+
+@pytest.mark.parametrize("seed", "12345")
+def test_a_fault_with_one_item_more_than_the_example_has_is_found_with_every_seed(seed: str) -> None:
+    examples = (ExpectedCall("two", {"skus": ["tyre", "bell"]}, PLACE, True, {"left": 7}),)
+    found = run(LooksUpTwo, seed=seed, read_only=True, examples=examples).failures
+    assert any("internal_error" in failure.message for failure in found), found
