@@ -1,4 +1,4 @@
-"""Tools that wait, occupy a thread, block the event loop, or never end."""
+"""Tools that wait, occupy a thread, block the event loop, cannot be cancelled, or never end."""
 
 from __future__ import annotations
 
@@ -51,6 +51,19 @@ class Hang(HangTool):
         pathlib.Path(request.file).touch()
         time.sleep(request.seconds)
         return "rested"
+"""
+SWALLOW_TOOL = """
+import asyncio, pathlib
+from generated.tools.swallow import SwallowTool
+
+class Swallow(SwallowTool):
+    async def execute(self, request, context):
+        pathlib.Path(request.file).touch()
+        while True:
+            try:
+                await asyncio.sleep(request.seconds)
+            except asyncio.CancelledError:
+                pass
 """
 COUNT_SPEC = """
 name: count
@@ -119,6 +132,7 @@ def add_tools(project: Project) -> None:
     project.add_tool("hang", NAP_SPEC.replace("nap", "hang"), HANG_TOOL)
     block = HANG_TOOL.replace("Hang", "Block").replace("hang", "block").replace("    def", "    async def")
     project.add_tool("block", NAP_SPEC.replace("nap", "block"), block)
+    project.add_tool("swallow", NAP_SPEC.replace("nap", "swallow"), SWALLOW_TOOL)
     project.add_tool("count", COUNT_SPEC, COUNT_TOOL)
     project.add_tool("grow", GROW_SPEC, GROW_TOOL)
     project.write("growing.py", GROWING)

@@ -169,16 +169,17 @@ def test_stdio_answers_calls_in_flight_and_refuses_later_ones(serving: Project, 
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("tool", ["hang", "swallow"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130), (None, 0)])
-def test_a_hanging_thread_does_not_delay_the_end_of_a_stdio_server(
-    serving: Project, tmp_path: Path, number: signal.Signals | None, code: int
+def test_a_tool_that_cannot_be_cancelled_does_not_delay_the_end_of_a_stdio_server(
+    serving: Project, tmp_path: Path, tool: str, number: signal.Signals | None, code: int
 ) -> None:
     async def run() -> None:
         async with stdio(serving, "--grace", "1", TOOLGEN_GRACE=LONG) as (process, write):
             file = tmp_path / "a"
             write(
                 '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":'
-                f'{{"name":"hang","arguments":{{"seconds":300,"file":"{file}"}}}}}}'
+                f'{{"name":"{tool}","arguments":{{"seconds":300,"file":"{file}"}}}}}}'
             )
             await begun(tmp_path / "a")
             if number is None:
