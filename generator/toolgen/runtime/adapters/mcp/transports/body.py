@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from time import monotonic
@@ -37,6 +38,11 @@ START_SECONDS: Final = 10.0
 """Time limit for the headers of a request, and for the first bytes of its body."""
 BYTES_PER_SECOND: Final = 64 * 1024
 """The time limit of a body grows by a second for each of these."""
+
+
+BYTES_PER_CONTAINER: Final = 40
+"""A request may have one object or array for each of these bytes of its limit. One takes 200 in memory."""
+_UP_TO_CONTAINER: Final = re.compile(rb'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+[\[{]', re.DOTALL)
 
 
 class RefusedError(Exception):
@@ -81,6 +87,31 @@ async def read_body(headers: Mapping[bytes, bytes], receive: Receive, limit: int
 
 def _too_large(limit: int) -> RefusedError:
     return RefusedError(413, INVALID_REQUEST, f"The request is larger than {limit} bytes.")
+
+
+def check_containers(body: bytes, limit: int) -> None:
+    """Raise RefusedError if JSON has too many objects and arrays for a request of at most `limit` bytes.
+
+    To build, check and collect them takes far longer than to read the bytes, and fifty times the memory.
+    """
+    most = limit // BYTES_PER_CONTAINER
+    brackets = body.count(b"[") + body.count(b"{")
+    if brackets <= most:
+        return
+    # in UTF-16, which has zeros, the byte of a quote may be a part of another character
+    if b"\0" in body or _has_more_containers(body, most):
+        raise RefusedError(413, INVALID_REQUEST, f"The request has more than {most} objects and arrays.")
+
+
+def _has_more_containers(body: bytes, most: int) -> bool:
+    """True if JSON in UTF-8 has more than `most` objects and arrays; brackets in strings do not count."""
+    position = 0
+    for _ in range(most + 1):
+        found = _UP_TO_CONTAINER.match(body, position)
+        if found is None:
+            return False
+        position = found.end()
+    return True
 
 
 def replay(body: bytes, receive: Receive) -> Receive:

@@ -28,6 +28,7 @@ from .body import (
     RefusedError,
     Scope,
     Send,
+    check_containers,
     parse_head,
     read_body,
     replay,
@@ -277,6 +278,7 @@ class _Running:
             if body is None:
                 return
             _refuse_repeated(scope)
+            check_containers(body, self._limit)
             if self._draining:
                 raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
             again = replay(body, receive)
@@ -287,7 +289,7 @@ class _Running:
                 request = AsgiRequest(scope, again, send)
                 await self._answer_in_session(self._sessions, headers, body, request=request)
         except RefusedError as refused:
-            await send_refusal(refused, parse_head(body or b"").id, scope=scope, send=send)
+            await send_refusal(refused, _id_of(refused, body), scope=scope, send=send)
         finally:
             self._in_flight -= counted
             if self._draining and not self._in_flight:
@@ -342,6 +344,11 @@ class _Running:
         await self._sessions.get(session_id, AsgiRequest(scope, until_stopped, watch))
         if open_body and self._drained.is_set():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _id_of(refused: RefusedError, body: bytes | None) -> str | int | None:
+    """Return the id of a refused request; None if the body is too large to be parsed."""
+    return None if refused.status == 413 else parse_head(body or b"").id
 
 
 def _refuse_repeated(scope: Scope) -> None:

@@ -14,13 +14,12 @@ from typing import Any, Final
 import anyio
 import mcp_types as types
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
 from pydantic_core import from_json
 
 from toolgen.runtime.adapters.mcp.service import ToolServer
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
-from .body import INVALID_ID, parse_head
+from .body import INVALID_ID, RefusedError, check_containers, parse_head
 from .large_messages import Piece, encode_message
 from .stopping import Stop, closed_in_children
 
@@ -107,8 +106,11 @@ class _Stdio:
                 continue
             else:
                 try:
-                    message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-                except ValidationError:
+                    check_containers(line, self._settings.max_request_bytes)
+                    message = _parsed(line)
+                except RefusedError as refused:
+                    refusal = _refusal(None, refused.code, str(refused))
+                except ValueError:  # a ValidationError is one
                     refusal = _refusal_of(line)
                 else:
                     if _has_invalid_id(message, line):
@@ -140,6 +142,14 @@ class _Stdio:
             await output.write(encode_message(message))
             if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
                 self._settle(message.id)
+
+
+def _parsed(line: bytes) -> types.JSONRPCMessage:
+    """Return the message in a line. Raises ValueError for any other.
+
+    The adapter's `validate_json` would copy each level of the arguments, and take twice the memory.
+    """
+    return types.jsonrpc_message_adapter.validate_python(from_json(line), by_name=False)
 
 
 def _has_invalid_id(message: types.JSONRPCMessage, line: bytes) -> bool:

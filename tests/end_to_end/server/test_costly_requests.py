@@ -1,0 +1,86 @@
+"""A request within the limit of bytes takes little time and memory, whatever its JSON consists of."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.end_to_end.project import ERAS, Project
+from tests.end_to_end.raw_http import connect
+from tools.fuzz.wire import WAYS, Wire, served
+
+PARTS = {
+    "empty objects": "{}",
+    "empty arrays": "[]",
+    "objects": '{"":0}',
+    "deep arrays": "[" * 190 + "]" * 190,
+    "quotes between": '"\\"","[",{},"]"',
+}
+SIZE = 3_900_000
+PATIENCE = 120.0  # seconds
+
+
+def filled(part: str) -> str:
+    """Return arguments of about 3.9 MB that consist of one part."""
+    return '{"text": [' + ",".join([part] * (SIZE // (len(part) + 1))) + "]}"
+
+
+@contextmanager
+def wire_of(project: Project, way: str) -> Iterator[Wire]:
+    project.generate()
+    with served(project.root, way, project.environment({})) as wire:
+        wire.call("echo", '{"text": "x"}', PATIENCE)  # what the first call imports
+        yield wire
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the memory of another process")
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=[pytest.mark.slow] if "stdio" not in way else []) for way in WAYS[::2]]
+)
+def test_many_objects_and_arrays_are_refused_before_they_are_built(project: Project, way: str) -> None:
+    with wire_of(project, way) as wire:
+        for name, part in PARTS.items():
+            wire.forget_peak()
+            memory, seconds = wire.memory("VmRSS"), wire.processor_time()
+            answer = wire.call("echo", filled(part), PATIENCE)
+            assert b"-32600" in answer, name
+            assert b"The request has more than 104857 objects and arrays." in answer, name
+            assert wire.processor_time() - seconds < 0.7, name
+            assert wire.memory("VmHWM") - memory < 40_000_000, name
+        assert b'"isError":false' in wire.call("echo", '{"text": "x"}', PATIENCE).replace(b" ", b"")
+
+
+@pytest.mark.parametrize("way", WAYS[::2])
+def test_brackets_in_texts_are_not_counted(project: Project, way: str) -> None:
+    text = '[{"a": "\\\\"}, [' * 100_000
+    with wire_of(project, way) as wire:
+        answer = wire.call("echo", json.dumps({"text": text}), PATIENCE)
+        assert json.dumps(text).encode() in answer or text.encode() in answer
+
+
+@ERAS
+def test_a_request_in_another_encoding_cannot_hide_them(project: Project, era: str) -> None:
+    """In UTF-16, the byte of a quote is a part of other characters."""
+    project.generate()
+
+    async def run() -> None:
+        async with project.server() as server, connect(server.url, session=era == "legacy") as connection:
+            text = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {"a": "\u2200", '
+            body = (text + '"text": [' + ",".join(["[]"] * 200_000) + '], "b": "\u2200"}}}').encode("utf-16")
+            await connection.request("POST", body)
+            status, _ = await connection.head()
+            assert status == 413
+
+    asyncio.run(run())
+
+
+def test_deep_arguments_over_stdio_are_parsed_in_linear_time(project: Project) -> None:
+    with wire_of(project, WAYS[0]) as wire:
+        seconds = wire.processor_time()
+        wire.call("echo", '{"text": [' + ",".join(["[" * 190 + "]" * 190] * 500) + "]}", PATIENCE)
+        assert wire.processor_time() - seconds < 0.6
