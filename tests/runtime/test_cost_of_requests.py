@@ -5,10 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from toolgen.runtime.contract.request import read_request
+from toolgen.runtime.contract.tool_contract import contract_of
+from toolgen.runtime.errors import InvalidRequestError
+from toolgen.runtime.validation.json_value import is_json
+
+from tests.runtime.tool_factory import make_tool
 
 # `SCHEMA` and `VALUE` are expressions: the values are large
 JUDGE = """
@@ -175,3 +183,27 @@ def test_names_that_are_numbers_are_not_searched_for_each_fault() -> None:
     judged = judge(schema, '{"1": ["x"] * 1_000, **{str(number): 0 for number in range(2, 100_000)}}')
     assert judged.faults.startswith('- $["1"][0]: expected integer, got the string "x"')
     assert judged.seconds < 2
+
+
+def test_a_refused_call_judges_its_arguments_few_times() -> None:
+    def processor_time(work: Callable[[], object]) -> float:
+        started = time.process_time()
+        work()
+        return time.process_time() - started
+
+    arguments = {"x": [1e300] * 300_000}
+    schema = object_of(x={"type": "array", "items": {"multipleOf": 0.01}})
+    tool = make_tool(lambda *_: None, input_schema=schema)
+    contract = contract_of(type(tool))
+
+    def judge_once() -> None:
+        assert is_json(arguments)
+        assert not contract.request_schema.is_valid(arguments)
+
+    def call() -> None:
+        with pytest.raises(InvalidRequestError):
+            read_request(contract, arguments)
+
+    call()  # what it imports
+    once = min(processor_time(judge_once) for _ in range(3))
+    assert min(processor_time(call) for _ in range(3)) < 3 * once + 0.02

@@ -13,7 +13,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
 from toolgen.runtime.validation.fault_messages import Fault
-from toolgen.runtime.validation.faults import LIMIT, find_faults, list_faults
+from toolgen.runtime.validation.faults import LIMIT, TOO_EXPENSIVE, find_faults, list_faults
 from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
 from toolgen.runtime.validation.value_free import property_names, value_free_path
 
@@ -41,8 +41,11 @@ def read_request(
         InvalidRequestError: the arguments are not valid; one line per fault.
         ModelMismatchError: a generated model refuses what its schema accepts.
     """
-    if type(raw) is not dict or not (is_json(raw) and contract.request_schema.is_valid(raw)):
-        raw = accepted_arguments(contract, raw, {} if metadata is None else metadata)
+    is_json_object = type(raw) is dict and is_json(raw)
+    if not (is_json_object and contract.request_schema.is_valid(raw)):
+        raw = accepted_arguments(
+            contract, raw, {} if metadata is None else metadata, is_refused=is_json_object
+        )
     try:
         return contract.build_request(raw)
     except ValidationError:
@@ -73,11 +76,12 @@ class ModelMismatchError(InternalError):
 
 
 def accepted_arguments(
-    contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any]
+    contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any], *, is_refused: bool = False
 ) -> dict[str, Any]:
     """Return arguments that the schema accepts: `raw`, or `raw` coerced.
 
     Coercions are reported in `metadata["coerced"]`. Raises InvalidRequestError if they are not valid.
+    `is_refused`: the schema is known to refuse `raw`, a JSON object, which may be too large to check it twice.
     """
     from toolgen.runtime.coercion.coerce import Coerced, coerce, coerce_whole
 
@@ -85,8 +89,10 @@ def accepted_arguments(
     if isinstance(raw, str) and contract.coerce and (whole := coerce_whole(raw)) is not None:
         raw, notes = whole.value, whole.notes
     arguments = as_object(contract, raw)
-    json = is_json(arguments)
-    if not (json and schema.is_valid(arguments)):
+    json = is_refused or is_json(arguments)
+    if json and schema.is_too_expensive(arguments):
+        raise _invalid(contract, [TOO_EXPENSIVE])
+    if is_refused or not (json and schema.is_valid(arguments)):
         coerced = (
             coerce(schema, arguments) if json and contract.coerce else Coerced(arguments, [], valid=False)
         )

@@ -39,6 +39,7 @@ _COPYING_STEPS = 200  # of one part in the bounded search: 4 ms
 _WITHOUT_CONTENT = ("type", "enum", "const", "minItems", "maxItems", "minProperties", "maxProperties")
 BOUNDED = 100  # faults of a value that would take too long to explain
 
+TOO_EXPENSIVE = Fault("$", "too large or too deeply nested to be checked by this schema")
 MORE = Fault("$", "there are more faults, which would take too long to find")
 
 
@@ -64,7 +65,7 @@ def find_faults(schema: CompiledSchema, value: Any, hidden: Iterable[str] = ()) 
 def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
     if not schema.explains(value):
         if schema.is_too_expensive(value):
-            yield Fault("$", "too large or too deeply nested to be checked by this schema")
+            yield TOO_EXPENSIVE
         else:
             yield from _bounded(schema, value)
         return
