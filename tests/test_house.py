@@ -40,6 +40,79 @@ def test_no_committed_link_has_an_absolute_path() -> None:
     assert [link for link in links if (ROOT / link).readlink().is_absolute()] == []
 
 
+STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
+WRITERS = {
+    "__main__.py": "a constant, if an interrupt ends the import of the modules that print",
+    "cli/__init__.py": "replaces streams that are closed, and sets their encoding",
+    "cli/commands/call.py": "what an implementation prints, which is the project's code, goes to stderr",
+    "cli/output.py": "gives the streams to `escaping/streams.py`",
+    "compile/printing/template_sandbox.py": "stdout is a pipe to the parent, which parses JSON",
+    "escaping/streams.py": "the one place that prints",
+    "runtime/adapters/mcp/main.py": "what an implementation prints, which is the application's code, goes to stderr",
+    "runtime/adapters/mcp/transports/stdio.py": "the same, while stdout is for the protocol",
+    "runtime/adapters/mcp/transports/stopping.py": "flushes them",
+    "runtime/logs/configure.py": "handlers of logging, whose formatters escape",
+    "runtime/logs/writer.py": "replaces them by streams that another thread writes",
+}
+"""The modules that may name stdout or stderr, except to ask for `isatty`, and why."""
+
+
+def named_streams(tree: ast.AST) -> list[int]:
+    """Return the lines that print, or name a stream to which something could be written."""
+    asked = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("isatty", "flush")
+    }
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("print", "input")
+        )
+        or (
+            isinstance(node, ast.Attribute)
+            and node.attr.startswith("print_")
+            and node.attr != "print_message"
+        )
+        or (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "sys"
+            and {a.name for a in node.names} & STREAMS
+        )
+        or (
+            isinstance(node, ast.Attribute)
+            and node.attr in STREAMS
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "sys"
+            and id(node) not in asked
+        )
+    ]
+
+
+def test_text_leaves_through_one_door() -> None:
+    found = {name(path) for path in MODULES if named_streams(ast.parse(path.read_text()))}
+    assert found == WRITERS.keys()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(1)",
+        "sys.stdout.write(x)",
+        "out = sys.stderr",
+        "sys.stdout.buffer.write(x)",
+        "from sys import stderr",
+        "traceback.print_exc()",
+        "input(x)",
+    ],
+)
+def test_code_that_prints_is_found(code: str) -> None:
+    assert named_streams(ast.parse(code))
+
+
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [

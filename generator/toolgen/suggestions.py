@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
+from toolgen.escaping.characters import printable
+
 MAX_COMPARED = 200  # names; comparing thousands of properties would take seconds
 
 
 def quoted(text: str, limit: int = 60) -> str:
     """Return `text` in quotes, on one line, cut to `limit` characters."""
-    shown = text if text.isprintable() else repr(text)[1:-1]
+    shown = printable(text)
     return f"'{shown}'" if len(shown) <= limit else f"'{shown[: limit - 1]}…'"
 
 

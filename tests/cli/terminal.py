@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -10,15 +11,32 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
 
-from .conftest import Cli
+
+class HasRoot(Protocol):
+    """A project in a folder."""
+
+    root: Path
 
 
-def at_a_terminal(project: Cli, words: list[str], talk: list[tuple[str, str]], **env: str) -> tuple[str, int]:
-    """Run toolgen at a terminal: wait for each text, type the answer. Return the output and the exit code."""
+def at_a_terminal(
+    project: HasRoot,
+    words: Sequence[str],
+    talk: Sequence[tuple[str, str]] = (),
+    *,
+    python: Sequence[str] = (),
+    **env: str,
+) -> tuple[str, int]:
+    """Run toolgen at a terminal: wait for each text, type the answer. Return the output and the exit code.
+
+    `python` is a command of `tests.preloaded`. Without it, ^C is a signal.
+    """
     mine, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "toolgen", *words],
+        [*(python or [sys.executable]), "-m", "toolgen", *words],
         cwd=project.root,
         env={**os.environ, **env},
         stdin=theirs,
@@ -26,10 +44,11 @@ def at_a_terminal(project: Cli, words: list[str], talk: list[tuple[str, str]], *
         stderr=theirs,
         close_fds=True,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that ^C is a signal
+        preexec_fn=None if python else lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
     )
     os.close(theirs)
     shown, seen = "", 0
+    decoder = codecs.getincrementaldecoder("utf-8")()  # a read may end within a character
     deadline = time.monotonic() + 90
 
     def more() -> bool:
@@ -41,7 +60,7 @@ def at_a_terminal(project: Cli, words: list[str], talk: list[tuple[str, str]], *
             data = os.read(mine, 4096)
         except OSError:  # on Linux, the other end has closed
             return False
-        shown += data.decode()
+        shown += decoder.decode(data)
         return bool(data)
 
     for wait, answer in talk:

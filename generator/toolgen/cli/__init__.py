@@ -30,7 +30,7 @@ _SHORT = {"toolgen.cli.commands.check", "toolgen.cli.commands.generate"}  # with
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     from toolgen.cli.collector import skip_final_collection
-    from toolgen.cli.output import flush
+    from toolgen.cli.output import flush, say
     from toolgen.cli.parser import HelpPrinted, parse
 
     _use_utf8()
@@ -46,11 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         skip_final_collection()
         return ExitCode.CLEAN
     except KeyboardInterrupt as interrupt:
-        sys.stderr.write("toolgen: interrupted\n")
+        say("toolgen: interrupted")
         return exit_code(interrupt)
     except MemoryError as error:
         error.__traceback__ = error.__context__ = None  # frees what the command holds
-        sys.stderr.write("toolgen: out of memory\n")
+        say("toolgen: out of memory")
         return ExitCode.BUG
     except Exception as error:
         return _report(error, args)

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from toolgen.cli.output import emit_json, say
+from toolgen.cli.output import emit_json, say, say_text
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import UnableError, find_root, read_text
 from toolgen.report.json import as_data
@@ -44,7 +44,7 @@ def show(
     found = tuple(diagnostics)
     if texts is None:
         texts = source_texts(found, start)
-    say(render(found, texts, color=has_color()).rstrip("\n"))
+    say(*render(found, texts, color=has_color()).splitlines(), styled=True)
 
 
 def show_unable(error: UnableError, as_json: bool) -> None:
@@ -63,7 +63,7 @@ def report_bug(error: Exception) -> None:
     text = "".join(traceback.format_exception(error))
     say(f"toolgen: this is a bug in toolgen, not in your specs: {type(error).__name__}")
     if os.environ.get("TOOLGEN_DEBUG") == "1":
-        say(text)
+        say_text(text)
         return
     try:
         with tempfile.NamedTemporaryFile(
@@ -82,7 +82,7 @@ def report_bug(error: Exception) -> None:
 
 def print_traceback(error: Exception) -> None:
     """Print the traceback of an error that is reported with another message, for TOOLGEN_DEBUG=1."""
-    say("".join(traceback.format_exception(error)))
+    say_text("".join(traceback.format_exception(error)))
 
 
 def has_color() -> bool:

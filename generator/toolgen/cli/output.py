@@ -1,32 +1,48 @@
-"""Print: data on stdout, messages on stderr."""
+"""Print: data on stdout, messages on stderr. Texts are escaped where they are written, in `escaping/`."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from toolgen.escaping import streams
 
-def emit(text: str) -> None:
-    """Print data. If the reader of a pipe goes away, the command continues and keeps its exit code."""
+
+def emit(*lines: str, styled: bool = False) -> None:
+    """Print data, each text as one line; a line end in it is escaped.
+
+    With `styled`, the colours are kept that a module of `report/` has put in. If the reader of a pipe goes
+    away, the command continues and keeps its exit code.
+    """
     with closed_pipe_ignored():
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+        streams.write_lines(sys.stdout, *lines, styled=styled)
 
 
 def emit_json(data: Any) -> None:
     """Print one JSON document."""
-    emit(json.dumps(data, indent=2, ensure_ascii=False))
+    with closed_pipe_ignored():
+        streams.write_json(sys.stdout, data)
 
 
-def say(text: str, end: str = "\n") -> None:
-    """Print a message for the user, not for programs."""
+def say(*lines: str, styled: bool = False) -> None:
+    """Print a message for the user, not for programs: each text as one line, as `emit` does."""
     with suppress(OSError):  # stderr is closed
-        sys.stderr.write(text + end)
-        sys.stderr.flush()
+        streams.write_lines(sys.stderr, *lines, styled=styled)
+
+
+def say_text(text: str) -> None:
+    """Print a text that may have several lines, the second and further ones indented."""
+    with suppress(OSError):
+        streams.write_text(sys.stderr, text)
+
+
+def show_status(text: str = "") -> None:
+    """Replace the last line of the terminal, while work goes on; without `text`, clear it."""
+    with suppress(OSError):
+        streams.write_status(sys.stderr, text)
 
 
 def count(number: int, noun: str) -> str:
@@ -41,7 +57,8 @@ def can_ask() -> bool:
 
 def ask(question: str) -> str:
     """Ask the user at the terminal for one line; on stderr, so that stdout holds data only."""
-    say(question, end="")
+    with suppress(OSError):
+        streams.write_prompt(sys.stderr, question)
     line = sys.stdin.readline()
     if not line:  # ^D
         raise KeyboardInterrupt

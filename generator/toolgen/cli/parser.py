@@ -164,9 +164,9 @@ def _split(words: list[str]) -> _CommandLine:
                 f"unexpected argument '{unknown[0]}'", did_you_mean(unknown[0], ["--help", "--version"])
             )
         if not args.help:
-            say(_help())
+            say(*_help().splitlines())
             parser._refuse("no command given")
-        emit(_help())
+        emit(*_help().splitlines())
         raise HelpPrinted
     return _CommandLine(args.start, words[at], words[at + 1 :])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,16 +10,14 @@ from typing import Any, Final
 
 from toolgen.compat.finding import Category, Finding, Level
 from toolgen.compat.policy import UNANALYSED
+from toolgen.escaping.places import markdown_cell, markdown_code, markdown_text
 from toolgen.report.findings import as_data
 
 _MAX_WITNESS: Final = 80  # characters
 _MAX_TOOLS: Final = 5  # names of tools that one edit concerns
 _MAX_LISTED: Final = 20  # findings in a summary
 _SETTINGS: Final = "settings of the project"
-_SPECIAL: Final = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w))")
-_REFERENCE: Final = re.compile(r"([@#])(?=\w)")  # a forge would notify a user, or link an issue
 _OF_WHOLE_SCHEMAS: Final = frozenset(("request-widened", "response-narrowed"))
-_BREAK: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ def as_summary(title: str, releases: Iterable[Release]) -> str:
     breaks = [each for each in findings if is_break(each)]
     undecided = [each for each in findings if each.code == UNANALYSED]
     if not findings:
-        return f"No tool changed since {_code(title)}.\n"
+        return f"No tool changed since {markdown_code(title)}.\n"
     tools = sorted(
         {tool for each in findings for tool in _tools(each)},
         key=lambda tool: (not _count(breaks, tool), tool),
@@ -69,11 +66,11 @@ def as_summary(title: str, releases: Iterable[Release]) -> str:
     counts = [_counted(len(breaks), "breaking change"), _counted(len(findings) - len(breaks), "other change")]
     where = [_counted(number, "tool")] if (number := sum(map(bool, tools))) else []
     where += ["the settings"] if "" in tools else []
-    lines = [f"**{counts[0]}**, {counts[1]} in {' and '.join(where)} since {_code(title)}", ""]
+    lines = [f"**{counts[0]}**, {counts[1]} in {' and '.join(where)} since {markdown_code(title)}", ""]
     lines += ["| tool | breaking | not decided | other |", "|---|---|---|---|"]
     for tool in tools[:_MAX_LISTED]:
         own, broken, open_ = _count(findings, tool), _count(breaks, tool), _count(undecided, tool)
-        name = _cell(tool) if tool else _SETTINGS
+        name = markdown_cell(tool) if tool else _SETTINGS
         lines.append(f"| {name} | {broken or ''} | {open_ or ''} | {own - broken - open_ or ''} |")
     if len(tools) > _MAX_LISTED:
         lines.append(f"| and {len(tools) - _MAX_LISTED} more | | | |")
@@ -104,10 +101,10 @@ def as_json(title: str, releases: Iterable[Release]) -> dict[str, Any]:
 def _releases(title: str, releases: Sequence[Release]) -> Iterator[str]:
     changed = [each for each in releases if each.findings]
     if not changed:
-        yield from ("", f"No tool changed: {_code(title)}.")
+        yield from ("", f"No tool changed: {markdown_code(title)}.")
     for release in reversed(changed):
         date = f" - {release.date}" if release.date else ""
-        yield from ("", f"## {_text(release.title)}{date}")
+        yield from ("", f"## {markdown_text(release.title)}{date}")
         left = _without_consequences(release.findings)
         for heading, fits in _GROUPS.items():
             own = [each for each in left if fits(each)]
@@ -137,7 +134,7 @@ def _of_tools(findings: Iterable[Finding], versions: Mapping[str, str]) -> Itera
     for tools, group in groupby(sorted(findings, key=_tools), key=_tools):
         own = list(dict.fromkeys(map(_in_words, group)))
         (tool, *others) = tools
-        version = f" ({_text(versions[tool])})" if tool in versions and not others else ""
+        version = f" ({markdown_text(versions[tool])})" if tool in versions and not others else ""
         head = f"- {_subject(tools)}{version}"
         if len(own) == 1:
             yield f"{head}: {own[0]}"
@@ -156,20 +153,20 @@ def _subject(tools: tuple[str, ...]) -> str:
     if tools == ("",):
         return _SETTINGS
     more = len(tools) - _MAX_TOOLS
-    shown = ", ".join(map(_code, tools[:_MAX_TOOLS]))
+    shown = ", ".join(map(markdown_code, tools[:_MAX_TOOLS]))
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _in_words(finding: Finding) -> str:
-    words = _text(finding.message)
+    words = markdown_text(finding.message)
     if finding.direction is not None and finding.direction.value not in finding.message:
         words = f"{finding.direction.value}: {words}"
     if finding.witness is not None:
         value = json.dumps(finding.witness.value, ensure_ascii=False)
         shown = value if len(value) <= _MAX_WITNESS else f"{value[:_MAX_WITNESS]}…"
         was = "was valid" if finding.witness.accepted_by == "old" else "is valid now"
-        words += f"; {_code(shown)} {was}"
-    return f"{words} (accepted: {_text(finding.accepted)})" if finding.accepted else words
+        words += f"; {markdown_code(shown)} {was}"
+    return f"{words} (accepted: {markdown_text(finding.accepted)})" if finding.accepted else words
 
 
 def _count(findings: Iterable[Finding], tool: str) -> int:
@@ -178,21 +175,3 @@ def _count(findings: Iterable[Finding], tool: str) -> int:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _text(text: str) -> str:
-    """Return text of a spec as Markdown that shows it: it formats nothing, and mentions nobody."""
-    plain = "".join(char if char.isprintable() else " " for char in _BREAK.sub(" ", text))
-    return _REFERENCE.sub(r"\1<!-- -->", _SPECIAL.sub(r"\\\1", plain.replace("&", "&amp;")))
-
-
-def _code(text: str) -> str:
-    """Return text as a code span, whatever backticks it has."""
-    plain = "".join(char if char.isprintable() else "\ufffd" for char in _BREAK.sub(" ", text)) or " "
-    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
-    fence, space = "`" * (longest + 1), " " if "`" in plain else ""
-    return f"{fence}{space}{plain}{space}{fence}"
-
-
-def _cell(text: str) -> str:
-    return _code(text).replace("|", "\\|")

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from toolgen.compat.finding import Category, Finding, Level, Witness
 from toolgen.data.source import Span
-from toolgen.report.text import Heading, block, location, printable, split_lines
+from toolgen.escaping.characters import printable
+from toolgen.report.text import Heading, block, location, split_lines
 
 _MAX_WITNESS: Final = 300  # characters of a value that is shown whole
 _MAX_TEXT: Final = 40  # of a longer value: characters of a text, entries of an array and of an object

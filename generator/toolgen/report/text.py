@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from toolgen.data.codes import CODES
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Span
+from toolgen.escaping.characters import printable
 
 MAX_WIDTH = 160  # characters of a source line that are shown
+_TAB = "\t"
 
 _BREAK = re.compile("\r\n|\r|\n")
 _COLOURS = {
@@ -66,9 +68,13 @@ def block(
     if 1 <= span.line <= len(lines) and lines[span.line - 1].strip():
         text, column, length = _window(lines[span.line - 1], span.column - 1, span.length)
         margin = " " * len(str(span.line))
-        out.append(f"{mark['dim']}{span.line} |{mark['end']} {printable(text, keep_tabs=True)}".rstrip())
-        carets = "^" * max(1, sum(map(_width, text[column : column + length])))
-        under = f"{_padding(text[:column])}{mark[heading.severity]}{carets}{mark['end']}"
+        before, marked = (
+            printable(text[:column], keep=_TAB),
+            printable(text[column : column + length], keep=_TAB),
+        )
+        out.append(f"{mark['dim']}{span.line} |{mark['end']} {printable(text, keep=_TAB)}".rstrip())
+        carets = "^" * max(1, sum(map(_width, marked)))
+        under = f"{_padding(before)}{mark[heading.severity]}{carets}{mark['end']}"
         out.append(f"{mark['dim']}{margin} |{mark['end']} {under}")
     out += [f"{margin or ' '} {mark['dim']}= {label}:{mark['end']} {text}" for label, text in labels]
     return "\n".join(out) + "\n"
@@ -112,8 +118,3 @@ def _width(char: str) -> int:
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-def printable(text: str, *, keep_tabs: bool = False) -> str:
-    """Replace characters that would control the terminal."""
-    return "".join(char if char.isprintable() or (keep_tabs and char == "\t") else "\ufffd" for char in text)

@@ -8,15 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
-from functools import cache
 from typing import Any
 
+from toolgen.escaping.characters import printable as printable  # public: `toolgen.runtime.printable`
+from toolgen.escaping.places import quoted_text
+
 SHOWN = 60  # characters of a value
-_BLANK = re.compile(  # characters that are printable for Python, but invisible, or drawn over others
-    "[\u0334-\u0338\u034f\u0488\u0489\u115f\u1160\u17b4\u17b5\u180b-\u180f\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0"
-    "\u20e2-\u20e6\u20ea\u20eb\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
-)
-_CACHED_BELOW = 0x10000  # code points whose escapes are remembered: not so many that a text could fill memory
 _COMPARED = 3_000_000  # pairs of characters: about 0.1 s
 _FOLDING = 10  # pairs of characters that are compared in the time in which one word is folded
 _comparisons: ContextVar[_Comparisons | None] = ContextVar("comparisons", default=None)
@@ -25,8 +22,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 
 def quote(text: str, limit: int = SHOWN) -> str:
     """Return `text` as a JSON string on one line, shortened to about `limit` characters."""
-    cut = text if len(text) <= limit else text[:limit] + "…"
-    return '"' + "".join(_visible(char) for char in cut) + '"'
+    return quoted_text(text, limit)
 
 
 def show(value: Any) -> str:
@@ -62,16 +58,6 @@ def show_path(path: Iterable[str | int]) -> str:
         else:
             parts.append(f"[{quote(step)}]")
     return "".join(parts)
-
-
-def printable(text: str, keep: str = "") -> str:
-    """Return `text` with every control, bidirectional and invisible character escaped, as in JSON.
-
-    The result is one line that cannot imitate other text. Characters in `keep` are not escaped.
-    """
-    if text.isprintable() and not _BLANK.search(text):
-        return text
-    return text.translate(_escapes(keep))
 
 
 def well_formed(text: str) -> str:
@@ -150,7 +136,7 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
 
 def show_literal(value: Any) -> str:
     """Return a value of a schema as JSON; describe it if it is long."""
-    text = "".join(map(_printed, json.dumps(value, ensure_ascii=False)))
+    text = printable(json.dumps(value, ensure_ascii=False))
     return show(value) if isinstance(value, str) or len(text) > 80 else text
 
 
@@ -179,26 +165,3 @@ def _is_long(value: Any) -> bool:
 
 def _fold(word: str) -> str:
     return word.lower().replace("-", "_").replace(" ", "_")
-
-
-def _visible(char: str) -> str:
-    return json.dumps(char)[1:-1] if char in '"\\' else _printed(char)
-
-
-class _Escapes(dict[int, str]):
-    """Escapes by code point, for `str.translate`, which is several times faster than a loop."""
-
-    def __missing__(self, code: int) -> str:
-        escaped = _printed(chr(code))
-        if code < _CACHED_BELOW:
-            self[code] = escaped
-        return escaped
-
-
-@cache
-def _escapes(keep: str) -> _Escapes:
-    return _Escapes({ord(char): char for char in keep})
-
-
-def _printed(char: str) -> str:
-    return char if char.isprintable() and not _BLANK.match(char) else json.dumps(char)[1:-1]

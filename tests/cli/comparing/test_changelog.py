@@ -148,7 +148,7 @@ def test_texts_of_specs_are_shown_as_they_are() -> None:
     text = as_markdown("a`b", [release])
     assert "## v\\<1\\>\n" in text
     assert (
-        "request: it \\*is\\* \\<b\\>bold\\</b\\> \\| \\[a\\](https://x) @<!-- -->all #<!-- -->12 &amp; \\`x\\` # no heading"
+        "request: it \\*is\\* \\<b\\>bold\\</b\\> \\| \\[a\\](https:<!-- -->//x) @<!-- -->all #<!-- -->12 &amp; \\`x\\` # no heading\\\\u001b"
         in text
     )
     assert '```` {"a": "``` | @all"} ````' in text

@@ -69,7 +69,7 @@ FAULTS = {
     ("watch", "loses a chunk"): ("stream", "the chunks do not add up to 'words' of the response"),
     ("watch", "asks"): ("consent", "the server asks the user 'May I?', and the spec has no `confirm`"),
     ("look", "hangs"): ("crash", "there is no answer within 0.5 seconds"),
-    ("look", "dies"): ("crash", "the server ended (exit code 1): 'out of\\x1b[2J paper'"),
+    ("look", "dies"): ("crash", "the server ended (exit code 1): 'out of\\u001b[2J paper'"),
     ("look", "floods"): ("crash", "more than 1 MB"),
     ("look", "floods messages"): ("crash", "more than 1 MB"),
     ("clear", "asks for ever"): ("crash", "the server asks the user again and again, 'Really?'"),
@@ -131,7 +131,7 @@ def test_lines_that_are_no_messages_are_reported(shop: Shop) -> None:
     done = shop.test("look", fault="prints")
     assert done.code == 0
     assert (
-        "the server sent a line on stdout: 'Looking \\x1b[2Jfor it', which is no message of MCP" in done.out
+        "the server sent a line on stdout: 'Looking \\u001b[2Jfor it', which is no message of MCP" in done.out
     )
 
 

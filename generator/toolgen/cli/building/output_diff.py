@@ -130,11 +130,9 @@ def _diff(change: Change) -> Iterator[str]:
     old, new = _lines(with_lf(change.before or "")), _lines(with_lf(change.after or ""))
     for line in unified_diff(old, new, before, after):
         text = line.encode("utf-8", "backslashreplace").decode().rstrip("\n")
-        yield (
-            text
-            if line.endswith("\n") or line[:3] in ("---", "+++", "@@ ")
-            else f"{text}\n\\ No newline at end of file"
-        )
+        yield text
+        if not line.endswith("\n") and line[:3] not in ("---", "+++", "@@ "):
+            yield "\\ No newline at end of file"
 
 
 def _lines(text: str) -> list[str]:

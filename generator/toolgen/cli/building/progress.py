@@ -7,11 +7,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from toolgen.cli.building.worker_pool import worker_pool
-from toolgen.cli.output import say
+from toolgen.cli.output import show_status
 from toolgen.incremental import CompileBatch, Encoded
 
 _SILENT = 1.0  # seconds before the first word
-_CLEAR = "\r\x1b[K"
 
 
 def worker_pool_with_progress(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
@@ -27,9 +26,9 @@ def counted(batches: Iterable[Encoded], total: int) -> Iterator[Encoded]:
         for batch in batches:
             done += len(batch or ())
             if time.monotonic() > after:
-                say(f"{_CLEAR}making tools: {min(done, total)} of {total}", end="")
+                show_status(f"making tools: {min(done, total)} of {total}")
                 shown = True
             yield batch
     finally:
         if shown:
-            say(_CLEAR, end="")  # leave the line as it was found
+            show_status()  # leave the line as it was found

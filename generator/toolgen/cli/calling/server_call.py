@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import Any
 
 from toolgen.cli.importing.mcp_client import ServerAddress, require_sdk
 from toolgen.cli.importing.mcp_results import response_of, text_of
-from toolgen.cli.output import emit, say
+from toolgen.cli.output import emit_json, say, say_text
 from toolgen.cli.server_tests.connection import Ask, ServerAnswer, ServerConnection, ServerLostError
 from toolgen.project import UnableError
-from toolgen.runtime import printable
 from toolgen.schema.document import JsonObject
 
 CALL_SECONDS = 600.0
@@ -31,22 +28,17 @@ def call_server(
     if as_json:
         data = None if result is None else result.model_dump(mode="json", by_alias=True, exclude_none=True)
         error = {"kind": answer.refusal, "message": answer.message} if answer.refusal else None
-        _emit({"result": data, "error": error})
+        emit_json({"result": data, "error": error})
     elif result is None:
-        say(printable(f"{answer.refusal}: {answer.message}"))
+        say_text(f"{answer.refusal}: {answer.message}")
     elif result.is_error:
-        say(printable(text_of(result)))
+        say_text(text_of(result))
     else:
-        _emit(response_of(result, None))
+        emit_json(response_of(result, None))
         for block in result.content:
             if block.type != "text":
                 say(f"a block of the type {block.type} is not shown; `--format json` has it")
     return result is not None and not result.is_error
-
-
-def _emit(data: Any) -> None:
-    """Print JSON, with the characters escaped that could imitate other text."""
-    emit(printable(json.dumps(data, indent=2, ensure_ascii=False), keep="\n"))
 
 
 async def _call(server: ServerAddress, name: str, arguments: JsonObject, ask: Ask | None) -> ServerAnswer:

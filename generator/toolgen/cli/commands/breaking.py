@@ -94,7 +94,7 @@ def _print(findings: Sequence[Finding], sides: Sides, policy: Policy, level: Lev
     for_models = [each for each in shown if each.category is Category.AGENT]
     others = [each for each in shown if each.category is not Category.AGENT]
     if text := render([*others, *for_models], texts, color=has_color()):
-        emit(text.rstrip("\n"))
+        emit(*text.splitlines(), styled=True)
     _summarize(findings, len(findings) - len(shown))
 
 

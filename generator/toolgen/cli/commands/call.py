@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from toolgen.cli.calling.saved_blocks import save_blocks
-from toolgen.cli.output import ask, can_ask, emit, emit_json, say
+from toolgen.cli.output import ask, can_ask, emit, emit_json, say, say_text
 from toolgen.cli.parser import add_format, add_headers
+from toolgen.escaping.places import terminal_lines
 from toolgen.project import Project, UnableError, find_project
 from toolgen.suggestions import did_you_mean
 
@@ -83,14 +84,14 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         emit_json(_as_data(response, files))
     elif response.error is not None:
-        say(response.error.as_text())
+        say_text(response.error.as_text())
     elif args.preview and isinstance(response.content, str):
-        emit(response.content)  # escaped by the runtime
+        emit(*response.content.split("\n"))  # the runtime has escaped the lines of arguments
     else:
         _print(response, files)
     if text_logs:  # JSON records are read by programs
         for cause in causes:
-            say(cause)
+            say_text(cause)
     return response.success
 
 
@@ -114,21 +115,17 @@ def _call_server(args: argparse.Namespace) -> bool:
 
 
 async def _ask_for_server(question: Any) -> bool:
-    from toolgen.runtime import printable
-
-    return _yes(printable(question.message))
+    return _yes(question.message)
 
 
 def _print(response: ToolResponse, files: Sequence[Path | None]) -> None:
     """Print the response's data; its blocks, if there is nothing else. Say what the blocks are."""
-    from toolgen.runtime import printable
-
     if response.blocks and response.content is None:
         emit_json(_as_data(response, files)["blocks"])
     else:
         emit_json(response.content)
     for block, file in zip(response.blocks, files, strict=True):
-        say(printable(block.as_text()) if file is None else f"wrote {file}")
+        say(block.as_text() if file is None else f"wrote {file}")
     if any(block.type not in ("link", "text") for block in response.blocks) and not any(files):
         say("`--save FOLDER` writes them to files")
 
@@ -182,7 +179,6 @@ def _cause_of_failure() -> Iterator[list[str]]:
     The caller of a server never gets that text, and the log has it only at DEBUG. Here, the caller is the
     developer.
     """
-    from toolgen.runtime import printable
     from toolgen.runtime.logs.logger import LOGGER
 
     causes: list[str] = []
@@ -193,7 +189,7 @@ def _cause_of_failure() -> Iterator[list[str]]:
             if getattr(record, "event", "") == "detail" and getattr(record, "code", "") == "internal_error":
                 error = record.exc_info[1] if record.exc_info else None
                 text = record.getMessage() if error is None else f"{type(error).__name__}: {error}"
-                causes.append(printable(text, keep="\n\t"))
+                causes.append(text)
             if record.levelno >= level:
                 logging.getLogger().callHandlers(record)
 
@@ -263,15 +259,17 @@ async def _agree(confirmation: Confirmation) -> bool:
 async def _ask(confirmation: Confirmation) -> bool:
     """Ask at the terminal. There is one call and nothing beside it, so the event loop may wait, too."""
     if confirmation.preview:
-        say(confirmation.preview)
+        say(*confirmation.preview.split("\n"))
     return _yes(confirmation.message)
 
 
 def _yes(question: str) -> bool:
     """Ask at the terminal. ^C ends the command."""
+    *lines, last = terminal_lines(question)
     asyncios = signal.signal(signal.SIGINT, signal.default_int_handler)  # its own wants ^C twice here
     try:
-        return ask(f"{question} [y/N] ").lower() in ("y", "yes")
+        say(*lines)
+        return ask(f"{last} [y/N] ").lower() in ("y", "yes")
     finally:
         signal.signal(signal.SIGINT, asyncios)
 

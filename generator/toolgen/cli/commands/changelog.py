@@ -35,9 +35,9 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         emit_json(as_json(args.range, releases))
     elif args.summary:
-        emit(as_summary(args.range, releases).rstrip("\n"))
+        emit(*as_summary(args.range, releases).splitlines())
     else:
-        emit(as_markdown(args.range, releases).rstrip("\n"))
+        emit(*as_markdown(args.range, releases).splitlines())
     return True
 
 

@@ -115,7 +115,7 @@ def _check_output(args: argparse.Namespace, found: Sequence[Diagnostic]) -> bool
         if not passed:
             _say_clean(plan.tools, len(plan.tree))
         return not passed
-    emit("\n".join([*output_diff.lines(diff, with_diff=not args.no_diff), f"to fix it: {_fix(args)}"]))
+    emit(*output_diff.lines(diff, with_diff=not args.no_diff), f"to fix it: {_fix(args)}")
     return False
 
 

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> bool:
         return _check(args, files, existing)
     _write(args, files, existing)
     tools = len({case.tool for case in cases})
-    emit("\n".join(f"{args.output}/{name}" for name in files))
+    emit(*(f"{args.output}/{name}" for name in files))
     say(f"{count(len(cases), 'test')} of {count(tools, 'tool')} for {provider}")
     say(f"next: npx promptfoo@latest eval -c {shlex.quote(f'{args.output}/{next(iter(files))}')}")
     return True
@@ -120,7 +120,7 @@ def _check(args: argparse.Namespace, files: Mapping[str, str], existing: Mapping
     chosen = [] if args.provider == "openai" else ["--provider", args.provider]
     chosen += ["--tools-only"] if args.tools_only else []
     where = [] if args.output == _OUTPUT else ["-o", args.output]
-    emit("\n".join([*lines, f"to fix it: {shlex.join(['toolgen', *words, 'evals', *chosen, *where])}"]))
+    emit(*lines, f"to fix it: {shlex.join(['toolgen', *words, 'evals', *chosen, *where])}")
     return False
 
 

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         emit_json({"code": code, **asdict(CODES[code])})
     else:
-        emit(_explanation(code, CODES[code]))
+        emit(*_explanation(code, CODES[code]).splitlines())
     return True
 
 
@@ -47,7 +47,7 @@ def _list(form: str) -> None:
     width = max(map(len, (*CODES, *RULES)))
     lines = [f"{name:<{width}}  {CODES[name].severity:<8}  {CODES[name].title}" for name in sorted(CODES)]
     lines += [f"{code:<{width}}  breaking  {_title(code)}" for code in sorted(RULES)]
-    emit("\n".join(lines))
+    emit(*lines)
 
 
 def _explanation(name: str, code: Code) -> str:
@@ -63,7 +63,7 @@ def _explain_rule(code: str, form: str) -> None:
     rows = [f"{row.direction:<8}  {row.category:<6}  {row.level}" for row in levels_of(code)]
     advice = RULES[code].advice
     fix = f"\n\nFix:  {advice[:1].upper()}{advice[1:]}." if advice else ""
-    emit(f"{cleandoc(page(code))}{fix}\n\nLevels:\n" + "\n".join(f"  {row}" for row in rows))
+    emit(*f"{cleandoc(page(code))}{fix}\n\nLevels:".splitlines(), *(f"  {row}" for row in rows))
 
 
 def _rule_data(code: str) -> dict[str, Any]:

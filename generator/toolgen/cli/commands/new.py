@@ -65,7 +65,7 @@ def _show(args: argparse.Namespace, written: Mapping[str, str], after: str) -> b
     if args.format == "json":
         emit_json({"written": list(written)})
     else:
-        emit("\n".join(written))
+        emit(*written)
         say(after)
     return True
 

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.format == "json":
         emit_json({"outputs": files})
     elif files:
-        emit("\n".join(files))
+        emit(*files)
     return True
 
 

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> bool:
         emit_json({**data, **tested.about_server})
     else:
         for update in updates:
-            emit(update.diff())
+            emit(*update.diff().split("\n"))
         _show(reports, args, tested.lines)
         for line in _how_to_test(reports, inputs.project, is_server=args.against is not None):
             say(line)
@@ -233,22 +233,18 @@ def _refuse_not_implemented(reports: Sequence[ToolReport], tools: Sequence[ToolU
 
 def _show(reports: Sequence[ToolReport], args: argparse.Namespace, about_server: Sequence[str]) -> None:
     from toolgen.cli.diagnostics import source_texts
-    from toolgen.report.text import printable, render
+    from toolgen.report.text import render
 
     shown = {failure: _diagnostic(failure) for report in reports for failure in report.failures}
     texts = source_texts(shown.values(), args.start)
     for failure, diagnostic in shown.items():
-        lines = [
-            render([diagnostic], texts).rstrip("\n"),
-            *(f"    {printable(line)}" for line in failure.diff),
-        ]
-        emit("\n".join(lines))
+        emit(*render([diagnostic], texts).splitlines(), *(f"    {line}" for line in failure.diff))
     for report in reports:
         emit(_line(report))
         for line in _notes(report):
-            emit(printable(f"  {line}"))
+            emit(f"  {line}")
     for line in about_server:
-        emit(printable(line))
+        emit(line)
     results = [_result(report) for report in reports]
     failed, not_tested = results.count("failed"), results.count("not tested")
     calls = sum(report.calls for report in reports)

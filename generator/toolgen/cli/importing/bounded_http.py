@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import httpx2
 
 from toolgen.cli.importing import common
+from toolgen.escaping.characters import printable
 from toolgen.importers.imported_tool import SourceError
 from toolgen.schema.limits import BUDGET
 from toolgen.suggestions import quoted
@@ -148,4 +149,4 @@ def display_url(url: str) -> str:
         url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
     except ValueError:
         pass
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in url)
+    return printable(url)

@@ -12,9 +12,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import IO, Any
+from typing import Any
 
 import anyio
 import mcp_types as types
@@ -51,9 +51,9 @@ class ServerProcess:
         budget: ByteBudget,
         *,
         environment: Mapping[str, str] | None = None,
-        log: IO[Any] | None = None,
+        log: Callable[[str], None] | None = None,
     ) -> None:
-        """Prepare it; `streams` starts it. Without `log`, only the end of its stderr is remembered."""
+        """Prepare it; `streams` starts it. `log` gets each line of its stderr, whose end is remembered."""
         check_command(command)
         self._command, self._budget, self._log = command, budget, log
         self._environment = {**os.environ, **(environment or {})}
@@ -70,7 +70,7 @@ class ServerProcess:
         process = self._process = self._start()
         try:
             self._watchdog = _watchdog_of(process)
-            async with _pipes(process, self._said) as pipes:
+            async with _pipes(process, _LogReader(self._said, self._log)) as pipes:
                 to_client, from_server = anyio.create_memory_object_stream[Any](0)
                 to_server, from_client = anyio.create_memory_object_stream[Any](0)
                 async with anyio.create_task_group() as tasks, from_server, to_server:
@@ -91,7 +91,7 @@ class ServerProcess:
                 env=self._environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE if self._log is None else self._log,
+                stderr=subprocess.PIPE,
                 start_new_session=True,
             )
         except OSError as error:
@@ -179,19 +179,30 @@ class _Pipes:
             pass
 
 
-class _LogTail(asyncio.Protocol):
-    """Remembers the end of a log."""
+class _LogReader(asyncio.Protocol):
+    """Remembers the end of a log, and passes on its lines, in parts if they are long."""
 
-    def __init__(self, said: bytearray) -> None:
-        self._said = said
+    def __init__(self, said: bytearray, log: Callable[[str], None] | None) -> None:
+        self._said, self._log = said, log
+        self._line = b""
 
     def data_received(self, data: bytes) -> None:
         self._said += data
         del self._said[:-_LOG_BYTES]
+        if self._log is not None:
+            *lines, self._line = (self._line + data).split(b"\n")
+            if len(self._line) > _LOG_BYTES:
+                lines, self._line = [*lines, self._line], b""
+            for line in lines:
+                self._log(line.decode("utf-8", "replace").rstrip("\r"))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._log is not None and self._line:
+            self._log(self._line.decode("utf-8", "replace"))
 
 
 @asynccontextmanager
-async def _pipes(process: subprocess.Popen[bytes], said: bytearray) -> AsyncIterator[_Pipes]:
+async def _pipes(process: subprocess.Popen[bytes], log: _LogReader) -> AsyncIterator[_Pipes]:
     """Connect the event loop to the pipes of a process; close them at the end."""
     loop = asyncio.get_running_loop()
     stdout = asyncio.StreamReader()
@@ -200,8 +211,7 @@ async def _pipes(process: subprocess.Popen[bytes], said: bytearray) -> AsyncIter
     writing: asyncio.WriteTransport | None = None
     try:
         reading.append((await loop.connect_read_pipe(lambda: protocol, process.stdout))[0])
-        if process.stderr is not None:
-            reading.append((await loop.connect_read_pipe(lambda: _LogTail(said), process.stderr))[0])
+        reading.append((await loop.connect_read_pipe(lambda: log, process.stderr))[0])
         writing, flow = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, process.stdin)
         yield _Pipes(stdout, asyncio.StreamWriter(writing, flow, None, loop))
     finally:

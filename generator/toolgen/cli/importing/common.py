@@ -211,7 +211,7 @@ def write_imported_specs(
     for note in plan.notes:
         say(f"  {note}")
     if written:
-        emit("\n".join(written))
+        emit(*written)
     say(f"{count(len(tools), 'tool')} in the source, {count(len(plan.files), 'spec')} written")
     if not_tested:
         say(_describe_not_tested(not_tested))

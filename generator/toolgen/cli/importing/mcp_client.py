@@ -8,16 +8,16 @@ import os
 import re
 import shlex
 import shutil
-import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from toolgen.cli.importing import common
+from toolgen.cli.output import say
 from toolgen.cli.source_argument import read_source
 from toolgen.importers.imported_tool import SourceError
 from toolgen.project import UnableError
@@ -139,14 +139,13 @@ async def _list_tools(server: ServerAddress) -> list[dict[str, Any]]:
 async def connect(source: str, *, is_command: bool) -> AsyncIterator[Any]:
     """Yield the SDK's client of a server: at a URL, or started by a command, which is killed at the end.
 
-    The server's log goes to stderr. Raises SourceError for a command that does not exist, and what the SDK
+    The server's log is printed. Raises SourceError for a command that does not exist, and what the SDK
     raises.
     """
     from mcp import Client
 
-    log = sys.__stderr__ or sys.stderr
     server = ServerAddress(source, is_command)
-    async with open_transport(server, log=log) as opened, Client(opened.transport) as client:
+    async with open_transport(server, log=say) as opened, Client(opened.transport) as client:
         yield client
 
 
@@ -161,11 +160,14 @@ class OpenTransport:
 
 @asynccontextmanager
 async def open_transport(
-    server: ServerAddress, budget: common.ByteBudget | None = None, *, log: TextIO | None = None
+    server: ServerAddress,
+    budget: common.ByteBudget | None = None,
+    *,
+    log: Callable[[str], None] | None = None,
 ) -> AsyncIterator[OpenTransport]:
     """Yield a transport whose messages have no more bytes together than the budget, or an import.
 
-    Without `log`, only the end of a command's stderr is remembered.
+    `log` gets the lines of a command's stderr, except on Windows; their end is remembered.
     """
     if not server.is_command:
         from mcp.client.streamable_http import streamable_http_client
@@ -195,7 +197,7 @@ async def open_transport(
     environment = {**os.environ, **server.environment}
     parameters = StdioServerParameters(command=program, args=arguments, env=environment)
     with open(os.devnull, "w") as devnull:
-        yield OpenTransport(stdio_client(parameters, errlog=log or devnull), budget)
+        yield OpenTransport(stdio_client(parameters, errlog=devnull), budget)
 
 
 def describe_failure(error: BaseException) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.importing import common
-from toolgen.cli.output import count, say
+from toolgen.cli.output import count, say, show_status
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.importers.imported_tool import SourceError
 from toolgen.project import PYPROJECT, Project, UnableError, find_project, parse_toml, read_text
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _QUIET_SECONDS = 1.0  # before progress is shown on a terminal
 _LOG_INTERVAL = 200  # operations between two lines of progress in a log
-_CLEAR_LINE = "\r\x1b[K"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,12 +164,12 @@ class _ProgressReporter:
         """Report that `done` of `total` operations are parsed."""
         if done == total:
             if self._reported and self._is_terminal:
-                say(_CLEAR_LINE, end="")
+                show_status()
             if self._reported or total > _LOG_INTERVAL:
                 say(f"{count(total, 'operation')} read; compiling the tools")
         elif self._is_terminal and time.monotonic() > self._quiet_until:
             self._reported = True
-            say(f"{_CLEAR_LINE}reading operations: {done} of {total}", end="")
+            show_status(f"reading operations: {done} of {total}")
         elif not self._is_terminal and done % _LOG_INTERVAL == 0:
             say(f"reading operations: {done} of {total}")
 

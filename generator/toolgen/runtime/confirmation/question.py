@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from toolgen.runtime.text import printable, quote
+from toolgen.escaping.characters import printable
+from toolgen.runtime.text import quote
 
 MAX_VALUE = 200  # characters of a value in a message
 MAX_PREVIEW = 20_000  # characters of a preview in the text of a refusal
@@ -70,7 +71,7 @@ def render_message(template: str, arguments: Mapping[str, Any]) -> str:
             return str(len(value)) if isinstance(value, list | dict | str) else "0"
         return _format(value)
 
-    return _PLACEHOLDER.sub(fill, template)
+    return printable(_PLACEHOLDER.sub(fill, template), keep="\n")
 
 
 def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:

@@ -9,6 +9,8 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgen.escaping.places import json_line, log_text
+
 from .logger import LOGGER
 from .rate_limit import RateLimitFilter
 from .writer import BackgroundWriter, writer_of
@@ -115,12 +117,12 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as text."""
-        text = f"{_rfc3339(record)} {record.levelname} {record.name}: {record.getMessage()}"
+        text = f"{_rfc3339(record)} {record.levelname} {record.name}: {log_text(record.getMessage())}"
         if record.exc_info and not record.exc_text:
             record.exc_text = self.formatException(record.exc_info)
         if record.exc_text:
-            text += f"\n{record.exc_text}"
-        return f"{text}\n{self.formatStack(record.stack_info)}" if record.stack_info else text
+            text += log_text(f"\n{record.exc_text}")
+        return text + log_text(f"\n{self.formatStack(record.stack_info)}") if record.stack_info else text
 
 
 class JsonFormatter(logging.Formatter):
@@ -142,10 +144,10 @@ class JsonFormatter(logging.Formatter):
         if record.stack_info:
             data["stack"] = self.formatStack(record.stack_info)
         try:
-            return json.dumps(data, default=_as_text, skipkeys=True)
+            return json_line(json.dumps(data, default=_as_text, skipkeys=True))
         except (ValueError, RecursionError):  # a field that contains itself
             simple = {key: value if type(value) is str else _as_text(value) for key, value in data.items()}
-            return json.dumps(simple)
+            return json_line(json.dumps(simple))
 
 
 def _rfc3339(record: logging.LogRecord) -> str:

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from toolgen.escaping.streams import print_message
 from toolgen.runtime.logs.configure import configure_logging, server_handler
 from toolgen.runtime.logs.writer import background_output
 from toolgen.runtime.settings import SettingError, Settings
 
-from .console import print_message
 from .options import add_setting_flags, apply_setting_flags
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import Final
 
 import uvicorn
 
+from toolgen.escaping.streams import print_message
 from toolgen.runtime.adapters.mcp.auth.addresses import is_loopback
 from toolgen.runtime.adapters.mcp.auth.grant import refused_tools
-from toolgen.runtime.adapters.mcp.console import print_message
 from toolgen.runtime.adapters.mcp.service import ToolServer
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 

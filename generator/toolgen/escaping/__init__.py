@@ -1,0 +1,1 @@
+"""Text of others (specs, callers, servers, file names), escaped for each place that shows it."""
