@@ -49,3 +49,14 @@ def test_building_a_server_without_the_sdk_says_what_to_install() -> None:
     assert done.stderr.endswith(
         "ModuleNotFoundError: an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'\n"
     )
+
+
+def test_main_is_the_function_each_time_and_after_the_imports_of_commands() -> None:
+    """It was the name of its module, too, which took its place once it was imported."""
+    done = run(
+        "from toolgen.runtime.adapters import mcp\n"
+        "first = mcp.main\n"
+        "import toolgen.cli.commands.mock, toolgen.cli.mocking.server\n"
+        "print(first is mcp.main, callable(mcp.main))"
+    )
+    assert (done.stdout, done.stderr) == ("True True\n", "")

@@ -13,7 +13,7 @@ from toolgen.cli.exit_codes import ExitCode
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from toolgen.runtime.adapters.mcp.main import add_server_flags
+    from toolgen.runtime.adapters.mcp.command import add_server_flags
 
     parser.add_argument(
         "path",

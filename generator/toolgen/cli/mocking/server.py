@@ -13,7 +13,7 @@ from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import count, say
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.project import UnableError
-from toolgen.runtime.adapters.mcp.main import serve
+from toolgen.runtime.adapters.mcp.command import serve
 from toolgen.testing.mock.faults import Faults, check_faults
 from toolgen.testing.mock.recording import Recorder, secret_values
 from toolgen.testing.mock.spec_source import find_specs

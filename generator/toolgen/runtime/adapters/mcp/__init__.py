@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .command import main
     from .listing import legacy_tools, mcp_tools
-    from .main import main
     from .server import build_server
     from .service import ToolServer
     from .transports.http import HttpApp, asgi_app
@@ -20,7 +20,7 @@ _HOMES = {
     "asgi_app": "transports.http",
     "build_server": "server",
     "legacy_tools": "listing",
-    "main": "main",
+    "main": "command",
     "mcp_tools": "listing",
 }
 
@@ -29,5 +29,4 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # `main` is the name of a function and of its module: the function has to win, every time
     return getattr(import_module(f"{__name__}.{home}"), name)
