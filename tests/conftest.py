@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 
 import pytest
 from hypothesis import settings
+
+from tests.preloaded.forking import postpone_grammars
+
+postpone_grammars()
+gc.disable()  # until the tests are collected: a fifth of that time, and nothing to find
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, but not among the modules and the tests."""
+    gc.freeze()
+    gc.enable()
+
 
 # The same examples on every run and every machine, without deadlines, so that failures are reproducible.
 settings.register_profile("toolgen", deadline=None, derandomize=True)

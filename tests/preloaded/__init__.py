@@ -1,8 +1,8 @@
-"""Start Python programs with the libraries already imported.
+"""Start Python programs with the libraries and toolgen already imported.
 
-Four fifths of the start of a server are the import of the MCP SDK, and the suite starts hundreds of servers and commands.
+Nine tenths of the start of a server or a command are imports, and the suite starts hundreds of them.
 `python_command` returns a command that starts a program like `python` does: in a process of its own, with its folder, environment,
-streams, signals and exit code. That process is forked from one that has imported third-party libraries, and nothing of toolgen
+streams, signals and exit code. That process is forked from one that has imported third-party libraries, and most of toolgen
 (`forking.py`). The command itself, `start.py`, hands over its streams, passes SIGINT and SIGTERM on, and ends as the program ends; only
 the process id is another. Tests of imports, and of processes that are killed, start `sys.executable`.
 """
@@ -26,6 +26,7 @@ READ_AT_START = (
     "LANG",
     "LD_",
     "MALLOC_",
+    "OTEL_",
 )  # prefixes of variables that a running Python ignores
 READ_BY_FORKS = ("PYTHONPATH", "PYTHONUNBUFFERED")
 

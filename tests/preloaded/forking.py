@@ -21,20 +21,58 @@ from io import TextIOWrapper
 from types import ModuleType
 from typing import TextIO
 
-# of others than toolgen: what a program imports of toolgen is imported by every program
 LIBRARIES = (
     "anyio._backends._asyncio",
+    "argparse",
+    "difflib",
+    "getpass",
     "jinja2.sandbox",
+    "jsonschema",
     "jsonschema_rs",
+    "mcp.client",
     "mcp.server.lowlevel",
     "mcp.server.streamable_http_manager",
+    "platformdirs",
+    "pytest",
+    "ruff",
+    "sqlite3",
     "sse_starlette",
+    "tomllib",
     "uvicorn.lifespan.on",
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",
     "yaml.cyaml",
 )
+# Most of a command's start is the import of toolgen; that nothing relies on it, `test_preloaded.py` tests.
+PRODUCT = (
+    "toolgen.cli.building.project_build",
+    "toolgen.cli.building.sunsets",
+    "toolgen.cli.diagnostics",
+    "toolgen.report.text",
+    "toolgen.runtime.adapters.anthropic",
+    "toolgen.runtime.adapters.mcp.command",
+    "toolgen.runtime.adapters.mcp.server",
+    "toolgen.runtime.adapters.mcp.transports.http_server",
+    "toolgen.runtime.adapters.mcp.transports.stdio",
+    "toolgen.runtime.adapters.openai",
+    "toolgen.testing.outcomes.recorded",
+    "toolgen.testing.runner",
+)
+
+
+def postpone_grammars() -> None:
+    """Let `jsonschema` compile its grammars of IRIs, a second of processor time, when it first checks an IRI."""
+    name = "rfc3987_syntax"
+
+    def is_valid_syntax(*arguments: str) -> bool:
+        if sys.modules.get(name) is postponed:
+            del sys.modules[name]
+        return bool(importlib.import_module(name).is_valid_syntax(*arguments))
+
+    postponed = ModuleType(name)
+    postponed.is_valid_syntax = is_valid_syntax  # type: ignore[attr-defined]
+    sys.modules.setdefault(name, postponed)
 
 
 @dataclass(frozen=True)
@@ -141,7 +179,8 @@ def _send(connection: socket.socket, number: int) -> None:
 
 def main() -> None:
     """Import the libraries, say so, and fork programs."""
-    for name in LIBRARIES:
+    postpone_grammars()
+    for name in (*LIBRARIES, *PRODUCT):
         importlib.import_module(name)
     gc.collect()
     gc.freeze()  # no fork looks at what it did not make, not even at its end, which would copy all the memory

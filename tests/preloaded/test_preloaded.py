@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import toolgen
+from toolgen.cli.parser import COMMANDS
 
-from tests.preloaded import python_command
+from tests.preloaded import forking, python_command
 from tests.processes import is_gone
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
@@ -18,13 +21,25 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system doe
 SHOW = """
 import json, os, signal, sys, threading
 handlers = [str(signal.getsignal(each)) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
-loaded = sorted(name for name in sys.modules if name.partition(".")[0] in ("toolgen", "tests", "generated"))
+loaded = sorted(name for name in sys.modules if name.partition(".")[0] in ("tests", "generated"))
 handlers += [sys.stdout.write_through, sys.stderr.line_buffering, sys.stdin.errors, sys.stderr.errors]
 seen = [sys.argv, sys.orig_argv[1:], os.getcwd(), sys.path, __name__, dict(os.environ), handlers, loaded]
 descriptors = len(os.listdir("/dev/fd"))
 print(json.dumps([*seen, descriptors, sys.stdin.read()]))
 print("said", file=sys.stderr)
 sys.exit(3)
+"""
+ALONE = """
+import importlib, os, sys
+libraries, names = (words.split() for words in sys.argv[1:])
+for name in libraries:
+    importlib.import_module(name)
+for name in names:
+    if not os.fork():
+        importlib.import_module(name)
+        os._exit(0)
+    if os.wait()[1]:
+        print(name)
 """
 WAIT = """
 import os, sys, time
@@ -81,3 +96,26 @@ def test_a_signal_ends_the_program_and_is_the_exit_code(tmp_path: Path, number: 
 
 def test_other_settings_of_the_interpreter_start_another() -> None:
     assert python_command({**os.environ, "PYTHONWARNINGS": "error"}) == [sys.executable]
+
+
+def alone(*names: str) -> str:
+    """Import each module in a process that has nothing else of toolgen; return which could not be imported."""
+    libraries = " ".join(name for name in forking.LIBRARIES if name != "jsonschema")
+    command = [sys.executable, "-W", "ignore", "-c", ALONE, libraries, " ".join(names)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True).stdout
+
+
+def test_what_is_imported_for_all_programs_can_be_imported_alone() -> None:
+    """Each program that starts in a fork has these modules already, and must not rely on that."""
+    commands = [f"toolgen.cli.commands.{name.replace('import', 'import_')}" for name in COMMANDS]
+    assert alone(*forking.PRODUCT, *commands, "toolgen.runtime", "toolgen.runtime.toolkit") == ""
+    assert alone("toolgen.absent") == "toolgen.absent\n"
+
+
+@pytest.mark.slow
+def test_each_module_can_be_imported_alone() -> None:
+    found = pkgutil.walk_packages(toolgen.__path__, "toolgen.")
+    left_out = ("toolgen.__main__", "toolgen.runtime.bridges.")  # these need the frameworks
+    names = [each.name for each in found if not each.name.startswith(left_out)]
+    assert len(names) > 400
+    assert alone(*names) == ""

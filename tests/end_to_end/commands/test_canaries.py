@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
@@ -91,7 +91,7 @@ def events(project: Project) -> list[str]:
 
 def server() -> str:
     """Return the command of the server that has the tool."""
-    return shlex.join([*python_command({}), "-m", "generated.mcp_server"])
+    return shlex.join([*python_command(os.environ), "-m", "generated.mcp_server"])
 
 
 def ran(project: Project, *words: str, code: int = 0) -> list[str]:
@@ -182,9 +182,10 @@ def test_import_openapi_reads_the_document_alone(canary: Project) -> None:
 
 def mocked(project: Project, *flags: str, calls: int) -> list[str]:
     """Call the tool of a mock; return what happened to the implementation."""
+    command, *words = python_command(project.environment({}))
     parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "toolgen", "mock", *flags],
+        command=command,
+        args=[*words, "-m", "toolgen", "mock", *flags],
         env=project.environment({}),
         cwd=project.root,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -38,7 +39,7 @@ def behind(tmp_path: Path) -> Path:
 
 
 def command_of(folder: Path, *flags: str) -> str:
-    return shlex.join([*python_command({}), "-m", "toolgen", "-C", str(folder), "mock", *flags])
+    return shlex.join([*python_command(os.environ), "-m", "toolgen", "-C", str(folder), "mock", *flags])
 
 
 def record(front: Path, server: str, calls: list[tuple[str, Mapping[str, Any]]]) -> list[ToolResponse]:
