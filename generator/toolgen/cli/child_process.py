@@ -33,7 +33,7 @@ def run_bounded(
         module: its dotted name.
         arguments: of its function `main`.
         folder: the working directory.
-        scratch: the folder of temporary files, which the child removes if its parent is gone.
+        scratch: the folder of temporary files, which the child removes if its parent has ended.
         seconds: after which it is killed.
         environment: is added to the variables of this process.
 

@@ -53,6 +53,7 @@ class Parser(argparse.ArgumentParser):
         """
         at = next((at for at in range(1, len(words)) if words[at] == "--" and words[at - 1] in SOURCES), None)
         if at is not None and at + 1 < len(words):
+            # a word in the place of the command, whose options argparse would take for toolgen's
             args, unknown = self.parse_known_args([*words[:at], "command"])
             import shlex
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from toolgen.project import Project, UnableError
 from toolgen.suggestions import did_you_mean
@@ -17,13 +14,10 @@ from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.running.runner import ToolRunner
 from toolgen.testing.running.tool_run import RunOptions
 from toolgen.testing.subjects.fixtures import Fixtures, load_fixtures
-from toolgen.testing.subjects.stubs import has_implementation
-from toolgen.testing.subjects.subject import Call, Session, Subject, call_command, harm_to_own_data
-from toolgen.testing.subjects.toolkit_subject import ToolkitSession, ToolkitSubject
+from toolgen.testing.subjects.implementation_source import has_implementation
+from toolgen.testing.subjects.subject import Subject
+from toolgen.testing.subjects.toolkit_subject import ToolkitSubject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
-
-if TYPE_CHECKING:
-    from toolgen.runtime import Toolkit
 
 
 @dataclass(slots=True)
@@ -135,45 +129,3 @@ def _text(failure: Failure) -> str:
     lines += failure.diff
     lines += [f"to see it: {failure.command}"] if failure.command else []
     return "\n".join(lines)
-
-
-class GivenSubject:
-    """A toolkit and snapshots that pytest fixtures of the project gave; all sessions share them."""
-
-    has_fresh_data = False
-
-    def __init__(
-        self, toolkit: Toolkit, take_snapshot: Callable[[], Any] | None, *, is_for_tests: bool
-    ) -> None:
-        """`is_for_tests`: a fixture made the toolkit; it is not the default one."""
-        self._toolkit, self._is_for_tests = toolkit, is_for_tests
-        self.has_state = take_snapshot is not None
-        fixtures = Fixtures("", None, None if take_snapshot is None else lambda _: take_snapshot())
-        self._fixtures = fixtures
-
-    @asynccontextmanager
-    async def session(self) -> AsyncIterator[Session]:
-        """Begin a session with the toolkit as it is."""
-        definitions = self._toolkit.definitions.values()
-        scopes = {scope for each in definitions for scope in each.get("auth", {}).get("scopes", ())}
-        granted = tuple(sorted(scopes))
-        yield ToolkitSession(self._toolkit, Path(), self._fixtures, granted, lambda _: None)
-
-    def is_implemented(self, tool: ToolUnderTest) -> bool:
-        """Return True: calls show whether a fixture's tool is implemented."""
-        return True
-
-    def reason_not_to_call(self, tool: ToolUnderTest) -> str:
-        """Return how calls may do harm; empty if they do none."""
-        return "" if self._is_for_tests else harm_to_own_data(tool)
-
-    def command(self, call: Call, tool: ToolUnderTest) -> str:
-        """Return the `toolgen call` line that makes the same call."""
-        return call_command(call, tool)
-
-
-def given_subject(
-    toolkit: Toolkit, take_snapshot: Callable[[], Any] | None, *, is_for_tests: bool
-) -> Subject:
-    """Return what is tested of a toolkit that a pytest fixture gave."""
-    return GivenSubject(toolkit, take_snapshot, is_for_tests=is_for_tests)

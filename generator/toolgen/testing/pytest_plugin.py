@@ -68,10 +68,10 @@ def toolgen_case(
     own_state = toolgen_state is not None and not getattr(toolgen_state, _DEFAULT, False)
     own_toolkit = not getattr(toolgen_toolkit, _DEFAULT, False)
     if own_state or own_toolkit:
-        from toolgen.testing.cases import given_subject
+        from toolgen.testing.subjects.toolkit_subject import GivenSubject
 
         is_for_tests = own_toolkit or _cases(request.config).fixtures().make_toolkit is not None
-        subject = given_subject(toolgen_toolkit, toolgen_state, is_for_tests=is_for_tests)
+        subject = GivenSubject(toolgen_toolkit, toolgen_state, is_for_tests=is_for_tests)
     case: ToolCase = request.param
     return case.on(subject)
 

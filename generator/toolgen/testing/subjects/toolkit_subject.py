@@ -23,8 +23,8 @@ from toolgen.runtime.errors import ToolError
 from toolgen.runtime.http.request import base_url
 from toolgen.suggestions import shortened
 from toolgen.testing.subjects.fixtures import Fixtures
+from toolgen.testing.subjects.implementation_source import calls_http_api, has_implementation
 from toolgen.testing.subjects.meeting import Meeting, places_to_meet
-from toolgen.testing.subjects.stubs import calls_http_api, has_implementation
 from toolgen.testing.subjects.subject import NO_STATE, Answer, Call, Session, call_command, harm_to_own_data
 from toolgen.testing.tool_under_test import ToolUnderTest
 
@@ -81,6 +81,41 @@ class ToolkitSubject:
         if operation is None or not calls_http_api(self._fixtures.package, tool.name):
             return ""
         return _harm_to_api(operation)
+
+    def command(self, call: Call, tool: ToolUnderTest) -> str:
+        """Return the `toolgen call` line that makes the same call."""
+        return call_command(call, tool)
+
+
+class GivenSubject:
+    """A toolkit and snapshots that pytest fixtures of the project gave; all sessions share them."""
+
+    has_fresh_data = False
+
+    def __init__(
+        self, toolkit: Toolkit, take_snapshot: Callable[[], Any] | None, *, is_for_tests: bool
+    ) -> None:
+        """`is_for_tests`: a fixture made the toolkit; it is not the default one."""
+        self._toolkit, self._is_for_tests = toolkit, is_for_tests
+        self.has_state = take_snapshot is not None
+        fixtures = Fixtures("", None, None if take_snapshot is None else lambda _: take_snapshot())
+        self._fixtures = fixtures
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[Session]:
+        """Begin a session with the toolkit as it is."""
+        definitions = self._toolkit.definitions.values()
+        scopes = {scope for each in definitions for scope in each.get("auth", {}).get("scopes", ())}
+        granted = tuple(sorted(scopes))
+        yield ToolkitSession(self._toolkit, Path(), self._fixtures, granted, lambda _: None)
+
+    def is_implemented(self, tool: ToolUnderTest) -> bool:
+        """Return True: calls show whether a fixture's tool is implemented."""
+        return True
+
+    def reason_not_to_call(self, tool: ToolUnderTest) -> str:
+        """Return how calls may do harm; empty if they do none."""
+        return "" if self._is_for_tests else harm_to_own_data(tool)
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the `toolgen call` line that makes the same call."""
