@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import model_modules
-from toolgen.compile.printing.render import models_path, render_tools
+from toolgen.compile.printing.render import render_tools, tool_path
 from toolgen.compile.printing.tool_source import package_sources
 from toolgen.data.package import Package, PackageSettings
 from toolgen.data.program import Program, ProgramTool
@@ -65,7 +65,7 @@ def models_of(package: Package, cache: MutableMapping[str, bytes]) -> dict[str, 
     """Return the text of the models of each tool, not formatted."""
     sources = package_sources(package, model_modules(package, cache))
     rendered = render_tools(package, TARGETS[:1], sources)
-    return {name: files.tree[models_path(name)] for name, files in rendered.items()}
+    return {name: files.tree[tool_path("models/{tool}.py", name)] for name, files in rendered.items()}
 
 
 def module(code: str) -> ModuleType:

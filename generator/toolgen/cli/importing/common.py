@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toolgen.data.program import Program
     from toolgen.importers.imported_tool import ImportedTool
     from toolgen.importers.names import ExistingNames
-    from toolgen.importers.reimport import ExistingSpecs
+    from toolgen.importers.reimport import ExistingSpecs, ImportPlan
 
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
 _MESSAGE_BYTES = 1024  # of a budget, for each message of a server
@@ -207,15 +207,20 @@ def write_imported_specs(
         emit_json(
             {"tools": len(tools), "written": written, "notes": list(plan.notes), "not_tested": not_tested}
         )
-        return True
+    else:
+        _print_report(len(tools), plan, written, not_tested)
+    return True
+
+
+def _print_report(tools: int, plan: ImportPlan, written: Sequence[str], not_tested: Sequence[str]) -> None:
+    """Print the notes of an import, the files and the numbers of tools and specs."""
     for note in plan.notes:
         say(f"  {note}")
     if written:
         emit(*written)
-    say(f"{count(len(tools), 'tool')} in the source, {count(len(plan.files), 'spec')} written")
+    say(f"{count(tools, 'tool')} in the source, {count(len(plan.files), 'spec')} written")
     if not_tested:
         say(_describe_not_tested(not_tested))
-    return True
 
 
 def _not_tested(program: Program | None) -> list[str]:

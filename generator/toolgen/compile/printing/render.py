@@ -117,11 +117,6 @@ def shared_path(output: str, py_name: str) -> str:
     return output.replace(SHARED, py_name)
 
 
-def models_path(py_name: str) -> str:
-    """Return the path of a tool's models below the output folder."""
-    return tool_path(_MODELS, py_name)
-
-
 def _needs_no_formatter(target: Target, template: str, text: str) -> bool:
     """True if built-in templates printed `text` and know how wide its characters are."""
     is_own = template in target.own or (template.startswith("models/") and _MODULE in target.own)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from toolgen.schema.containment import Contained, Containment, NotContained, check_containment
+from toolgen.schema.containment import Containment, NotContained, check_containment
 from toolgen.schema.document import JsonPath
 from toolgen.schema.instances.builder import ANYTHING, EXAMPLE_STYLE, MISSING, STYLES, ValueBuilder
 from toolgen.schema.instances.choices import Dice
@@ -65,10 +65,6 @@ class InstanceGenerator:
                 yield value
         if not found and isinstance(result := self._emptiness(), NotContained):
             yield copy.deepcopy(result.witness)
-
-    def is_proved_empty(self) -> bool:
-        """True if it is proved that the schema accepts no value."""
-        return isinstance(self._emptiness(), Contained)
 
     def _emptiness(self) -> Containment:
         """Return whether `false` accepts everything that the schema accepts."""
