@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -90,3 +91,29 @@ def test_texts_are_not_broken_at_their_commas() -> None:
 
     assert json.loads(text)["neighbours"]["first"][0]["error"]["message"] == message
     assert max(map(len, text.splitlines())) <= 130
+
+
+def test_a_long_text_that_repeats_a_long_part_takes_little_memory() -> None:
+    part = "".join(f"line {number} of the note. " for number in range(400))
+    text = part + part
+    tracemalloc.start()
+    try:
+        packed = pack(text)
+        assert unpack(packed) == text
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert len(packed["__repeated__"]) == len(part)
+    assert peak < 1_000_000
+
+
+@pytest.mark.parametrize("length", [10**12, -1, "20"])
+def test_an_impossible_length_of_a_repeated_text_is_refused(length: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        unpack({"__repeated__": "brake ", "length": length})
+
+
+def test_a_repeated_text_without_a_part_is_refused() -> None:
+    with pytest.raises(ValueError, match="not a repeated text"):
+        unpack({"__repeated__": "", "length": 20})

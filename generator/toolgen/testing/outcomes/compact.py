@@ -1,7 +1,7 @@
-"""Neighbours in few lines, as people review them: what is different from their example.
+"""Write neighbours in few lines for reviews: as their difference from an example.
 
-A request is written as its changed parameters, an output as its changed properties. Of an outcome that is
-still long, only what it gives in a few words is written, and a hash that finds every difference.
+A request is written as its changed parameters, an output as its changed properties. An outcome that is still
+long is written as a summary for people and a hash that detects every difference.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _MAX_TEXT: Final = 40  # characters of a text in it
 _DIGITS: Final = 16  # of a hash
 _REPEATED: Final = "__repeated__"
 _MIN_REPEATED: Final = 120  # characters of a text that is written as the part that it repeats
+_MAX_LENGTH: Final = 10_000_000  # characters of such a text; an edited file must not fill memory
 
 
 def compacted(neighbour: Neighbour, example: ExpectedCall, recorded: JsonObject) -> JsonObject:
@@ -61,20 +62,27 @@ def pack(value: Any) -> Any:
         return {key: pack(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [pack(each) for each in value]
-    if not isinstance(value, str) or len(value) < _MIN_REPEATED:
+    if not isinstance(value, str) or not _MIN_REPEATED <= len(value) <= _MAX_LENGTH:
         return value
     size = (value + value).find(value[: _MIN_REPEATED // 2], 1)
-    is_repeated = 0 < size <= len(value) // 2 and value == (value[:size] * len(value))[: len(value)]
+    is_repeated = 0 < size <= len(value) // 2 and value == _repeated(value[:size], len(value))
     return {_REPEATED: value[:size], "length": len(value)} if is_repeated else value
 
 
 def unpack(value: Any) -> Any:
-    """Return the value that was packed."""
+    """Return the value that was packed. Raises ValueError or TypeError if `pack` did not write it."""
     if isinstance(value, dict):
         if value.keys() == {_REPEATED, "length"}:
-            return (value[_REPEATED] * value["length"])[: value["length"]]
+            return _repeated(value[_REPEATED], value["length"])
         return {key: unpack(inner) for key, inner in value.items()}
     return [unpack(each) for each in value] if isinstance(value, list) else value
+
+
+def _repeated(part: str, length: int) -> str:
+    """Return the first `length` characters of a text that repeats `part`."""
+    if not (part and 0 <= length <= _MAX_LENGTH):
+        raise ValueError("not a repeated text")
+    return (part * (length // len(part) + 1))[:length]
 
 
 def is_digest(outcome: JsonObject) -> bool:
