@@ -49,7 +49,7 @@ def test_many_objects_and_arrays_are_refused_before_they_are_built(project: Proj
             memory, seconds = wire.memory("VmRSS"), wire.processor_time()
             answer = wire.call("echo", filled(part), PATIENCE)
             assert b"-32600" in answer, name
-            assert b"The request has more than 104857 objects and arrays." in answer, name
+            assert b"The request has more than 32768 objects and arrays." in answer, name
             assert wire.processor_time() - seconds < 0.7, name
             assert wire.memory("VmHWM") - memory < 40_000_000, name
         assert b'"isError":false' in wire.call("echo", '{"text": "x"}', PATIENCE).replace(b" ", b"")
@@ -77,10 +77,3 @@ def test_a_request_in_another_encoding_cannot_hide_them(project: Project, era: s
             assert status == 413
 
     asyncio.run(run())
-
-
-def test_deep_arguments_over_stdio_are_parsed_in_linear_time(project: Project) -> None:
-    with wire_of(project, WAYS[0]) as wire:
-        seconds = wire.processor_time()
-        wire.call("echo", '{"text": [' + ",".join(["[" * 190 + "]" * 190] * 500) + "]}", PATIENCE)
-        assert wire.processor_time() - seconds < 0.6

@@ -81,7 +81,7 @@ def accepted_arguments(
     """Return arguments that the schema accepts: `raw`, or `raw` coerced.
 
     Coercions are reported in `metadata["coerced"]`. Raises InvalidRequestError if they are not valid.
-    `is_refused`: the schema is known to refuse `raw`, a JSON object, which may be too large to check twice.
+    `is_refused`: the schema is known to refuse `raw`, a JSON object.
     """
     from toolgen.runtime.coercion.coerce import Coerced, coerce, coerce_whole
 

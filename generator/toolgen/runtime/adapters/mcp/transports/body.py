@@ -40,8 +40,9 @@ BYTES_PER_SECOND: Final = 64 * 1024
 """The time limit of a body grows by a second for each of these."""
 
 
-BYTES_PER_CONTAINER: Final = 40
-"""A request may have one object or array for each of these bytes of its limit. One takes 200 in memory."""
+BYTES_PER_CONTAINER: Final = 128
+"""A request may have one object or array for each of these bytes of its limit: a model takes 800."""
+MIN_CONTAINERS: Final = 1_000  # that are allowed whatever the limit
 _UP_TO_CONTAINER: Final = re.compile(rb'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+[\[{]', re.DOTALL)
 
 
@@ -94,7 +95,7 @@ def check_containers(body: bytes, limit: int) -> None:
 
     To build, check and collect them takes far longer than to read the bytes, and fifty times the memory.
     """
-    most = limit // BYTES_PER_CONTAINER
+    most = max(MIN_CONTAINERS, limit // BYTES_PER_CONTAINER)
     brackets = body.count(b"[") + body.count(b"{")
     if brackets <= most:
         return
