@@ -12,7 +12,7 @@ PEERS  := .venv-peers
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare soak coverage release clean
+.PHONY: help demo outcomes mutants test test-slow test-wheel test-bridges test-redis test-crash test-bombs fuzz breaking-proof breaking-peers conformance test-browser evals-promptfoo bazel corpus corpus-types test-all test-ranges check format lint lock generate wheel bench bench-compare bench-worst soak coverage release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -168,6 +168,11 @@ bench: $(BENCH)/.ready ## measure speed, compare with other tools, update docs/p
 bench-compare: $(BENCH)/.ready ## compare the speed of this checkout with another commit, BASE=main
 	@$(BENCH)/bin/python -m benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK))
+
+# COMMIT=v1 measures another version, CLOCK=cpu a busy machine, ONLY=text some of the requests; WRITE=1 updates docs/performance.md.
+bench-worst: $(READY) ## send the worst requests to a server: how long other clients wait, and memory
+	@$(BIN)/python -m benchmarks.worst $(if $(COMMIT),--commit $(COMMIT)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ONLY),--only "$(ONLY)") \
+		$(if $(WRITE),--write)
 
 # CALLS=10000 makes it shorter.
 soak: $(READY) ## make 100,000 calls over HTTP beside misbehaving tools

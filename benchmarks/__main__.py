@@ -22,6 +22,7 @@ from .page import write_page
 from .process import Wrong
 from .rows import ROWS
 from .verify import verify
+from .worst import worst
 
 RESULTS = Path(__file__).with_name("results")
 PACKAGES = (
@@ -50,6 +51,7 @@ SIZED: dict[str, tuple[Callable[[groups.Bench, int], Samples], tuple[int, ...]]]
     "http": (http, (10,)),
     "refusal": (groups.refusal, (10,)),
     "blocks": (groups.blocks, (10,)),
+    "worst": (worst, (10,)),
 }
 
 

@@ -25,11 +25,12 @@ def write_page(data: Mapping[str, Any]) -> None:
         "peers": report.as_markdown(report.peers(measured)),
         "facts": _facts(facts),
     }
-    _fill(PAGE, parts)
-    _fill(README, {"short": report.as_markdown(report.short(measured))})
+    fill(PAGE, parts)
+    fill(README, {"short": report.as_markdown(report.short(measured))})
 
 
-def _fill(page: Path, parts: Mapping[str, str]) -> None:
+def fill(page: Path, parts: Mapping[str, str]) -> None:
+    """Write the parts between their markers on a page."""
     text = page.read_text("utf-8")
     for name, part in parts.items():
         text = _between(text, name, part, page.name)

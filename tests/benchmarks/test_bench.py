@@ -83,6 +83,7 @@ def test_every_row_is_measured_in_a_group_that_has_its_case() -> None:
         "groups.py",
         "http.py",
         "imports.py",
+        "worst.py",
         "in_process/calls.py",
         "in_process/refusals.py",
         "in_process/blocks.py",
@@ -104,6 +105,6 @@ def test_figures_can_be_written_and_read() -> None:
 
 def test_the_page_has_the_markers() -> None:
     text = page.PAGE.read_text("utf-8") + page.README.read_text("utf-8")
-    for name in ("targets", "peers", "facts", "short"):
+    for name in ("targets", "peers", "facts", "short", "worst"):
         assert f"<!-- bench:{name} -->\n" in text
         assert f"<!-- /bench:{name} -->" in text

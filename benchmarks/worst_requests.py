@@ -1,0 +1,126 @@
+"""Requests up to the limits that once blocked a server or took its memory, and the tools that they call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Json = Any
+LIMIT = 4 * 1024 * 1024  # bytes of a request
+_SVG = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """A request: its name in the table, the tool, and its arguments as JSON text."""
+
+    name: str
+    tool: str
+    arguments: Callable[[], str]
+
+
+def _array(items: Json) -> Json:
+    return {"type": "object", "required": ["x"], "properties": {"x": {"type": "array", **items}}}
+
+
+def _requiring(count: int) -> Json:
+    names = [f"p{number}" for number in range(count)]
+    return {"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": names}
+
+
+_TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+SCHEMAS: dict[str, Json] = {
+    "echo": _TEXT,
+    "anything": {"type": "object"},
+    "preview": {"type": "object", "properties": {"x": {}}},
+    "requires_12": _requiring(12),
+    "requires_100": _requiring(100),
+    "items_require_12": _array({"items": _requiring(12)}),
+    "decimals": _array({"items": {"type": "number", "multipleOf": 0.01}}),
+    "different": _array({"uniqueItems": True}),
+    "options": _array({"items": {"enum": [{"a": [*range(100)], "b": number} for number in range(200)]}}),
+    "texts": _array({"items": {"type": "string"}}),
+    "known": {
+        "type": "object",
+        "properties": {f"name_of_a_property_{number}": {"type": "string"} for number in range(2_000)},
+        "additionalProperties": False,
+    },
+    "rows": _array(
+        {"items": {"type": "object", "properties": {name: {"type": "integer"} for name in "abc"}}}
+    ),
+    "picture": _TEXT,
+}
+"""The input schema of each tool of the server."""
+
+
+def _repeated(part: str, wrapped: str = '{{"x": [{}]}}', size: int = LIMIT - 2_000) -> Callable[[], str]:
+    return lambda: wrapped.format(",".join([part] * (size // (len(part) + 1))))
+
+
+def _texts(make: Callable[[int], str], count: int) -> Callable[[], str]:
+    return lambda: json.dumps({"x": [make(number) for number in range(count)]})
+
+
+def _picture(svg: Callable[[], str]) -> Callable[[], str]:
+    return lambda: json.dumps({"text": svg()})
+
+
+REQUESTS = (
+    Worst("a text of 4 MB", "echo", lambda: json.dumps({"text": "x" * (LIMIT - 2_000)})),
+    Worst("32,000 texts of two lines in a preview", "preview", _texts(lambda n: f"a\n{n}", 32_000)),
+    Worst("300,000 texts of two lines in a preview", "preview", _texts(lambda n: f"a\n{n}", 300_000)),
+    Worst(
+        "1,000 texts of 4,000 lines in a preview", "preview", _texts(lambda n: "a\n" * 900 + str(n), 1_000)
+    ),
+    Worst("12 required properties missing beside 4 MB", "requires_12", _repeated("{}")),
+    Worst("100 required properties missing beside 4 MB", "requires_100", _repeated("{}")),
+    Worst("12 required properties missing in each item", "items_require_12", _repeated("{}")),
+    Worst("an SVG of 100 kB: `<svg>=` and blanks", "picture", _picture(lambda: "<svg>=" + " " * 100_000)),
+    Worst("an SVG of 4 MB: groups", "picture", _picture(lambda: _SVG.format("<g/>" * 1_000_000))),
+    Worst(
+        "an SVG of 4 MB: attributes",
+        "picture",
+        _picture(lambda: _SVG.format("<g " + " ".join(f"data-{n}='x'" for n in range(200_000)) + "/>")),
+    ),
+    Worst(
+        "an SVG with a script in another namespace",
+        "picture",
+        _picture(lambda: _SVG.format('<a.b:script xmlns:a.b="http://www.w3.org/2000/svg"/>')),
+    ),
+    Worst("multiples of 0.01: 600,000 times 1e300", "decimals", _repeated("1e300")),
+    Worst("multiples of 0.01: integers of 4,290 digits", "decimals", _repeated("9" * 4_290)),
+    Worst(
+        "1,000 unknown names beside 2,000 properties",
+        "known",
+        lambda: json.dumps({f"unknown_property_{n}": 1 for n in range(1_000)}),
+    ),
+    Worst(
+        "140,000 unknown names beside 2,000 properties",
+        "known",
+        lambda: json.dumps({f"unknown_property_{n}": 1 for n in range(140_000)}),
+    ),
+    Worst(
+        "integers of 4,290 digits, all different",
+        "different",
+        lambda: json.dumps({"x": [10**4_289 + n for n in range(970)]}),
+    ),
+    Worst(
+        "integers of 20 digits, all different",
+        "different",
+        lambda: json.dumps({"x": [10**19 + n for n in range(180_000)]}),
+    ),
+    Worst("objects in an enum of 200", "options", _repeated(json.dumps({"a": [*range(100)], "b": 199}))),
+    Worst("800,000 numbers where texts are expected", "texts", _repeated("1234")),
+    Worst("2 million empty objects", "anything", _repeated("{}")),
+    Worst("2 million empty arrays", "anything", _repeated("[]")),
+    Worst("32,000 objects, each with a name", "anything", _repeated('{"":0}', size=7 * 32_000)),
+    Worst("32,000 objects that become models", "rows", _repeated('{"a":1}', size=8 * 32_000)),
+    Worst("170 times 190 levels", "anything", _repeated("[" * 190 + "]" * 190, size=381 * 170)),
+    Worst("2 million numbers", "anything", _repeated("1")),
+    Worst("300,000 names", "anything", lambda: json.dumps({f"n{n}": 0 for n in range(300_000)})),
+    Worst("190 levels, as often as there is room", "anything", _repeated("[" * 190 + "]" * 190)),
+    Worst("100,000 levels", "anything", lambda: '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}"),
+)
+"""All take a tool's arguments. `worst.py` adds replies of an API, and requests that are not calls."""
