@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from .changes import CHANGES
 from .documents import write_project, write_source
 from .families import FAMILIES
 from .gzip_server import answering
@@ -71,6 +72,24 @@ def test_bomb(tmp_path: Path, name: str, verb: str) -> None:
 @pytest.mark.parametrize(("name", "verb"), [each for each in EVERY if each not in QUICK])
 def test_every_bomb(tmp_path: Path, name: str, verb: str) -> None:
     explode(tmp_path, name, verb)
+
+
+QUICK_CHANGES = ("renamed_properties", "replaced_enum", "diamond_of_required_properties")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=() if each in QUICK_CHANGES else pytest.mark.bombs) for each in CHANGES]
+)
+def test_a_change_that_is_expensive_to_compare_is_reported(tmp_path: Path, name: str) -> None:
+    old, new = CHANGES[name]()
+    write_project(tmp_path, new)
+    (tmp_path / "before").mkdir()
+    write_project(tmp_path / "before", old)
+    done = toolgen("breaking", "--against", "before", folder=tmp_path)
+    assert_bounded(done)
+    assert done.code == 1, done.err[:2000]
+    assert "error[" in done.out or "warning[unanalysed]" in done.out
+    assert len(done.out) < 20_000_000
 
 
 DEEP_YAML = {

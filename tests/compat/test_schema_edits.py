@@ -169,9 +169,11 @@ def test_the_number_of_edits_that_are_judged_one_by_one_is_bounded(monkeypatch: 
         inner = {"type": "string", "maxLength": limit}
         return {"type": "object", "properties": {f"p{number}": inner for number in range(20)}}
 
-    monkeypatch.setattr("toolgen.compat.schemas.judging.MAX_COMPARED", 300)  # 42 for each edit
+    monkeypatch.setattr("toolgen.compat.schemas.judging.EFFORT", 6_000)
     verdicts = [each.verdict for each in judge_schemas(schema(9), schema(8), Direction.REQUEST).edits]
-    assert [isinstance(verdict, NotContained) for verdict in verdicts] == [True] * 7 + [False] * 13
+    are_judged = [isinstance(verdict, NotContained) for verdict in verdicts]
+    assert are_judged == sorted(are_judged, reverse=True)
+    assert 1 < are_judged.count(True) < 20
     assert verdicts[-1] is TOO_MANY
 
 
@@ -217,3 +219,35 @@ def test_any_two_schemas_of_the_public_suite_can_be_compared() -> None:
     for pair in pairs[:60]:
         judged = judge_schemas(pair.old, pair.new, pair.direction)
         assert isinstance(judged.whole, Contained | NotContained | Unanalysed)
+
+
+def test_edits_that_are_not_judged_do_not_share_a_witness(monkeypatch: pytest.MonkeyPatch) -> None:
+    def schema(letter: str) -> dict[str, Any]:
+        names = [f"{letter}{number}" for number in range(300)]
+        return {"type": "object", "properties": {key: {"type": "string"} for key in names}}
+
+    monkeypatch.setattr("toolgen.compat.schemas.judging.EFFORT", 10_000)
+    judged = judge_schemas(schema("p"), schema("q"), Direction.REQUEST)
+    assert isinstance(judged.whole, NotContained)
+    assert sum(each.verdict is TOO_MANY for each in judged.edits) > 500
+
+
+def test_the_witnesses_of_one_schema_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def schema(letter: str) -> dict[str, Any]:
+        return {"type": "object", "properties": {f"p{n}": {"const": letter * 500} for n in range(20)}}
+
+    monkeypatch.setattr("toolgen.compat.schemas.judging.MAX_WITNESSES", 5_000)
+    verdicts = [each.verdict for each in judge_schemas(schema("a"), schema("b"), Direction.REQUEST).edits]
+    assert 1 < sum(isinstance(verdict, NotContained) for verdict in verdicts) < 20
+    assert verdicts[-1] is TOO_MANY
+
+
+def test_values_of_an_enum_are_json_values() -> None:
+    def schema(*values: Any) -> dict[str, Any]:
+        return {"type": "object", "properties": {"x": {"enum": list(values)}}}
+
+    same = judge_schemas(schema(1, True, {"a": [0]}), schema(1.0, True, {"a": [0.0]}), Direction.REQUEST)
+    assert not same.edits
+    other = judge_schemas(schema(1, "a"), schema(True, "a"), Direction.REQUEST)
+    assert isinstance(other.whole, NotContained)
+    assert {each.edit.edit for each in other.edits} == {Edit.VALUE_ADDED, Edit.VALUE_REMOVED}

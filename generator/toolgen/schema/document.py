@@ -274,6 +274,24 @@ def same_value(a: object, b: object) -> bool:
     return a == b
 
 
+def count_parts(value: object) -> int:
+    """Return the number of values in a JSON value: long texts and numbers count by their length."""
+    count, stack = 0, [value]
+    while stack:
+        part = stack.pop()
+        count += 1
+        if isinstance(part, str):
+            count += len(part) // 100
+        elif isinstance(part, int):
+            count += part.bit_length() // 64
+        elif isinstance(part, list):
+            stack += part
+        elif isinstance(part, dict):
+            stack += part.values()
+            count += sum(map(len, part)) // 100
+    return count
+
+
 def value_key(value: object) -> object:
     """Return something hashable that is equal for two JSON values if `same_value` is true of them."""
     if isinstance(value, bool):

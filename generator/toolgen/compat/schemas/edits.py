@@ -267,11 +267,12 @@ class _Differ:
             edit = Edit.ENTRY_ADDED if name in after else Edit.ENTRY_REMOVED
             yield both.edit(edit, (name,), before=before.get(name, ABSENT), after=after.get(name, ABSENT))
             return
-        for each in before[name]:
-            if each not in after[name]:
+        own, others = dict.fromkeys(before[name]), dict.fromkeys(after[name])
+        for each in own:
+            if each not in others:
                 yield both.edit(Edit.NAME_REMOVED, (name, each), before=each)
-        for each in after[name]:
-            if each not in before[name]:
+        for each in others:
+            if each not in own:
                 yield both.edit(Edit.NAME_ADDED, (name, each), after=each)
 
     # Values with schemas
@@ -297,16 +298,17 @@ class _Differ:
             yield both.whole(Edit.ALLOWED)
 
     def _schema_map(self, both: _Both) -> Iterator[SchemaEdit]:
+        required = _newly_required(both)
         for name in dict.fromkeys((*_mapping_of(both.before), *_mapping_of(both.after))):
-            yield from self._entry(both, str(name))
+            yield from self._entry(both, str(name), required)
 
-    def _entry(self, both: _Both, name: str) -> Iterator[SchemaEdit]:
+    def _entry(self, both: _Both, name: str, required: frozenset[str] = frozenset()) -> Iterator[SchemaEdit]:
         before = _mapping_of(both.before).get(name, ABSENT)
         after = _mapping_of(both.after).get(name, ABSENT)
         if isinstance(before, dict) and isinstance(after, dict):
             self._queue.append(both.child((name,), (name,)))
         elif before is ABSENT:
-            edit = Edit.ENTRY_ADDED_REQUIRED if _is_newly_required(both, name) else Edit.ENTRY_ADDED
+            edit = Edit.ENTRY_ADDED_REQUIRED if name in required else Edit.ENTRY_ADDED
             yield both.edit(edit, (name,), after=after)
         elif after is ABSENT:
             yield both.edit(Edit.ENTRY_REMOVED, (name,), before=before)
@@ -374,11 +376,12 @@ _COMPARE: Final[Mapping[ValueKind, Callable[[_Differ, _Both], Iterator[SchemaEdi
 }
 
 
-def _is_newly_required(both: _Both, name: str) -> bool:
+def _newly_required(both: _Both) -> frozenset[str]:
+    """Return the names in `required` of the new version alone, if the keyword has its properties."""
     if both.keyword != "properties":
-        return False
+        return frozenset()
     before, after = both.old.keywords.get("required"), both.new.keywords.get("required")
-    return name in _list(after and after.value) and name not in _list(before and before.value)
+    return frozenset(_list(after and after.value)) - frozenset(_list(before and before.value))
 
 
 def _names(types: Any) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -13,18 +14,26 @@ from toolgen.compat.edit_space import Direction, Edit, is_asserted
 from toolgen.compat.schemas.document import Document
 from toolgen.compat.schemas.edits import SchemaEdit, find_edits
 from toolgen.compat.schemas.substitution import Donor, substitute
-from toolgen.schema.containment import Contained, Containment, NotContained, Unanalysed, check_containment
-from toolgen.schema.document import Draft, JsonPath, Schema, subschemas
+from toolgen.schema.containment import (
+    Contained,
+    Containment,
+    Effort,
+    NotContained,
+    Unanalysed,
+    check_containment,
+)
+from toolgen.schema.document import Draft, JsonPath, Schema
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.schema.validator import compiled
 
 MAX_EDITS: Final = 200
 """Maximum number of edits of one schema that are judged one by one."""
 
-MAX_COMPARED: Final = 40_000
-"""Maximum number of subschemas that are compared for that; at least `MIN_EDITS` edits are judged."""
+EFFORT: Final = 700_000
+"""What may be done for that; see `Effort`."""
 
-MIN_EDITS: Final = 4
+MAX_WITNESSES: Final = 4_000_000
+"""Maximum number of characters of the values that show breaks of one schema, as JSON."""
 
 TOO_MANY: Final = Unanalysed("only the first of so many edits are judged one by one")
 """The verdict on the others."""
@@ -70,13 +79,24 @@ def judge_schemas(old: Schema, new: Schema, direction: Direction) -> JudgedSchem
     if isinstance(whole, Contained) or len(suspects) == 1:
         verdicts: list[Containment] = [whole] * len(suspects)
     else:
-        verdicts = [pair.judge([edit], whole) for edit in suspects[: pair.max_edits]]
-        verdicts += [TOO_MANY] * (len(suspects) - len(verdicts))
+        verdicts = pair.judge_each(suspects, whole)
         if not any(isinstance(verdict, NotContained) for verdict in verdicts):
-            verdicts = pair.judge_together(suspects, verdicts, whole)
+            verdicts = _with_few_witnesses(pair.judge_together(suspects, verdicts, whole))
     found = iter(verdicts)
     judged = [JudgedEdit(edit, next(found) if _can_break(edit, pair.old.draft) else None) for edit in edits]
     return JudgedSchemas(whole, tuple(judged))
+
+
+def _with_few_witnesses(verdicts: Iterable[Containment]) -> list[Containment]:
+    """Return the verdicts until their witnesses are too long together, then `TOO_MANY`."""
+    found: list[Containment] = []
+    length = 0
+    for verdict in verdicts:
+        is_over = length > MAX_WITNESSES
+        found.append(TOO_MANY if is_over else verdict)
+        if isinstance(verdict, NotContained) and not is_over:
+            length += len(json.dumps(verdict.witness))
+    return found
 
 
 def _can_break(edit: SchemaEdit, draft: Draft) -> bool:
@@ -90,6 +110,7 @@ class _Pair:
     def __init__(self, old: Document, new: Document, direction: Direction) -> None:
         self.old, self.new = old, new
         self.is_request = direction is Direction.REQUEST
+        self._effort = Effort(EFFORT)
 
     @property
     def narrow(self) -> Document:
@@ -102,14 +123,18 @@ class _Pair:
         return self.new if self.is_request else self.old
 
     @cached_property
-    def max_edits(self) -> int:
-        """The number of edits that are judged one by one."""
-        size = sum(1 for side in (self.old, self.new) for _ in subschemas(side.schema))
-        return max(MIN_EDITS, min(MAX_EDITS, MAX_COMPARED // size))
-
-    @cached_property
     def _donor(self) -> Donor:
         return Donor(self.wide)
+
+    def judge_each(self, edits: Sequence[SchemaEdit], whole: Containment) -> list[Containment]:
+        """Return a verdict on each edit, as far as the effort suffices, then `TOO_MANY`."""
+        verdicts = _with_few_witnesses(self._judge_each(edits[:MAX_EDITS], whole))
+        return verdicts + [TOO_MANY] * (len(edits) - len(verdicts))
+
+    def _judge_each(self, edits: Sequence[SchemaEdit], whole: Containment) -> Iterator[Containment]:
+        for edit in edits:
+            verdict = self.judge([edit], whole) if self._effort.left > 0 else TOO_MANY
+            yield TOO_MANY if self._effort.left < 0 and isinstance(verdict, Unanalysed) else verdict
 
     def judge(self, edits: Sequence[SchemaEdit], whole: Containment) -> Containment:
         """Judge some edits: what is sent, against the same schema with the other version of their places.
@@ -124,7 +149,7 @@ class _Pair:
                 schema = substitute(edit, base=base, donor=self._donor, base_is_old=self.is_request)
         if schema is None:
             return Unanalysed("its part of the schema cannot be compared by itself")
-        found = check_containment(self.narrow.schema, schema)
+        found = check_containment(self.narrow.schema, schema, effort=self._effort)
         if not isinstance(found, NotContained):
             return found
         if not self._wide_accepts(found.witness):
@@ -138,7 +163,7 @@ class _Pair:
     ) -> list[Containment]:
         """Return verdicts on edits none of which breaks by itself: `if` and `then` of one subschema may."""
         groups: dict[JsonPath, list[SchemaEdit]] = {}
-        for edit in edits[: self.max_edits]:
+        for edit in (each for each, verdict in zip(edits, verdicts, strict=True) if verdict is not TOO_MANY):
             groups.setdefault(edit.old, []).append(edit)
         found = {
             path: self.judge(group, whole) for path, group in groups.items() if 1 < len(group) < len(edits)
@@ -146,7 +171,10 @@ class _Pair:
         if len(groups) == 1 and isinstance(whole, NotContained):
             found = dict.fromkeys(groups, whole)
         broken = {path: verdict for path, verdict in found.items() if isinstance(verdict, NotContained)}
-        return [broken.get(edit.old, verdict) for edit, verdict in zip(edits, verdicts, strict=True)]
+        return [
+            verdict if verdict is TOO_MANY else broken.get(edit.old, verdict)
+            for edit, verdict in zip(edits, verdicts, strict=True)
+        ]
 
     @cached_property
     def _wide_accepts(self) -> Callable[[Any], bool]:

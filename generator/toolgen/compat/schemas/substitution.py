@@ -14,8 +14,8 @@ from toolgen.schema.document import (
     Schema,
     format_pointer,
     locate,
-    same_value,
     subschemas,
+    value_key,
 )
 
 _OTHER: Final = "the other schema"
@@ -142,13 +142,10 @@ def _set_required(node: JsonObject, given: Schema, name: str) -> None:
 
 def _toggled(values: list[Any], given: list[Any], changed: list[Any]) -> list[Any]:
     """Return `values` with those of `changed` that `given` has, and without the others; `given` if empty."""
-    kept = [value for value in values if not _is_in(value, changed)]
-    kept += [value for value in changed if _is_in(value, given)]
+    moved, theirs = set(map(value_key, changed)), set(map(value_key, given))
+    kept = [value for value in values if value_key(value) not in moved]
+    kept += [value for value in changed if value_key(value) in theirs]
     return kept or given
-
-
-def _is_in(value: Any, values: list[Any]) -> bool:
-    return any(same_value(value, each) for each in values)
 
 
 def _with_branch(node: JsonObject, given: Schema, edit: SchemaEdit, moved: _Moved) -> JsonObject | None:

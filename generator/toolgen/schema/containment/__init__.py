@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolgen.schema.containment.check import check_containment
+from toolgen.schema.containment.formulas import Effort
 from toolgen.schema.containment.results import Contained, Containment, NotContained, Unanalysed
 
-__all__ = ["Contained", "Containment", "NotContained", "Unanalysed", "check_containment"]
+__all__ = ["Contained", "Containment", "Effort", "NotContained", "Unanalysed", "check_containment"]

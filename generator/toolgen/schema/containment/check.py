@@ -11,15 +11,17 @@ from typing import Any, Final
 
 from toolgen.schema.containment.documents import Documents, UnreadableError
 from toolgen.schema.containment.evaluate import Evaluator
-from toolgen.schema.containment.formulas import Formulas, Place
+from toolgen.schema.containment.formulas import BudgetSpentError, Effort, Formulas, Place
 from toolgen.schema.containment.goals import Goal, Knowledge
 from toolgen.schema.containment.results import EMPTY, Contained, Containment, Found, NotContained, Unanalysed
 from toolgen.schema.containment.search import ValueSearch
-from toolgen.schema.containment.steps import Answer, BudgetSpentError, Steps, Stuck, Tools
+from toolgen.schema.containment.steps import Answer, Steps, Stuck, Tools
 from toolgen.schema.containment.translate import Translator
-from toolgen.schema.document import Schema, same_value
+from toolgen.schema.document import Schema, count_parts, same_value
 
 _MOST_GUESSES: Final = 6
+_COST_OF_PART: Final = 4  # of a schema: it is read, and the validator is compiled
+_TOO_COMPLEX: Final = "the schemas are too complex to compare"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +29,35 @@ class ContainmentBudget:
     """Limits of one comparison, as counts: the same input gets the same verdict on every machine."""
 
     steps: int = 20_000  # goals, branches and parts of values that are looked at
+    effort: int = 700_000  # parts of the schemas, and formulas that are looked at
 
 
 CONTAINMENT_BUDGET: Final = ContainmentBudget()
 
 
 def check_containment(
-    narrow: Schema | bool, wide: Schema | bool, *, budget: ContainmentBudget = CONTAINMENT_BUDGET
+    narrow: Schema | bool,
+    wide: Schema | bool,
+    *,
+    budget: ContainmentBudget = CONTAINMENT_BUDGET,
+    effort: Effort | None = None,
 ) -> Containment:
     """Decide whether `wide` accepts every JSON value that `narrow` accepts.
 
     Both are whole documents: no reference leaves them. `$schema` names their draft, 2020-12 without one.
+    Several comparisons may have one `effort` together.
     """
     if narrow is False or wide is True:
         return Contained()
+    effort = effort or Effort(budget.effort)
     try:
+        effort.spend(_COST_OF_PART * (count_parts(narrow) + count_parts(wide)))
         documents = Documents(narrow, wide)
         if documents.has_equal_roots() or _is_equal(narrow, wide):
             return Contained()
-        return _Comparison(documents, budget).decide()
+        return _Comparison(documents, budget, effort).decide()
+    except BudgetSpentError:
+        return Contained() if _is_equal(narrow, wide) else Unanalysed(_TOO_COMPLEX)
     except UnreadableError as error:
         return Unanalysed(error.reason, error.place.path, error.place.side)
 
@@ -61,9 +73,9 @@ def _is_equal(narrow: Schema | bool, wide: Schema | bool) -> bool:
 class _Comparison:
     """Compares two schemas."""
 
-    def __init__(self, documents: Documents, budget: ContainmentBudget) -> None:
+    def __init__(self, documents: Documents, budget: ContainmentBudget, effort: Effort) -> None:
         self._is_valid = documents.is_valid
-        formulas = Formulas()
+        formulas = Formulas(effort)
         translator = Translator(documents, formulas)
         evaluator = Evaluator(formulas, translator)
         self._tools = Tools(formulas, evaluator, Steps(budget.steps))
@@ -95,4 +107,4 @@ class _Comparison:
         try:
             return self._search.find(self._goal | self._tools.differs_from(refused))
         except BudgetSpentError:
-            return Stuck(reason.reason if refused else "the schemas are too complex to compare", reason.place)
+            return Stuck(reason.reason if refused else _TOO_COMPLEX, reason.place)

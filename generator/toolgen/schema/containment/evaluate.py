@@ -12,6 +12,7 @@ from toolgen.schema.document import Draft, value_key
 from toolgen.schema.validator import compiled
 
 _MOST_LEVELS = 120  # of formulas in formulas, and of the value: this module recurses
+_COST_OF_VALIDATOR = 500  # of its construction, where looking at a formula costs one
 _SCALARS = (str, int, float, bool, type(None))
 
 
@@ -95,6 +96,7 @@ class Evaluator:
 
     def _scalar(self, node: Node, value: Any) -> bool:
         if node not in self._validators:
+            self._formulas.effort.spend(_COST_OF_VALIDATOR)
             try:
                 self._validators[node] = compiled(_keyword(node))
             except ValueError as error:

@@ -305,10 +305,28 @@ TRUE: Final[Formula] = 1
 FALSE: Final[Formula] = -1
 
 
+class BudgetSpentError(Exception):
+    """The comparison took more effort than it may."""
+
+
+@dataclass(slots=True)
+class Effort:
+    """What comparisons may still do: formulas, values and parts of schemas that are looked at."""
+
+    left: int
+
+    def spend(self, count: int = 1) -> None:
+        """Count what is done. Raises `BudgetSpentError` if nothing is left."""
+        self.left -= count
+        if self.left < 0:
+            raise BudgetSpentError
+
+
 class Formulas:
     """The formulas of one comparison, by number."""
 
-    def __init__(self) -> None:
+    def __init__(self, effort: Effort) -> None:
+        self.effort = effort
         self._nodes: list[Node] = [Always(), Always()]  # 0 is not a formula: it has no negation
         self._numbers: dict[Node, int] = {}
         self._places: dict[int, Place] = {}
@@ -317,6 +335,7 @@ class Formulas:
 
     def node(self, formula: Formula) -> Node:
         """Return what `formula`, or its negation, says."""
+        self.effort.spend()
         return self._nodes[abs(formula)]
 
     def place(self, formula: Formula) -> Place | None:
@@ -329,6 +348,7 @@ class Formulas:
 
     def add(self, node: Node, place: Place | None = None) -> Formula:
         """Return the number of a constraint or of a joined formula that is not simplified."""
+        self.effort.spend()
         number = self._numbers.get(node)
         if number is None:
             number = self._numbers[node] = len(self._nodes)
@@ -340,6 +360,7 @@ class Formulas:
     def all(self, parts: Iterable[Formula]) -> Formula:
         """Return the formula that all `parts` hold."""
         unique = dict.fromkeys(part for part in parts if part != TRUE)
+        self.effort.spend(len(unique))
         if FALSE in unique or any(-part in unique for part in unique):
             return FALSE
         if len(unique) < 2:
@@ -392,6 +413,7 @@ class Formulas:
         """Return the formula that a value equals one of `values`."""
         scalars, others = set(), []
         for value in values:
+            self.effort.spend()
             if isinstance(value, dict | list):
                 others.append(self.constant(value))
             else:

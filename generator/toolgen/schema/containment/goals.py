@@ -98,6 +98,7 @@ class Knowledge:
                 case kinds.All() | kinds.ExactlyOne() | kinds.If() | kinds.Unevaluated():
                     choices[part] = None
                 case kinds.Values(keys):
+                    self._formulas.effort.spend(len(keys))
                     of_type = frozenset(key for key in keys if _type_of_key(key) == type_)
                     if of_type:
                         constraints[sign * self._formulas.add(kinds.Values(of_type))] = None
@@ -119,6 +120,7 @@ class Knowledge:
             parts = self.parts(formula, type_)
             if parts is None:
                 return False
+            self._formulas.effort.spend(len(parts.implied))
             for constraint in parts.constraints:
                 if not self._assume_constraint(state, constraint):
                     return False
@@ -205,6 +207,7 @@ class Knowledge:
         if formula in state.facts:
             return True
         parts = self.parts(formula, type_)
+        self._formulas.effort.spend(0 if parts is None else len(parts.implied))
         if parts is None or any(-fact in state.facts for fact in parts.implied):
             return False
         is_open = any(choice not in state.facts for choice in parts.choices)

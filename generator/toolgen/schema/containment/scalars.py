@@ -16,6 +16,7 @@ from toolgen.schema.containment.strings import StringConstraints, find_strings
 from toolgen.schema.document import Draft
 
 _DRAFT: Final = Draft.DRAFT_2020_12  # formats that both drafts assert are read alike
+_COST_OF_PATTERN: Final = 1_000  # in a search for texts, where looking at a formula costs one
 _LONGEST_CONTENT: Final = 10_000
 _SEVERAL: Final = 8  # texts that are tried where the validator alone knows which are accepted
 
@@ -42,6 +43,7 @@ def _first_that_holds(
     answer = otherwise
     for value in values:
         tools.steps.take()
+        tools.formulas.effort.spend(len(constraints))
         undecided = None
         for constraint in constraints:
             try:
@@ -115,6 +117,8 @@ def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
                 raise AssertionError(node)
     if limits.most is not None and limits.least > limits.most:
         return EMPTY
+    patterns = (*limits.patterns, *limits.not_patterns, *limits.formats, *limits.not_formats)
+    tools.formulas.effort.spend(len(limits.excluded) + _COST_OF_PATTERN * len(patterns))
     if not unread:
         return _confirmed(find_strings(limits, draft=_DRAFT), constraints, tools)
     return _find_content(limits, constraints, tools)

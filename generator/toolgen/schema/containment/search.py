@@ -24,6 +24,7 @@ from toolgen.schema.containment.scalars import find_scalar
 from toolgen.schema.containment.steps import Answer, Search, Stuck, Tools
 
 _MOST_LEVELS: Final = 120  # of a value; the validator takes 200
+_MOST_CHARACTERS: Final = 2_000_000  # of a value as JSON, about
 
 
 @dataclass(slots=True)
@@ -46,6 +47,7 @@ class ValueSearch:
         self._relies_on: dict[Goal, int] = {}  # of the provisional answers: the frame
         self._frames: list[_Frame] = []
         self._in_progress: dict[Goal, int] = {}
+        self._sizes: dict[int, tuple[Any, int]] = {}  # of arrays and objects by `id`, which they keep in use
 
     def find(self, goal: Goal) -> Answer:
         """Return a value that satisfies `goal`. Raises `BudgetSpentError`."""
@@ -124,14 +126,17 @@ class ValueSearch:
         is none, they do not matter; else the choices are made that it violates, one by one.
         """
         stuck: Stuck | None = None
-        stack = [state]
+        stack: list[tuple[State, Option]] = [(state, ())]  # a state is copied when its turn comes
         while stack:
-            state = stack.pop()
+            before, option = stack.pop()
+            state = self._copy(before)
+            if not self._knowledge.assume(state, option, type_):
+                continue
             self._tools.steps.take()
             options = self._narrow(state, type_)
             if options is None:
                 continue
-            answer = yield from self._construct(state, type_)
+            answer = self._bounded((yield from self._construct(state, type_)))
             if answer is EMPTY:
                 continue
             violated = list(options)
@@ -145,11 +150,34 @@ class ValueSearch:
             sizes = {choice: len(options[choice]) for choice in violated}
             choice = min(sizes, key=sizes.__getitem__)
             del state.choices[choice]
-            for option in reversed(options[choice]):
-                branch = state.copy()
-                if self._knowledge.assume(branch, option, type_):
-                    stack.append(branch)
+            stack += [(state, option) for option in reversed(options[choice])]
         return stuck or EMPTY
+
+    def _copy(self, state: State) -> State:
+        self._tools.formulas.effort.spend(len(state.constraints) + len(state.facts))
+        return state.copy()
+
+    def _bounded(self, answer: Answer) -> Answer:
+        """Return `answer`, or that its value is too large: parts that are used twice count twice."""
+        value = answer.value if isinstance(answer, Found) else None
+        if isinstance(answer, Stuck) and answer.has_guess():
+            value = answer.guess
+        if self._size(value) <= _MOST_CHARACTERS:
+            return answer
+        return Stuck("a value that shows it would be too large")
+
+    def _size(self, value: Any) -> int:
+        if isinstance(value, str):
+            return len(value) + 2
+        if isinstance(value, int):
+            return value.bit_length() // 3 + 1
+        if not isinstance(value, dict | list):
+            return 8
+        if id(value) not in self._sizes:
+            parts = value.values() if isinstance(value, dict) else value
+            size = 2 + len(value) + sum(map(self._size, parts))
+            self._sizes[id(value)] = (value, size + sum(map(len, value)) if isinstance(value, dict) else size)
+        return self._sizes[id(value)][1]
 
     def _is_satisfied(self, choice: Formula, value: Any) -> bool:
         try:

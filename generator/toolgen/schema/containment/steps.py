@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolgen.schema.containment.evaluate import Evaluator
-from toolgen.schema.containment.formulas import Formula, Formulas, Place
+from toolgen.schema.containment.formulas import BudgetSpentError, Formula, Formulas, Place
 from toolgen.schema.containment.goals import Goal
 from toolgen.schema.containment.results import EMPTY, Empty, Found
 
@@ -35,10 +35,6 @@ class Stuck:
 Answer = Found[Any] | Empty | Stuck
 Search = Generator[Goal, Answer, Answer]
 """A search that asks for values of other goals."""
-
-
-class BudgetSpentError(Exception):
-    """The comparison took more steps than it may."""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,212 @@
+"""Two versions of a schema that are expensive to compare: one function per family, by name in `CHANGES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .families import Schema
+
+Change = tuple[Schema, Schema]
+"""The old and the new version."""
+
+CHANGES: dict[str, Callable[[], Change]] = {}
+TEXT = {"type": "string"}
+INTEGER = {"type": "integer"}
+
+
+def change(make: Callable[[], Change]) -> Callable[[], Change]:
+    """Register the function as a family under its name."""
+    CHANGES[make.__name__] = make
+    return make
+
+
+def record(properties: Schema, **keywords: Any) -> Schema:
+    return {"type": "object", "properties": properties, **keywords}
+
+
+def texts(names: Iterable[str]) -> Schema:
+    return record(dict.fromkeys(names, TEXT))
+
+
+def numbered(letter: str, count: int) -> list[str]:
+    return [f"{letter}{number}" for number in range(count)]
+
+
+def one(before: Any, after: Any) -> Change:
+    """A required property of two versions, beside one that appears."""
+    return record({"x": before}, required=["x"]), record({"x": after, "y": {"const": 1}}, required=["x"])
+
+
+@change
+def renamed_properties() -> Change:
+    return texts(numbered("p", 4_000)), texts(numbered("q", 4_000))
+
+
+@change
+def replaced_enum() -> Change:
+    return one({"enum": numbered("v", 5_000)}, {"enum": numbered("w", 5_000)})
+
+
+@change
+def diamond_of_required_properties() -> Change:
+    def version(last: Schema) -> Schema:
+        levels = {
+            f"a{level}": record({key: {"$ref": f"#/$defs/a{level + 1}"} for key in "lr"}, required=["l", "r"])
+            for level in range(40)
+        }
+        return record({"x": {"$ref": "#/$defs/a0"}}, required=["x"], **{"$defs": {**levels, "a40": last}})
+
+    return version(TEXT), version(INTEGER)
+
+
+@change
+def renamed_required_properties() -> Change:
+    old, new = numbered("p", 4_000), numbered("q", 4_000)
+    return {**texts(old), "required": old}, {**texts(new), "required": new}
+
+
+@change
+def longest_enum() -> Change:
+    return one({"enum": numbered("v", 10_000)}, {"enum": numbered("w", 10_000)})
+
+
+@change
+def enum_of_numbers() -> Change:
+    return one({"enum": [*range(10_000)]}, {"enum": [number + 0.5 for number in range(10_000)]})
+
+
+@change
+def enum_of_objects() -> Change:
+    return one(
+        {"enum": [{"n": number} for number in range(10_000)]},
+        {"enum": [{"m": number} for number in range(10_000)]},
+    )
+
+
+@change
+def many_enums() -> Change:
+    def version(first: int) -> Schema:
+        values = numbered("v", 1_001)[first : first + 1_000]
+        return record({name: {"enum": values} for name in numbered("p", 100)})
+
+    return version(0), version(1)
+
+
+@change
+def branches_of_constants() -> Change:
+    return one(*({"oneOf": [{"const": n} for n in range(at, at + 500)]} for at in (0, 250)))
+
+
+@change
+def branches_of_lengths() -> Change:
+    def version(first: int) -> Schema:
+        return {"oneOf": [{**TEXT, "minLength": n, "maxLength": n + 1} for n in range(first, first + 500)]}
+
+    return one(version(0), version(250))
+
+
+@change
+def required_names() -> Change:
+    names = numbered("p", 5_000)
+    return {**texts(names), "required": names}, record(dict.fromkeys(names, INTEGER))
+
+
+@change
+def required_names_without_properties() -> Change:
+    return record({}, required=numbered("p", 5_000)), record({}, required=numbered("q", 5_000))
+
+
+@change
+def definitions() -> Change:
+    def version(longest: int) -> Schema:
+        inner = {f"d{n}": record({"a": {**TEXT, "maxLength": n + longest}}) for n in range(3_000)}
+        return record({f"p{n}": {"$ref": f"#/$defs/d{n}"} for n in range(3_000)}, **{"$defs": inner})
+
+    return version(5), version(4)
+
+
+@change
+def nested_objects() -> Change:
+    def version(inner: Schema) -> Schema:
+        names = numbered("y", 50)
+        for _ in range(70):
+            inner = record({"x": inner, **dict.fromkeys(names, TEXT)}, required=["x", *names])
+        return inner
+
+    return version(TEXT), version(INTEGER)
+
+
+@change
+def nested_arrays() -> Change:
+    def version(count: int, inner: Schema) -> Schema:
+        for _ in range(6):
+            inner = {"type": "array", "minItems": count, "items": inner}
+        return inner
+
+    return one(version(150, TEXT), version(151, INTEGER))
+
+
+@change
+def long_constant() -> Change:
+    return one({"const": "a" * 1_000_000}, {"const": "b" * 1_000_000})
+
+
+@change
+def constant_with_many_parts() -> Change:
+    return one({"const": [*range(100_000)]}, {"const": [*range(1, 100_001)]})
+
+
+@change
+def long_texts() -> Change:
+    def version(least: int) -> Schema:
+        names = numbered("p", 300)
+        return record({key: {**TEXT, "minLength": least} for key in names}, required=names)
+
+    return version(1_000_000), version(1_000_001)
+
+
+@change
+def tuples() -> Change:
+    return one(*({"type": "array", "prefixItems": [each] * 20_000} for each in (TEXT, INTEGER)))
+
+
+@change
+def patterns_of_names() -> Change:
+    def version(most: int, inner: Schema) -> Schema:
+        patterns = {f"^p{n}[a-z]{{0,{most}}}$": inner for n in range(1_000)}
+        return {**texts(numbered("p", 5_000)), "patternProperties": patterns, "additionalProperties": False}
+
+    return version(40, TEXT), version(41, INTEGER)
+
+
+@change
+def patterns_of_texts() -> Change:
+    return one({"pattern": "(a|b)*a" + "(a|b)" * 18}, {"pattern": "(a|b)*b" + "(a|b)" * 18})
+
+
+@change
+def dependencies() -> Change:
+    return (
+        {"type": "object", "dependentRequired": {"a": numbered("p", 50_000)}},
+        {"type": "object", "dependentRequired": {"a": numbered("q", 50_000)}},
+    )
+
+
+@change
+def conditions() -> Change:
+    def version(first: int) -> Schema:
+        return {
+            "type": "object",
+            "allOf": [
+                {"if": record({"a": {"const": n}}), "then": {"required": [f"p{n + first}"]}}
+                for n in range(500)
+            ],
+        }
+
+    return version(0), version(1)
+
+
+@change
+def long_examples() -> Change:
+    return one(*({**TEXT, "examples": [f"{n}{each * 1_000}" for n in range(3_000)]} for each in "ab"))
