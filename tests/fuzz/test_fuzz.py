@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.fuzz import names, schemas, server, text
+from tools.fuzz import names, schemas, server, terminal, text
 from tools.fuzz.batches import run_batch
 from tools.fuzz.cases import Case, pack, written
 from tools.fuzz.corpus import Entry, entries
@@ -33,6 +33,13 @@ BAITS: dict[str, tuple[str, str, str]] = {
     "texts_are_stripped": ("title", " x", "altered"),
     "a_reference_reads_any_file": ("input_schema: $ref of a property", "../secret.yaml#/$defs/A", "leaked"),
     "diagnostics_print_what_is_there": ("input_schema: type of a property", "\u202e", "terminal"),
+}
+# A planted bug of the terminal, and the place and the smallest text by which it is found.
+TERMINAL_BAITS: dict[str, tuple[str, str]] = {
+    "a_module_prints_by_itself": ("argument", "\x1b[2J"),
+    "lines_are_printed_raw": ("generated file", "\u202e"),
+    "json_has_raw_characters": ("values of a spec", "\x9b"),
+    "a_line_may_command_a_ci_service": ("server error", "x\n::error::x"),
 }
 REPLAY = """
 import json, sys
@@ -155,6 +162,32 @@ def kinds_found(planted_bug: str, place: str, hostile: str) -> list[str]:
     return kinds
 
 
+@pytest.mark.parametrize("place", terminal.PLACES)
+def test_no_text_controls_the_terminal(place: str) -> None:
+    assert terminal.replay({"place": place, "text": terminal.texts(random.Random(place))}) == []
+
+
+@pytest.mark.slow  # it imports all of toolgen
+@pytest.mark.parametrize("name", TERMINAL_BAITS)
+def test_a_planted_bug_of_the_terminal_is_found(name: str) -> None:
+    place, hostile = TERMINAL_BAITS[name]
+    recipe = json.dumps({"place": place, "text": hostile})
+    code = REPLAY.replace("tools.fuzz.text import places, replay", "tools.fuzz.terminal import replay")
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code.replace("places()\n", "")],
+            cwd=ROOT,
+            env={**os.environ, ENVIRONMENT: planted},
+            input=recipe,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for planted in (name, "")
+    ]
+    assert found == ['["terminal"]', "[]"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(6))
 def test_a_mixed_bomb_ends(number: int) -> None:
@@ -169,4 +202,5 @@ def test_the_server_answers_after_garbage(way: str) -> None:
 
 def test_every_planted_bug_belongs_to_a_part() -> None:
     assert set(BAITS) <= set(PLANTED_BUGS)
+    assert set(TERMINAL_BAITS) == {name for name, bug in PLANTED_BUGS.items() if bug.part == "terminal"}
     assert len(FIXED) > 300

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tools.fuzz import names, regexes, schemas, server, sources, text
+from tools.fuzz import names, regexes, schemas, server, sources, terminal, text
 from tools.fuzz.findings import Deadline, Finding, Tally
 from tools.fuzz.workers import Workers
 
@@ -26,9 +26,10 @@ def _nothing(source: Random, deadline: Deadline, workers: Workers) -> Tally:
 
 
 PARTS: dict[str, Part] = {
-    "text": Part(text.run, text.replay, 0.6),
+    "text": Part(text.run, text.replay, 0.55),
     "shown_as": Part(_nothing, names.replay, 0.0),  # searched by `text`
     "schemas": Part(schemas.run, schemas.replay, 0.13),
+    "terminal": Part(terminal.run, terminal.replay, 0.05),
     "sources": Part(sources.run, sources.replay, 0.12),
     "server": Part(server.run, server.replay, 0.1),
     "regexes": Part(regexes.run, regexes.replay, 0.05),

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import pkgutil
 import sys
@@ -132,7 +133,33 @@ def a_reference_reads_any_file() -> None:
 
 @planted_bug("text")
 def diagnostics_print_what_is_there() -> None:
-    _replace("printable", lambda text, keep_tabs=False: text, beside="split_lines")
+    _replace("printable", lambda text, keep="": text, beside="notation")
+
+
+@planted_bug("terminal")
+def lines_are_printed_raw() -> None:
+    def write(stream: Any, *lines: str, styled: bool = False) -> None:
+        stream.write("".join(f"{line}\n" for line in lines))
+
+    _replace("write_lines", write, beside="write_prompt")
+
+
+@planted_bug("terminal")
+def json_has_raw_characters() -> None:
+    _replace("json_document", lambda data: json.dumps(data, ensure_ascii=False), beside="terminal_line")
+
+
+@planted_bug("terminal")
+def a_line_may_command_a_ci_service() -> None:
+    _replace("_without_commands", lambda text: text, beside="terminal_line")
+
+
+@planted_bug("terminal")
+def a_module_prints_by_itself() -> None:
+    def show(error: Any, as_json: bool) -> None:
+        print(f"toolgen: {error.message}", file=sys.stderr)
+
+    _replace("show_unable", show, beside="report_bug")
 
 
 @planted_bug("schemas")

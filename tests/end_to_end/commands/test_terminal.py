@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -20,21 +19,13 @@ from tests.cli.terminal import at_a_terminal
 from tests.end_to_end.project import Project
 from tests.end_to_end.version_control.repository import Repository
 from tests.preloaded import python_command
+from tools.fuzz.terminal import faults
 
 HOSTILE = (
     "owned\x1b[31m\x1b[2J\x1b]0;t\x07\x9b31m\x08\x7f\x85\u202e\u2066\u200b\ufeff\u2028\U000e0041\u0336\u20dd\ufe0e"
     "\r\n::error::owned\r##[error]owned\n\t::add-mask::owned"
 )
 HOSTILE_NAME = HOSTILE.replace("\r", "").replace("\n", "").replace("\t", "").replace("/", "")
-_OF_TOOLGEN = re.compile(r"\x1b\[(?:1;3[134]|1|36|0)m|\r\x1b\[K")  # colours of diagnostics, progress
-_FORBIDDEN = re.compile("[\u0336\u20dd\ufe0e]|^\\s*::|##\\[", re.MULTILINE)
-
-
-def faults(shown: str) -> list[str]:
-    """Return what a terminal or a CI service would act on, or what a reader would not see."""
-    text = _OF_TOOLGEN.sub("", shown.replace("\r\n", "\n"))
-    raw = {ascii(char) for char in text if not char.isprintable() and char not in "\n\t"}
-    return sorted(raw | set(map(ascii, _FORBIDDEN.findall(text))))
 
 
 def test_the_oracle_sees_each_part_of_the_hostile_text() -> None:
