@@ -24,6 +24,93 @@ def test_every_module_has_a_docstring(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text()))
 
 
+OS_FUNCTIONS = frozenset(
+    [
+        "fdopen",
+        "link",
+        "listdir",
+        "makedirs",
+        "mkdir",
+        "open",
+        "remove",
+        "removedirs",
+        "rename",
+        "renames",
+        "replace",
+        "rmdir",
+        "scandir",
+        "symlink",
+        "truncate",
+        "unlink",
+        "walk",
+    ]
+)
+PATH_METHODS = frozenset(
+    [
+        "glob",
+        "hardlink_to",
+        "iterdir",
+        "mkdir",
+        "read_bytes",
+        "read_text",
+        "rglob",
+        "rmdir",
+        "symlink_to",
+        "touch",
+        "unlink",
+        "write_bytes",
+        "write_text",
+    ]
+)
+ANOTHER_WAY = {
+    "cli/__init__.py": "the null device, in place of closed streams",
+    "cli/output.py": "the null device, in place of a closed pipe",
+    "cli/building/watch.py": "times of files, and no contents",
+    "cli/child_process.py": "the null device; removes the folder of its own temporary files",
+    "cli/implementation_check_child.py": "two files in the parent's temporary folder, which stay open",
+    "cli/importing/mcp_client.py": "the null device, for the output of a server",
+    "cli/importing/python_child.py": "the null device, for tracebacks",
+    "cli/scaffolding/pinned_requirement.py": "metadata of the installed distribution",
+    "cli/file_templates.py": "a template of the installed package",
+    "compile/printing/template_sandbox.py": "/proc/self/statm",
+    "project/cache/entries.py": "the user's cache, a folder that no other user may write to",
+    "project/cache/toolchain.py": "the installed packages",
+    "project/files/temporary_folder.py": "a temporary folder of this user",
+    "runtime/adapters/mcp/transports/stdio.py": "the null device, in place of stdin",
+    "runtime/checkpoint.py": "a folder that the operator names, which is shared and locked",
+    "runtime/logs/writer.py": "the null device, in place of stderr",
+    "testing/child.py": "two files in the parent's temporary folder, which stay open",
+}
+"""Modules that use files in another way than `toolgen.files`, each with the reason."""
+
+
+def uses_files(node: ast.AST) -> bool:
+    """True for a call that reads, writes, lists or removes files by a path."""
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name):
+        return node.func.id == "open"
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    owner, name = node.func.value, node.func.attr
+    if isinstance(owner, ast.Name) and owner.id in ("os", "io", "shutil"):
+        return name in OS_FUNCTIONS if owner.id == "os" else name not in ("which", "StringIO", "BytesIO")
+    mode = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+    of_path = isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "Path"
+    return name in PATH_METHODS or (name == "open" and (mode in ("r", "rb", "w", "wb", "xb", "a") or of_path))
+
+
+def test_files_are_used_in_one_way() -> None:
+    """`toolgen.files` stays below a folder, reads regular files up to a limit, and writes atomically."""
+    found = {
+        name(path)
+        for path in MODULES
+        if any(map(uses_files, ast.walk(ast.parse(path.read_text()))))
+        and path.relative_to(PACKAGE).parts[0] != "files"
+    }
+    assert found == set(ANOTHER_WAY)
+
+
 def test_every_package_is_shipped() -> None:
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     found = {

@@ -49,7 +49,7 @@ def test_every_setting(repo: Path) -> None:
     assert (project.targets, project.coerce) == (("mcp",), False)
     assert project.package == "app.tools"
     assert project.import_root == repo.resolve() / "src"
-    assert project.folder_of("app.work") == repo.resolve() / "src" / "app" / "work"
+    assert project.path_of("app.work") == "src/app/work"
 
 
 def test_src_that_is_a_package_is_part_of_the_name(repo: Path) -> None:

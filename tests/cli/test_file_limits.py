@@ -106,7 +106,7 @@ def test_a_sparse_suite_is_not_read(folder: Path) -> None:
         os.truncate(file.fileno(), SPARSE)
     code, shown = limited(folder, "evals", "--check")
     assert code == 2
-    assert "cannot read tests.json: more than 67,108,864 bytes" in shown
+    assert "cannot read evals/tests.json: more than 67,108,864 bytes" in shown
 
 
 @pytest.mark.parametrize(

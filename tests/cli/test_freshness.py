@@ -127,7 +127,7 @@ def test_the_generator_is_its_modules_templates_and_toolchain(monkeypatch: pytes
     ours = generator_id()
     for name, stand_in in (
         ("versions", lambda names: dict.fromkeys(names, "0")),
-        ("read_bytes", lambda path: b"" if path.endswith("catalog.py.jinja") else b"x"),
+        ("read_named", lambda path: b"" if path.endswith("catalog.py.jinja") else b"x"),
     ):
         generator_id.cache_clear()
         with monkeypatch.context() as patch:

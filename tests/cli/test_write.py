@@ -225,11 +225,11 @@ def test_an_error_half_way_restores_every_file(project: Project, monkeypatch: py
     moved: list[str] = []
     replace = os.replace
 
-    def fail_at_third(source: Path, target: Path) -> None:
-        moved.append(str(target))
+    def fail_at_third(source: str, target: str, **folders: int) -> None:
+        moved.append(target)
         if len(moved) == 3:
-            raise OSError(5, "Input/output error", str(target))
-        replace(source, target)
+            raise OSError(5, "Input/output error", target)
+        replace(source, target, **folders)
 
     monkeypatch.setattr(os, "replace", fail_at_third)
     with pytest.raises(UnableError, match="input/output error"):
@@ -349,7 +349,7 @@ def test_a_run_that_is_killed_after_a_killed_one(project: Project) -> None:
         shutil.rmtree(project.root / "generated", ignore_errors=True)
         dying("replace", 5, "first")  # one for the journal, four files
         assert sum(text == "first" for text in on_disk(project).values()) >= 4
-        dying("chmod", count - 1, "second")
+        dying("fchmod", count - 1, "second")
         dying("replace", count, "third")
         put(project, {"0.json": "after", "new.json": "after"})
         assert on_disk(project) == {

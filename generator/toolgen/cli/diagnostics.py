@@ -12,7 +12,8 @@ from pathlib import Path
 
 from toolgen.cli.output import emit_json, say, say_text
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
-from toolgen.project import UnableError, find_root, read_text
+from toolgen.files import FileKind
+from toolgen.project import UnableError, find_root, kind_of, read_text
 from toolgen.report.json import as_data
 
 
@@ -95,9 +96,9 @@ def source_texts(diagnostics: Iterable[Diagnostic], start: str) -> dict[str, str
     root = find_root(Path(start))
     texts: dict[str, str] = {}
     for file in {span.file for d in diagnostics for span in (d.span, *(note.span for note in d.notes))}:
-        if (root / file).is_symlink():  # its target may be private
-            continue
         try:
+            if kind_of(root, file) is FileKind.LINK:  # its target may be private
+                continue
             texts[file] = read_text(root, file) or ""
         except UnableError:  # not text: no line to show
             continue

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolgen.project.cache.toolchain import TOOLCHAIN, generator_id, versions
     from toolgen.project.errors import UnableError, reason
     from toolgen.project.files.atomic_write import create_files, replace_files
-    from toolgen.project.files.reading import read_text
+    from toolgen.project.files.reading import kind_of, locate, names_in, read_text
     from toolgen.project.files.temporary_folder import use_temporary_folder
     from toolgen.project.inputs.configuration import FILE, PYPROJECT, TABLE, Project, parse_toml
     from toolgen.project.inputs.discovery import find_configuration, find_project, find_root, repository
@@ -45,7 +45,10 @@ __all__ = [
     "find_root",
     "find_up_to_date",
     "generator_id",
+    "kind_of",
     "load_targets",
+    "locate",
+    "names_in",
     "parse_toml",
     "prune",
     "read_output",
@@ -69,7 +72,7 @@ _HOMES = {
     "cache.toolchain": ("TOOLCHAIN", "generator_id", "versions"),
     "errors": ("UnableError", "reason"),
     "files.atomic_write": ("create_files", "replace_files"),
-    "files.reading": ("read_text",),
+    "files.reading": ("kind_of", "locate", "names_in", "read_text"),
     "files.temporary_folder": ("use_temporary_folder",),
     "inputs.discovery": ("find_configuration", "find_project", "find_root", "repository"),
     "inputs.configuration": ("FILE", "PYPROJECT", "TABLE", "Project", "parse_toml"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from toolgen.files import FileKind
 from toolgen.pipeline import analyze
-from toolgen.project import Project, UnableError, load_targets, read_specs
+from toolgen.project import Project, UnableError, kind_of, load_targets, read_specs
 from toolgen.testing.tool_under_test import ToolUnderTest, tool_under_test
 
 DEFAULT_FIXTURES = "tests/toolgen_fixtures.py"
@@ -22,14 +23,10 @@ def fixtures_file(project: Project) -> Path | None:
 
     Raises UnableError if the configured file is missing, or outside of the project.
     """
+    path = project.test_fixtures or DEFAULT_FIXTURES
+    if kind_of(project.root, path, links=True) is FileKind.FILE:
+        return project.root / path
     if project.test_fixtures is None:
-        default = project.root / DEFAULT_FIXTURES
-        return default if default.is_file() else None
-    file = project.root / project.test_fixtures
-    if not file.resolve().is_relative_to(project.root.resolve()):
-        message = f"the fixtures {project.test_fixtures} are outside of the project's folder"
-        raise UnableError("outside-project", message)
-    if not file.is_file():
-        message = f"there is no file {project.test_fixtures}, which [test] fixtures names"
-        raise UnableError("unreadable-file", message)
-    return file
+        return None
+    message = f"there is no file {path}, which [test] fixtures names"
+    raise UnableError("unreadable-file", message)

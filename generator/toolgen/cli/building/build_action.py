@@ -120,13 +120,12 @@ def run(args: argparse.Namespace) -> bool:
         if args.templates is None:
             raise
         raise UnableError("bad-template", str(error), f"look at the templates in {args.templates}") from error
-    generated = {os.path.join(args.out, path): text for path, text in result.generated.items()}
-    files = {**generated, **result.other_files}
+    generated = [os.path.join(args.out, path) for path in result.generated]
+    others = dict(result.other_files)
     inputs = [*result.inputs, *(files_below(args.templates) if args.templates else ())]
     if args.depfile:
-        files[args.depfile] = dependencies(files, inputs)
-    new_paths = (path for path in result.generated if path not in result.written_before)
-    write_declared(files, {os.path.join(args.out, path) for path in new_paths}, inputs)
+        others[args.depfile] = dependencies((*generated, *others), inputs)
+    write_declared(args.out, result.generated, others, own=result.written_before, inputs=inputs)
     if args.format == "json":
         emit_json({"written": sorted(generated), "warnings": as_data(result.warnings)})
     elif result.warnings:

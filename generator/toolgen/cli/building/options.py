@@ -49,7 +49,7 @@ def _shown_as(args: argparse.Namespace) -> str:
 
 def targets_of(names: Sequence[str] | None, templates: str | None) -> tuple[Target, ...]:
     """Return the base target and the named ones, or all. Raises `UnableError` for an unknown target."""
-    every = load_targets(Project(Path(), _NOWHERE, "", templates=templates), links=True)
+    every = load_targets(Project(Path(), _NOWHERE, "", templates=templates), is_declared=True)
     base, *others = every
     known = [target.name for target in others]
     wanted = known if names is None else [name for name in names if name != base.name]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolgen.files import WritableFolder, make_named
 from toolgen.project import UnableError
 
 if TYPE_CHECKING:
@@ -25,28 +27,26 @@ def save_blocks(response: ToolResponse, folder: Path) -> list[Path | None]:
     if a file cannot be written.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return [
-            None
-            if block.type == "link"
-            else _write(folder, _file_name(response.tool_name, number, block), block.data)
-            for number, block in enumerate(response.blocks, 1)
-        ]
+        make_named(folder)
+        with WritableFolder(folder) as opened:
+            return [
+                None
+                if block.type == "link"
+                else folder / _write(opened, _file_name(response.tool_name, number, block), block.data)
+                for number, block in enumerate(response.blocks, 1)
+            ]
     except OSError as error:
         message = f"cannot write to {folder}: {error.strerror or error}"
         raise UnableError("cannot-write", message, "give another folder to --save") from error
 
 
-def _write(folder: Path, name: str, data: bytes) -> Path:
+def _write(folder: WritableFolder, name: str, data: bytes) -> str:
     stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
     for number in range(1, 10_000):
-        path = folder / (name if number == 1 else f"{stem}-{number}{dot}{end}")
-        try:
-            with path.open("xb") as file:  # follows no link, and replaces nothing
-                file.write(data)
-        except FileExistsError:
-            continue
-        return path
+        path = name if number == 1 else f"{stem}-{number}{dot}{end}"
+        with suppress(FileExistsError):
+            folder.create(path, data)
+            return path
     raise FileExistsError(0, f"there are too many files called {name}")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from toolgen.cli.child_process import how_it_ended, run_bounded
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Span
+from toolgen.files import read_named, write_named
 from toolgen.project import Project, UnableError
 
 _SECONDS = 30.0  # that importing one implementation may take
@@ -78,7 +79,7 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> _R
             "unlisted": sorted(unlisted),
             "seconds": _SECONDS,
         }
-        result.write_text(json.dumps(task) + "\n", "utf-8")
+        write_named(result, json.dumps(task).encode() + b"\n")
         code = run_bounded(
             "toolgen.cli.checking.implementations_child",
             [str(result), str(trace)],
@@ -87,9 +88,9 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> _R
             seconds=_TOTAL_SECONDS,
         )
         run = _Run(code)
-        _, *lines = result.read_text("utf-8", "replace").splitlines()
+        _, *lines = read_named(result).decode("utf-8", "replace").splitlines()
         if trace.is_file():
-            run.hung_at = _innermost_frame(trace.read_text("utf-8", "replace"), project)
+            run.hung_at = _innermost_frame(read_named(trace).decode("utf-8", "replace"), project)
     for line in lines:
         try:
             event = json.loads(line)
@@ -145,7 +146,7 @@ def _diagnostic(project: Project, fault: dict[str, Any]) -> Diagnostic:
         if path.is_relative_to(root):
             shown = path.relative_to(root).as_posix()
     try:
-        text = path.read_text("utf-8", "replace").splitlines()[fault["line"] - 1]
+        text = read_named(path).decode("utf-8", "replace").splitlines()[fault["line"] - 1]
     except (OSError, IndexError):
         text = ""
     column = len(text) - len(text.lstrip()) + 1

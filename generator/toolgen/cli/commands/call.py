@@ -26,6 +26,7 @@ from toolgen.cli.calling.saved_blocks import save_blocks
 from toolgen.cli.output import ask, can_ask, emit, emit_json, say, say_text
 from toolgen.cli.parser import add_format, add_headers
 from toolgen.escaping.places import terminal_lines
+from toolgen.files import read_named
 from toolgen.project import Project, UnableError, find_project
 from toolgen.suggestions import did_you_mean
 
@@ -210,7 +211,7 @@ def _input(text: str) -> Any:
         if text == "-":
             text = sys.stdin.read()
         elif text.startswith("@"):
-            text = Path(text[1:]).read_text("utf-8")
+            text = read_named(text[1:]).decode()
         return json.loads(text, parse_constant=_refuse)
     except OSError as error:
         raise UnableError("bad-input", f"cannot read {text[1:]}: {error.strerror}") from error

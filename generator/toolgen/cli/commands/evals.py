@@ -16,6 +16,7 @@ from toolgen.cli.output import count, emit, say
 
 if TYPE_CHECKING:
     from toolgen.cli.evaluating.cases import EvalCase
+    from toolgen.project.files.reading import RootedPath
 
 _OUTPUT = "evals"
 
@@ -52,8 +53,7 @@ def run(args: argparse.Namespace) -> bool:
 
     provider = SHORT_IDS.get(args.provider, args.provider)
     cases, files = _suite(args, provider)
-    folder = Path(args.start, args.output)
-    existing = _existing(folder, files)
+    existing = _existing(args, files)
     if args.check:
         return _check(args, files, existing)
     _write(args, files, existing)
@@ -89,10 +89,17 @@ def _suite(args: argparse.Namespace, provider: str) -> tuple[list[EvalCase], dic
     return cases, suite_files(cases, document(found, tools), provider, with_arguments=not args.tools_only)
 
 
-def _existing(folder: Path, files: Mapping[str, str]) -> dict[str, str | None]:
+def _folder(args: argparse.Namespace) -> RootedPath:
+    from toolgen.project import find_root, locate
+
+    return locate(find_root(Path(args.start)), Path(args.start), args.output)
+
+
+def _existing(args: argparse.Namespace, files: Mapping[str, str]) -> dict[str, str | None]:
     from toolgen.project import read_text
 
-    return {name: read_text(folder, name) for name in files}
+    folder = _folder(args)
+    return {name: read_text(folder.root, folder.with_name(name)) for name in files}
 
 
 def _write(args: argparse.Namespace, files: Mapping[str, str], existing: Mapping[str, str | None]) -> None:
@@ -104,9 +111,8 @@ def _write(args: argparse.Namespace, files: Mapping[str, str], existing: Mapping
     if there and not is_own_config(existing[CONFIG] or ""):
         message = f"{', '.join(there)}: not written by `toolgen evals`"
         raise UnableError("file-exists", message, "choose another folder: -o DIR")
-    folder = Path(args.start, args.output)
-    folder.mkdir(parents=True, exist_ok=True)
-    replace_files(folder, files)
+    folder = _folder(args)
+    replace_files(folder.root, files, below=folder.path)
 
 
 def _check(args: argparse.Namespace, files: Mapping[str, str], existing: Mapping[str, str | None]) -> bool:

@@ -23,6 +23,7 @@ from toolgen.project import (
     create_files,
     find_configuration,
     find_project,
+    kind_of,
     read_text,
     repository,
 )
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> bool:
     project = find_project(root) if find_configuration(root) else None
     written, kept = [], []
     for file in _files(root, project):
-        if (file.at / file.path).exists() and not file.appends:
+        if not file.appends and kind_of(file.at, file.path) is not None:
             kept.append(file)
             continue
         create_files(file.at, {file.path: file.text}, append=file.appends)
@@ -80,8 +81,8 @@ def _files(root: Path, project: Project | None) -> Iterator[NewFile]:
     specs = project.specs if project else "specs"
     yield NewFile(f"{specs}/{schema_file()[0]}", schema_file()[1], root)
     if package:
-        base = project.folder_of(package) if project else root / package
-        yield NewFile(f"{base.relative_to(root).as_posix()}/__init__.py", PACKAGE, root)
+        base = project.path_of(package) if project else package
+        yield NewFile(f"{base}/__init__.py", PACKAGE, root)
     yield NewFile("conftest.py", _CONFTEST, root)
     yield _attributes(root, project.output if project else "generated")
     yield from _repository_files(root)

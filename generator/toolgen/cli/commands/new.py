@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.cli.output import ask, can_ask, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.cli.scaffolding.parameters import Parameter, parse_parameter, printable
-from toolgen.project import Project, UnableError, create_files, find_project, read_text
+from toolgen.project import Project, UnableError, create_files, find_project, kind_of
 
 if TYPE_CHECKING:
     from toolgen.data.diagnostic import Diagnostic
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> bool:
         rule = "letters, digits, _ and -, at most 64, beginning with a letter or _"
         raise UnableError("bad-name", f"'{args.name}' cannot name a tool", f"a name has {rule}")
     spec = f"{project.specs}/{args.name}.yaml"
-    if read_text(project.root, spec) is not None:
+    if kind_of(project.root, spec) is not None:
         raise UnableError("file-exists", f"{spec} exists already", "nothing was written")
     written = _files(project, spec, _answers(args))
     create_files(project.root, written)
@@ -74,7 +74,7 @@ def _is_complete(project: Project, args: argparse.Namespace) -> bool:
     """True if there is a spec of the tool, and no flag says what a new one should hold."""
     if args.description is not None or args.param or args.destructive:
         return False
-    return read_text(project.root, f"{project.specs}/{args.name}.yaml") is not None
+    return kind_of(project.root, f"{project.specs}/{args.name}.yaml") is not None
 
 
 def _complete(args: argparse.Namespace, project: Project) -> bool:
@@ -156,14 +156,12 @@ def _files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, st
     tool = _compile_new_spec(project, answers["name"], spec, text)
     schema, schema_text = schema_file()
     files = {spec: text}
-    if read_text(project.root, f"{project.specs}/{schema}") is None:
+    if kind_of(project.root, f"{project.specs}/{schema}") is None:
         files[f"{project.specs}/{schema}"] = schema_text
     if project.implementations:
         files |= dict.fromkeys(missing_packages(project), PACKAGE)
-        module = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
-        files[module.relative_to(project.root).as_posix()] = stub_text(
-            project.package, tool, answers["title"]
-        )
+        module = project.path_of(f"{project.implementations}.{tool.py_name}")
+        files[f"{module}.py"] = stub_text(project.package, tool, answers["title"])
         files[f"tests/test_{tool.py_name}.py"] = test_text(tool, answers["title"])
     return files
 

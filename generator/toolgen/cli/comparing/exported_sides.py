@@ -22,6 +22,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.package import Package
 from toolgen.data.source import Source, Span
 from toolgen.data.spec import Annotations, Spec
+from toolgen.files import Folder, IrregularFileError, open_named
 from toolgen.importers.exported import (
     DEFINITIONS,
     ExportedTool,
@@ -31,7 +32,6 @@ from toolgen.importers.exported import (
 from toolgen.importers.json_source import JsonDocument, read_json_documents
 from toolgen.pipeline import analyze
 from toolgen.project import UnableError, reason
-from toolgen.project.files.reading import read_bytes
 from toolgen.project.inputs.specs import SUFFIXES
 from toolgen.runtime.definition.description import deprecation_notice
 from toolgen.schema.document import JsonPath
@@ -125,15 +125,13 @@ def read_generated(found: OnDisk) -> ExportedSide:
     from toolgen.importers.generated import read_definition
 
     texts: dict[str, bytes] = {}
-    folder = found.path / "definitions"
-    for path in sorted(folder.glob("*.py")):
-        if path.name != "__init__.py":
-            try:
-                texts[f"{found.shown.rstrip('/')}/definitions/{path.name}"] = read_bytes(
-                    str(path), links=False
-                )
-            except OSError as error:
-                raise UnableError("bad-source", f"cannot read {path}: {reason(error)}") from error
+    try:
+        with Folder(found.path) as folder:
+            for entry in folder.entries("definitions"):
+                if entry.name.endswith(".py") and entry.name != "__init__.py":
+                    texts[f"{found.shown.rstrip('/')}/{entry.path}"] = folder.read(entry.path, links=False)
+    except OSError as error:
+        raise UnableError("bad-source", f"cannot read {error.filename}: {reason(error)}") from error
     with source_errors():
         tools = read_generated_definitions(
             {file: read_definition(text, file) for file, text in texts.items()}
@@ -239,10 +237,10 @@ def _file_content(found: OnDisk) -> SourceContent:
         message = f"{found.shown} is one spec, and a comparison needs all of them"
         raise UnableError("bad-source", message, "give the folder of the specs")
     try:
-        if not found.path.is_file():
-            raise UnableError("bad-source", f"{found.shown} is neither a file nor a folder")
-        with found.path.open("rb") as file:
+        with open_named(found.path) as file:
             return SourceContent(read_bounded(file), found.shown)
+    except (IrregularFileError, IsADirectoryError) as error:
+        raise UnableError("bad-source", f"{found.shown} is neither a file nor a folder") from error
     except OSError as error:
         raise UnableError("bad-source", f"cannot read {found.shown}: {reason(error)}") from error
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from toolgen.cli.output import count, emit, emit_json, say
 from toolgen.cli.parser import add_format
+from toolgen.files import FileKind, IrregularFileError, open_named
 from toolgen.project import (
     Project,
     UnableError,
@@ -20,9 +21,12 @@ from toolgen.project import (
     find_configuration,
     find_project,
     find_root,
+    kind_of,
+    locate,
     read_specs,
 )
 from toolgen.project.errors import reason
+from toolgen.project.files.reading import RootedPath
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
@@ -81,18 +85,20 @@ class SourceContent:
 class Destination:
     """The folder for the specs of an import."""
 
-    base: Path  # the specs folder; paths of files are relative to it
+    place: RootedPath  # the specs folder; paths of files are relative to it
     folder: str  # the folder of `--into` below it, with a trailing slash, or empty
-    shown: str  # `base` relative to the user's folder, with a trailing slash
+    shown: str  # the specs folder relative to the user's folder, with a trailing slash
     project: Project | None
     existing: Mapping[str, bytes]  # existing specs by path
 
+    @property
+    def base(self) -> Path:
+        """Return the path of the specs folder."""
+        return self.place.root / self.place.path
+
     def is_specs_folder(self) -> bool:
-        """True if `base` is the specs folder of the project."""
-        return (
-            self.project is not None
-            and self.base.resolve() == (self.project.root / self.project.specs).resolve()
-        )
+        """True if this is the specs folder of the project."""
+        return self.project is not None and self.place == RootedPath(self.project.root, self.project.specs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +149,13 @@ def read_source(args: argparse.Namespace) -> SourceContent:
     """Read SOURCE: a file, or stdin for `-`."""
     if args.source == "-":
         return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
-    path = Path(args.start, args.source)
     try:
-        if path.exists() and not path.is_file():
-            raise UnableError("bad-source", f"{args.source} is not a file", "give a file, or - for stdin")
-        with path.open("rb") as file:
+        with open_named(Path(args.start, args.source)) as file:
             return SourceContent(read_bounded(file), args.source)
+    except (IrregularFileError, IsADirectoryError) as error:
+        raise UnableError(
+            "bad-source", f"{args.source} is not a file", "give a file, or - for stdin"
+        ) from error
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         raise UnableError(
@@ -246,15 +253,12 @@ def _write(
     """Write the specs, and modules below the project: all or none."""
     from toolgen.project.files.atomic_write import replace_files
 
-    base = destination.base
-    if modules and destination.project is not None:
-        base = destination.project.root
-        specs = {_relative(destination.base / path, base): text for path, text in files.items()}
-        files = {**specs, **modules}
+    place = destination.place
+    files = {**{place.with_name(path): text for path, text in files.items()}, **modules}
     if replace:
-        replace_files(base, files)
+        replace_files(place.root, files)
     else:
-        create_files(base, files)
+        create_files(place.root, files)
 
 
 def _relative(path: Path, start: Path) -> str:
@@ -276,36 +280,44 @@ def _find_destination(args: argparse.Namespace) -> Destination:
             raise UnableError(
                 "usage", "there is no project here, and no --into", "say where specs go: --into specs"
             )
-        target = project.root / project.specs
+        place, folder = RootedPath(project.root, project.specs), ""
     else:
-        target = (start / args.into).resolve()
-    if target.exists() and not target.is_dir():
-        raise UnableError("cannot-write", f"{args.into} is not a folder", "give a folder for the specs")
-    base = target
-    if project is not None and target.is_relative_to(specs := (project.root / project.specs).resolve()):
-        base = specs
-    folder = "" if target == base else f"{target.relative_to(base).as_posix()}/"
-    shown = f"{_relative(base, start)}/".removeprefix("./")
-    return Destination(base, folder, shown, project, _existing_specs(base))
+        place, folder = _place_of(args.into, start, project)
+    shown = f"{_relative(place.root / place.path, start)}/".removeprefix("./")
+    return Destination(place, folder, shown, project, _existing_specs(place))
 
 
-def _existing_specs(base: Path) -> dict[str, bytes]:
-    """Return the specs in `base`; it may be missing or empty."""
-    if not base.is_dir():
-        return {}
+def _place_of(into: str, start: Path, project: Project | None) -> tuple[RootedPath, str]:
+    """Return the folder of specs that `--into` is in, and the folder below it with a trailing slash."""
+    place = locate(start if project is None else project.root, start, into)
+    if project is not None:
+        specs = project.root / project.specs
+        inner = locate(specs, start, into)
+        if inner.root == specs:
+            return RootedPath(project.root, project.specs), f"{inner.path}/" if inner.path else ""
+    if kind_of(place.root, place.path, links=True) not in (None, FileKind.FOLDER):
+        raise UnableError("cannot-write", f"{into} is not a folder", "give a folder for the specs")
+    return place, ""
+
+
+def _existing_specs(place: RootedPath) -> dict[str, bytes]:
+    """Return the specs in a folder; it may be missing or empty."""
     try:
-        return read_specs(Project(base.parent, "", "", specs=base.name))
-    except UnableError:
+        return read_specs(Project(place.root, "", "", specs=place.path or "."))
+    except UnableError as error:
+        if error.code != "no-specs":
+            raise
         return {}
 
 
 def _with_editor_schema(destination: Destination, files: Mapping[str, str]) -> dict[str, str]:
     """Return `files` and the schema that editors check specs with, unless it exists."""
-    if not files or (destination.base / ".toolgen.schema.json").exists():
-        return dict(files)
     from toolgen.cli.scaffolding.files import schema_file
 
     name, text = schema_file()
+    place = destination.place
+    if not files or kind_of(place.root, place.with_name(name)) is not None:
+        return dict(files)
     return {**files, name: text}
 
 

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 from toolgen.cli.importing import common
 from toolgen.cli.output import count, say, show_status
 from toolgen.data.diagnostic import SpecErrors
+from toolgen.files import Folder, IrregularFileError, OutsideError, OversizedFileError
 from toolgen.importers.imported_tool import SourceError
-from toolgen.project import PYPROJECT, Project, UnableError, find_project, parse_toml, read_text
+from toolgen.project import PYPROJECT, Project, UnableError, find_project, kind_of, parse_toml, read_text
+from toolgen.schema.limits import BUDGET
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package
@@ -203,16 +205,18 @@ def _load_beside(document: Path) -> Callable[[str], Any]:
     def load(path: str) -> Any:
         shown = posixpath.join(document.parent.as_posix(), path)
         try:
-            file = (folder / path).resolve()
-            if not file.is_relative_to(folder):
-                raise SourceError(
-                    f"{shown} is a link to a file outside the document's folder", "copy the file there"
-                )
-            if not file.is_file():
-                message = f"there is no file {shown}, which the document refers to"
-                raise SourceError(message, "is the document complete?")
-            with file.open("rb") as opened:
-                data = common.read_bounded(opened)
+            with Folder(folder) as opened:
+                data = opened.read(path, limit=BUDGET.import_bytes)
+        except OutsideError:
+            raise SourceError(
+                f"{shown} is a link to a file outside the document's folder", "copy the file there"
+            ) from None
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, IrregularFileError):
+            message = f"there is no file {shown}, which the document refers to"
+            raise SourceError(message, "is the document complete?") from None
+        except OversizedFileError:
+            message = f"{shown} has more than {BUDGET.import_bytes // 1024 // 1024} MB"
+            raise SourceError(message, "import a part of it", "too-complex") from None
         except OSError as error:
             raise SourceError(f"cannot read {shown}: {error.strerror}") from None
         except ValueError as error:  # a null byte in the path
@@ -236,9 +240,9 @@ def _implementations(args: argparse.Namespace) -> common.Implementations:
     def modules(project: Project, package: Package) -> dict[str, str]:
         files = dict.fromkeys(missing_packages(project), PACKAGE)
         for tool in package.tools:
-            path = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
-            if not path.exists() and "x-openapi" in tool.definition:
-                files[path.relative_to(project.root).as_posix()] = http_text(project.package, tool)
+            path = f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"
+            if "x-openapi" in tool.definition and kind_of(project.root, path) is None:
+                files[path] = http_text(project.package, tool)
         return files
 
     return modules

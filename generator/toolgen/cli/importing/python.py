@@ -17,7 +17,8 @@ from toolgen.cli.child_process import how_it_ended, run_bounded
 from toolgen.cli.file_templates import render
 from toolgen.cli.importing import common
 from toolgen.cli.output import say
-from toolgen.project import Project, UnableError, find_project
+from toolgen.files import open_named
+from toolgen.project import Project, UnableError, find_project, kind_of
 
 if TYPE_CHECKING:
     from toolgen.data.package import Package, Tool
@@ -83,10 +84,12 @@ def describe_functions(targets: Sequence[str], folder: Path) -> list[FunctionDes
         )
         if code is None:
             raise SourceError(f"{name}: not imported within {seconds:.0f} seconds", _ENDED)
-        if not result.is_file():
-            raise SourceError(f"{name}: the import ended its process{how_it_ended(code)}", _ENDED)
-        with result.open("rb") as file:
-            (document,) = read_json_documents(common.read_bounded(file), name)
+        try:
+            with open_named(result) as file:
+                (document,) = read_json_documents(common.read_bounded(file), name)
+        except FileNotFoundError:
+            ended = f"the import ended its process{how_it_ended(code)}"
+            raise SourceError(f"{name}: {ended}", _ENDED) from None
     answer: dict[str, Any] = document.value
     if "error" in answer:
         raise SourceError(answer["error"], answer["hint"])
@@ -102,14 +105,13 @@ def _implementations(
     files: dict[str, str] = {}
     for tool in tools:
         function = functions[tool.wire_name]
-        path = project.folder_of(f"{project.implementations}.{tool.py_name}").with_suffix(".py")
-        short = path.relative_to(project.root).as_posix()
+        path = f"{project.path_of(f'{project.implementations}.{tool.py_name}')}.py"
         if function.by_hand:
             say(f"  {tool.wire_name}: must be implemented by hand, since {function.by_hand}")
-        elif path.exists():
-            say(f"  {tool.wire_name}: {short} exists already, and is kept")
+        elif kind_of(project.root, path) is not None:
+            say(f"  {tool.wire_name}: {path} exists already, and is kept")
         else:
-            files[short] = implementation_text(project, tool, function)
+            files[path] = implementation_text(project, tool, function)
     return dict.fromkeys(missing_packages(project), PACKAGE) | files if files else {}
 
 

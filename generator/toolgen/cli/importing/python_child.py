@@ -19,6 +19,7 @@ from typing import Any
 
 import typing_extensions
 
+from toolgen.files import write_named
 from toolgen.importers.imported_tool import SourceError
 from toolgen.importers.python.signature import FunctionDescription, describe_function
 from toolgen.suggestions import shortened
@@ -38,7 +39,7 @@ def main(seconds: str, result: str, folder: str, *targets: str) -> None:
         except SourceError as error:
             answer = {"error": error.message, "hint": error.hint}
         if os.getpid() == process_id:  # a module that forks leaves two processes here
-            Path(result).write_text(json.dumps(answer), "utf-8")
+            write_named(result, json.dumps(answer).encode())
         os._exit(0)  # without waiting for threads and exit handlers of the imported modules
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.cli.file_templates import render
 from toolgen.cli.scaffolding.parameters import scalar
+from toolgen.project import kind_of
 
 if TYPE_CHECKING:
     from toolgen.data.package import Tool
@@ -100,6 +101,6 @@ def missing_packages(project: Project) -> Iterator[str]:
     """Yield the path of each missing `__init__.py` of the implementations' package and its parents."""
     parts = (project.implementations or "").split(".")
     for depth in range(1, len(parts) + 1):
-        path = project.folder_of(".".join(parts[:depth])) / "__init__.py"
-        if not path.exists():
-            yield path.relative_to(project.root).as_posix()
+        path = f"{project.path_of('.'.join(parts[:depth]))}/__init__.py"
+        if kind_of(project.root, path) is None:
+            yield path

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from toolgen.cli.building.project_build import package_of, program_of, read_inputs
 from toolgen.cli.scaffolding.files import PACKAGE, http_text, missing_packages, stub_text, test_text
-from toolgen.project import Project, UnableError, read_text
+from toolgen.files import FileKind
+from toolgen.project import Project, UnableError, kind_of
 
 if TYPE_CHECKING:
     from toolgen.data.package import Tool
@@ -36,14 +37,18 @@ def missing_parts(start: str, name: str | None) -> dict[str, str]:
 
 
 def _parts(project: Project, tool: Tool, title: str, calls_http: bool, name: str | None) -> dict[str, str]:
-    module = project.folder_of(f"{project.implementations}.{tool.py_name}")
-    implementation = module.with_suffix(".py").relative_to(project.root).as_posix()
+    module = project.path_of(f"{project.implementations}.{tool.py_name}")
+    implementation = f"{module}.py"
     test = f"tests/test_{tool.py_name}.py"
+
+    def is_free(path: str) -> bool:
+        return kind_of(project.root, path) is None
+
     files = {}
-    if not module.is_dir() and read_text(project.root, implementation) is None:
+    if kind_of(project.root, module, links=True) is not FileKind.FOLDER and is_free(implementation):
         files[implementation] = (
             http_text(project.package, tool) if calls_http else stub_text(project.package, tool, title)
         )
-    if (files or name) and not calls_http and read_text(project.root, test) is None:
+    if (files or name) and not calls_http and is_free(test):
         files[test] = test_text(tool, title)
     return files

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from toolgen.cli.child_process import how_it_ended, run_bounded
+from toolgen.files import make_named, read_named, write_named
 from toolgen.project import Project, UnableError
 from toolgen.testing.child import Task
 from toolgen.testing.project_tools import fixtures_file
@@ -23,6 +24,7 @@ from toolgen.testing.tool_under_test import ToolUnderTest
 
 CALL_SECONDS = 30.0  # that a call of a tool without `timeout` may take
 LATE_SECONDS = 10.0  # after its `timeout`, until a call counts as hanging
+MAX_RESULT = 1024**3  # bytes of all reports
 TOTAL_SECONDS = 540.0  # that the tests of one tool may take
 
 
@@ -89,8 +91,8 @@ def _task(
 def _run(project: Project, task: Task) -> _Run:
     with tempfile.TemporaryDirectory(prefix="toolgen-") as folder:
         result, trace = Path(folder, "result.jsonl"), Path(folder, "trace")
-        result.write_text(task.as_json() + "\n", "utf-8")
-        Path(folder, "tmp").mkdir()
+        write_named(result, task.as_json().encode() + b"\n")
+        make_named(Path(folder, "tmp"))
         code = run_bounded(
             "toolgen.testing.child",
             [str(result), str(trace)],
@@ -100,8 +102,8 @@ def _run(project: Project, task: Task) -> _Run:
             environment={"TMPDIR": str(Path(folder, "tmp"))},  # so that nothing is left in the user's
         )
         run = _Run(code)
-        _, *lines = result.read_text("utf-8", "replace").splitlines()
-        run.trace = trace.read_text("utf-8", "replace") if trace.is_file() else ""
+        _, *lines = read_named(result, limit=MAX_RESULT).decode("utf-8", "replace").splitlines()
+        run.trace = read_named(trace).decode("utf-8", "replace") if trace.is_file() else ""
     for line in lines:
         try:
             event = json.loads(line)

@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import tempfile
-from pathlib import Path
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from toolgen.data.changes import Tree
 from toolgen.data.internal_error import TemplateBug
+from toolgen.files import WritableFolder
 from toolgen.python_source.literals import is_read_as_utf_8
 
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
@@ -36,16 +36,19 @@ def format_tree(tree: Tree) -> Tree:
     sources = {path: text for path, text in tree.items() if path.endswith(".py")}
     if not sources:
         return tree
-    with tempfile.TemporaryDirectory(prefix="toolgen-") as folder:
+    with tempfile.TemporaryDirectory(prefix="toolgen-") as folder, WritableFolder(folder) as made:
         for path, text in sources.items():
-            file = Path(folder, path)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8", newline="\n")
+            made.make_folders(path.rpartition("/")[0])
+            made.create(path, text.encode())
         for command in (_LINT, _FORMAT):
             _ruff([*command, *_HERMETIC, "."], folder)
-        formatted = {path: Path(folder, path).read_text(encoding="utf-8") for path in sources}
+        formatted = {path: _with_lf(made.read(path).decode()) for path in sources}
     refuse_encodings(formatted)
     return {path: formatted.get(path, text) for path, text in tree.items()}
+
+
+def _with_lf(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def refuse_encodings(tree: Tree) -> None:

@@ -9,18 +9,26 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import unquote
 
 from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.spec import is_shared_file, schemas_of
+from toolgen.files import (
+    DeclaredFolder,
+    FileKind,
+    Folder,
+    IrregularFileError,
+    StagedFile,
+    WritableFolder,
+    make_named,
+    read_named,
+    remove_empty,
+)
 from toolgen.project.errors import UnableError, reason
-from toolgen.project.files.atomic_write import StagedFile, stage_file
 from toolgen.project.output.folder import HEADER, refuse_encodings
 from toolgen.schema.document import subschemas
 
@@ -30,9 +38,9 @@ _ELSEWHERE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:|$")  # not another file
 def read_file(path: str) -> bytes:
     """Return the bytes of a declared input; `UnableError` if it is missing or not a regular file."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise UnableError("unreadable-file", f"{path} is not a file")
-        return Path(path).read_bytes()
+        return read_named(path)
+    except (IsADirectoryError, IrregularFileError) as error:
+        raise UnableError("unreadable-file", f"{path} is not a file") from error
     except OSError as error:
         raise UnableError("unreadable-file", f"cannot read {path}: {reason(error)}") from error
 
@@ -106,7 +114,8 @@ def _data(path: str, text: bytes) -> object:
 
 def files_below(folder: str) -> list[str]:
     """Return every file in a declared folder, sorted."""
-    return sorted(os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names)
+    with DeclaredFolder(folder) as declared:
+        return sorted(declared.full(entry.path) for entry in declared.walk())
 
 
 def dependencies(outputs: Iterable[str], inputs: Iterable[str]) -> str:
@@ -124,74 +133,86 @@ def _escaped(path: str) -> str:
     return re.sub(r"([ #])", r"\\\1", path.replace("$", "$$"))
 
 
-def write_declared(files: Mapping[str, str], guarded: Iterable[str], inputs: Iterable[str]) -> None:
-    """Write `files` (path → text): all, or none if one cannot be written; each of them atomically.
+def write_declared(
+    out: str,
+    generated: Mapping[str, str],
+    others: Mapping[str, str],
+    *,
+    own: Container[str],
+    inputs: Iterable[str],
+) -> None:
+    """Write all files, or none if one cannot be written; each of them atomically.
 
-    A path in `guarded` replaces only a file that toolgen generated; no path may be one of `inputs`. Actions
-    that run at the same time write other files, so there is no lock. `UnableError`: nothing was written.
+    Actions that run at the same time write other files, so there is no lock.
+
+    Args:
+        out: the folder of the generated files, which is made if necessary. No link below it leaves it.
+        generated: path below `out` → text. A file is replaced only if toolgen generated it.
+        others: path → text.
+        own: paths of generated files that are replaced in any case.
+        inputs: paths that may not be written.
+
+    Raises:
+        UnableError: nothing was written.
     """
     taken = {os.path.abspath(path) for path in inputs}
-    for path in files:
+    for path in (*(os.path.join(out, each) for each in generated), *others):
         if os.path.abspath(path) in taken:
             raise UnableError(
                 "usage", f"{path} would be written, but the command line names it for another purpose too"
             )
         taken.add(os.path.abspath(path))
-    for path in guarded:
-        _refuse_foreign(path)
-    refuse_encodings(files)
+    refuse_encodings(generated)
     try:
-        with ExitStack() as undo:
-            staged = {path: _stage(path, text, undo) for path, text in files.items()}
-            for path, file in staged.items():
+        with ExitStack() as opened, ExitStack() as undo:
+            undo.callback(remove_empty, made := make_named(out))
+            folder = opened.enter_context(WritableFolder(out))
+            for path in (each for each in generated if each not in own):
+                _refuse_foreign(folder, path)
+            staged = [_stage(folder, path, text, undo) for path, text in generated.items()]
+            for path, text in others.items():
+                head, name = os.path.split(path)
+                made += make_named(head)
+                staged.append(_stage(opened.enter_context(WritableFolder(head)), name, text, undo))
+            for file in staged:
                 file.publish()
-                undo.callback(_remove, path)
+                undo.callback(_remove, file)
             undo.pop_all()
     except OSError as error:
-        where = error.filename2 or error.filename or "the output"
+        where = error.filename or "the output"
         raise UnableError(
             "cannot-write", f"cannot write {where}: {reason(error)}", "nothing was written"
         ) from error
 
 
-def _stage(path: str, text: str, undo: ExitStack) -> StagedFile:
-    if os.path.isdir(path):
-        raise IsADirectoryError(21, "there is a folder of that name", path)
-    _make_folder(os.path.dirname(path), undo)
-    staged = stage_file(path, text.encode())
+def _stage(folder: WritableFolder, path: str, text: str, undo: ExitStack) -> StagedFile:
+    if folder.kind(path) is FileKind.FOLDER:
+        raise IsADirectoryError(21, "there is a folder of that name", folder.full(path))
+    undo.callback(_remove_folders, folder, folder.make_folders(path.rpartition("/")[0]))
+    staged = folder.stage(path, text.encode())
     undo.callback(staged.discard)
     return staged
 
 
-def _make_folder(folder: str, undo: ExitStack) -> None:
-    if folder in ("", os.sep) or os.path.isdir(folder):
-        return
-    _make_folder(os.path.dirname(folder), undo)
-    with suppress(FileExistsError):  # made by another action, just now
-        os.mkdir(folder)
-        undo.callback(_remove_folder, folder)
-
-
-def _remove(path: str) -> None:
+def _remove(file: StagedFile) -> None:
     with suppress(OSError):
-        os.unlink(path)
+        file.folder.remove(file.target)
 
 
-def _remove_folder(path: str) -> None:
-    with suppress(OSError):
-        os.rmdir(path)
+def _remove_folders(folder: WritableFolder, paths: Sequence[str]) -> None:
+    for path in reversed(paths):
+        with suppress(OSError):
+            folder.remove_folder(path)
 
 
-def _refuse_foreign(path: str) -> None:
-    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-        raise UnableError("cannot-write", f"not a regular file: {path}", "move it away")
+def _refuse_foreign(folder: Folder, path: str) -> None:
+    shown = folder.full(path)
     try:
-        with open(path, "rb") as file:
-            line = file.readline(1000)
+        content = folder.read(path)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):  # writing reports the last two
         return
     except OSError as error:
-        raise UnableError("cannot-write", f"cannot read {path}: {reason(error)}") from error
-    if HEADER.encode() not in line:
+        raise UnableError("cannot-write", f"cannot read {shown}: {reason(error)}", "move it away") from error
+    if HEADER.encode() not in content.partition(b"\n")[0]:
         hint = "choose another --out, or move it away"
-        raise UnableError("foreign-file", f"a file in the way, not written by toolgen: {path}", hint)
+        raise UnableError("foreign-file", f"a file in the way, not written by toolgen: {shown}", hint)

@@ -10,8 +10,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from toolgen.project.files.atomic_write import TEMPORARY_SUFFIX, write_atomically
-from toolgen.project.files.reading import read_bytes
+from toolgen.files import TEMPORARY_SUFFIX, read_named, write_named
 
 _MAGIC = b"toolgen cache 1\n"
 _DAY = 86_400  # seconds
@@ -65,10 +64,10 @@ class Cache(MutableMapping[str, bytes]):
         with suppress(OSError):
             content = _MAGIC + sha256(body).hexdigest().encode() + b"\n" + body
             try:
-                write_atomically(path, content, mode=0o600)
+                write_named(path, content, mode=0o600)
             except FileNotFoundError:
                 _make_folders(os.path.dirname(path))
-                write_atomically(path, content, mode=0o600)
+                write_named(path, content, mode=0o600)
 
     def __delitem__(self, key: str) -> None:
         if key not in self:
@@ -120,7 +119,7 @@ def _make_folders(folder: str) -> None:
 def _open(path: str) -> tuple[str, bytes] | None:
     """Return key and value of an entry; None if it is missing or damaged."""
     try:
-        data = read_bytes(path)
+        data = read_named(path)
     except OSError:
         return None
     head, _, body = data.removeprefix(_MAGIC).partition(b"\n")

@@ -9,20 +9,19 @@ otherwise change with every version of the generator, even if the generated code
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, MutableMapping
+from collections.abc import MutableMapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from toolgen.compile.output_changes import digest
 from toolgen.data.diagnostic import Diagnostic
+from toolgen.files import Entry, Folder
 from toolgen.project.cache.entries import Cache, cache_folder
 from toolgen.project.cache.toolchain import generator_id
 from toolgen.project.files.atomic_write import STAGE
-from toolgen.project.files.reading import read_bytes
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.specs import ReadProject
-from toolgen.project.output.manifest import NAME
+from toolgen.project.output.manifest import MAX_MANIFEST, NAME
 
 _FORMAT = 1
 
@@ -79,45 +78,34 @@ def _parse_record(data: bytes | None) -> BuildRecord | None:
 
 def _count_files(project: Project, record: BuildRecord) -> int | None:
     """Return the number of generated files if all are on disk as `record` says; else None."""
-    folder = str(project.root / project.output)
     try:
-        manifest = read_bytes(os.path.join(folder, NAME), links=False)
-        if digest(manifest) != record.manifest:
-            return None
-        outputs = json.loads(manifest)["outputs"]
-        unchanged = _is_intact(folder, outputs) and all(
-            digest(read_bytes(f"{folder}/{path}", links=False)) == output["sha256"]
-            for path, output in outputs.items()
-        )
+        with Folder(project.root) as root, root.below(project.output) as folder:
+            manifest = folder.read(NAME, links=False, limit=MAX_MANIFEST)
+            if digest(manifest) != record.manifest or folder.kind(STAGE, links=False) is not None:
+                return None  # or a killed run left its stage behind
+            outputs = json.loads(manifest)["outputs"]
+            unchanged = all(
+                digest(folder.read(path, links=False)) == output["sha256"] for path, output in outputs.items()
+            )
     except OSError:
         return None
     return len(outputs) if unchanged else None
-
-
-def _is_intact(folder: str, paths: Iterable[str]) -> bool:
-    """True if no killed run left its stage behind, and no folder of the output is a link."""
-    if os.path.lexists(os.path.join(folder, STAGE)):
-        return False
-    parents = {os.path.dirname(path) for path in paths} - {""}
-    real = os.path.realpath(folder)
-    return all(os.path.realpath(os.path.join(folder, each)) == os.path.join(real, each) for each in parents)
 
 
 def _templates(project: Project) -> dict[str, str]:
     """Return path → hash of every file in the project's own templates folder."""
     if project.templates is None:
         return {}
-    top = str(project.root / project.templates)
-    return {
-        os.path.relpath(os.path.join(parent, name), top): _digest(os.path.join(parent, name))
-        for parent, _, names in sorted(os.walk(top))
-        for name in sorted(names)
-    }
+    try:
+        with Folder(project.root) as root, root.below(project.templates) as folder:
+            return {entry.path: _digest(folder, entry) for entry in folder.walk()}
+    except OSError:
+        return {}
 
 
-def _digest(path: str) -> str:
+def _digest(folder: Folder, entry: Entry) -> str:
     """Return the hash of a file; empty if it cannot be read, which loading the templates reports."""
     try:
-        return digest(read_bytes(path))
+        return digest(folder.read(entry.path))
     except OSError:
         return ""

@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import sha256
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
-from toolgen.project.files.reading import read_bytes
+from toolgen.files import read_named
 
 TOOLCHAIN = ("toolgen", "datamodel-code-generator", "jinja2", "pydantic", "ruff")
 """Distributions in the manifest: their versions change what is generated."""
@@ -28,7 +28,7 @@ def generator_id() -> str:
         digest.update(f"{name} {version}\n".encode())
     for package in (toolgen.__path__[0], toolgen.templates.__path__[0]):
         for path in sorted(_files(package)):
-            digest.update(f"{path[len(package) :]}\n".encode() + sha256(read_bytes(path)).digest())
+            digest.update(f"{path[len(package) :]}\n".encode() + sha256(read_named(path)).digest())
     return digest.hexdigest()[:16]
 
 

@@ -1,74 +1,33 @@
-"""Write files atomically: one file by `write_atomically`, several together by `replace_files`.
+"""Write several files of a project together: all of them, or none.
 
-`stage_file` is the only function of the package that writes: the content goes to a temporary file beside the
-target, and a rename puts it in place, so that nobody ever reads half a file.
+Everything that takes room or permission happens first, in a folder beside the files. Then renames put them in
+place, so that nobody ever reads half a file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
-import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from toolgen.files import (
+    FileKind,
+    Folder,
+    OutsideError,
+    StagedFile,
+    WritableFolder,
+    make_named,
+    remove_empty,
+)
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.interrupts import uninterrupted
-from toolgen.project.files.reading import is_inside, read_text
+from toolgen.project.files.reading import is_inside, kind_of, leaves, read_text
 
 STAGE = ".toolgen-stage"
 _JOURNAL = "journal.json"
-TEMPORARY_SUFFIX = ".new"
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-
-
-@dataclass(frozen=True, slots=True)
-class StagedFile:
-    """A complete file that a rename puts in its place."""
-
-    temporary: str
-    target: str
-
-    def publish(self) -> None:
-        """Rename it to its target, replacing what is there."""
-        os.replace(self.temporary, self.target)
-
-    def discard(self) -> None:
-        """Remove it; nothing happens if it was published."""
-        with contextlib.suppress(OSError):
-            os.unlink(self.temporary)
-
-
-def stage_file(target: str, content: bytes, *, temporary: str | None = None, mode: int = 0o644) -> StagedFile:
-    """Write `content` to a new file in the target's folder, or to `temporary` on the same file system.
-
-    The file has the permissions `mode`, whatever the umask is. Raises OSError; then no file is left.
-    """
-    path = temporary or os.path.join(
-        os.path.dirname(target), f".toolgen-{os.urandom(6).hex()}{TEMPORARY_SUFFIX}"
-    )
-    staged = StagedFile(path, target)
-    handle = os.open(path, _FLAGS, mode)
-    try:
-        with open(handle, "wb", buffering=0) as file:
-            file.write(content)
-        os.chmod(path, mode)
-    except BaseException:  # interrupted, too
-        staged.discard()
-        raise
-    return staged
-
-
-def write_atomically(path: str, content: bytes, *, mode: int = 0o644) -> None:
-    """Write one file: a reader sees the old content or the new one, at every moment. Raises OSError."""
-    staged = stage_file(path, content, mode=mode)
-    try:
-        staged.publish()
-    except BaseException:  # interrupted, too
-        staged.discard()
-        raise
+_MAX_JOURNAL = 16 * 1024 * 1024  # bytes, as the manifest
 
 
 def create_files(root: Path, files: Mapping[str, str], append: bool = False) -> None:
@@ -79,7 +38,7 @@ def create_files(root: Path, files: Mapping[str, str], append: bool = False) -> 
     if append:
         replace_files(root, {path: _with_end(root, path, text) for path, text in files.items()})
         return
-    there = [path for path in files if os.path.lexists(root / path)]
+    there = [path for path in files if kind_of(root, path) is not None]
     if there:
         verb = "exists" if len(there) == 1 else "exist"
         raise UnableError("file-exists", f"{', '.join(there)} {verb} already", "nothing was written")
@@ -87,7 +46,7 @@ def create_files(root: Path, files: Mapping[str, str], append: bool = False) -> 
 
 
 def _with_end(root: Path, path: str, addition: str) -> str:
-    if (root / path).is_symlink():
+    if kind_of(root, path) is FileKind.LINK:
         raise UnableError("cannot-write", f"{path} is a link", f"add this to it by hand:\n\n{addition}")
     text = read_text(root, path) or ""
     gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
@@ -95,9 +54,11 @@ def _with_end(root: Path, path: str, addition: str) -> str:
 
 
 def replace_files(
-    root: Path, files: Mapping[str, str | None], digests: Mapping[str, str] | None = None
+    root: Path, files: Mapping[str, str | None], digests: Mapping[str, str] | None = None, *, below: str = ""
 ) -> None:
-    """Write `files` (path → text) below `root`, in their order; None removes a file. All of them, or none.
+    """Write `files` (path → text) in their order; None removes a file. All of them, or none.
+
+    The paths are relative to the folder `below`, itself relative to `root`; no link leaves either of them.
 
     Everything that takes room or permission happens first, in a folder beside the files: the new texts, and
     links to the old files for undoing. Then files are renamed one by one, which takes no room and never
@@ -106,17 +67,23 @@ def replace_files(
 
     Raises `UnableError`; then nothing was changed.
     """
-    missing = [folder for folder in (root, *root.parents) if not folder.exists()]
+    made: list[str] = []
     try:
-        root.mkdir(parents=True, exist_ok=True)
-        with _locked(root):
-            _replace(root, files, digests or {})
+        made += make_named(root)
+        with WritableFolder(root) as top:
+            inner = top.make_folders(below)
+            try:
+                with top.below(below) as folder, folder.locked():
+                    _replace(folder, files, digests or {})
+            except BaseException:
+                _remove_folders(top, inner[::-1])
+                raise
     except OSError as error:
-        for folder in missing:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        remove_empty(made)
+        if isinstance(error, OutsideError):
+            raise leaves(root, error) from error
         path = str(error.filename or root)
-        shown = root if STAGE in path else path
+        shown = root / below if STAGE in path else path
         raise UnableError(
             "cannot-write", f"cannot write {shown}: {reason(error)}", "nothing was changed"
         ) from error
@@ -126,6 +93,7 @@ def replace_files(
 class _Replacement:
     """One file to write or to remove, and how to undo that."""
 
+    folder: WritableFolder
     target: str
     staged: StagedFile | None  # None: the file is to be removed
     backup: str | None  # the file that was there
@@ -134,31 +102,30 @@ class _Replacement:
         if self.staged is not None:
             self.staged.publish()
         elif self.backup is not None:
-            os.unlink(self.target)
+            self.folder.remove(self.target)
 
     def undo(self) -> None:
         if self.backup is not None:
-            os.replace(self.backup, self.target)
+            self.folder.rename(self.backup, self.target)
         else:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.target)
+                self.folder.remove(self.target)
 
 
-def _replace(root: Path, files: Mapping[str, str | None], digests: Mapping[str, str]) -> None:
-    stage = root / STAGE
-    folders = _Folders(str(root))
+def _replace(folder: WritableFolder, files: Mapping[str, str | None], digests: Mapping[str, str]) -> None:
     applied: list[_Replacement] = []
-    if stage.is_symlink():
-        raise NotADirectoryError(20, "this is a link, and must be a folder", str(stage))
-    earlier = read_journal(root)  # of a run that was killed: those files are toolgen's until this run ends
+    made: list[str] = []
+    if folder.kind(STAGE, links=False) is FileKind.LINK:
+        raise NotADirectoryError(20, "this is a link, and must be a folder", folder.full(STAGE))
+    earlier = read_journal(folder)  # of a run that was killed: those files are toolgen's until this run ends
     try:
-        stage.mkdir(exist_ok=True)
-        _write_journal(stage, earlier, {path: digests.get(path) for path in files})
-        _clear(stage)
-        replacements = [
-            _prepare(os.path.join(root, path), text, os.path.join(stage, str(number)), folders)
-            for number, (path, text) in enumerate(files.items())
-        ]
+        folder.make_folders(STAGE)
+        _write_journal(folder, earlier, {path: digests.get(path) for path in files})
+        folder.clear(STAGE, kept=_JOURNAL)
+        replacements = []
+        for number, (path, text) in enumerate(files.items()):
+            made += folder.make_folders(path.rpartition("/")[0])
+            replacements.append(_prepare(folder, path, text, f"{STAGE}/{number}"))
         with uninterrupted():  # above all between a rename and the note of how to undo it
             for replacement in replacements:
                 replacement.apply()
@@ -167,124 +134,59 @@ def _replace(root: Path, files: Mapping[str, str | None], digests: Mapping[str, 
     except BaseException:  # interrupted, too
         for replacement in reversed(applied):
             replacement.undo()
-        folders.undo()
-        _clear(stage)
-        if not earlier:
-            _remove(stage)
+        _remove_folders(folder, made[::-1])
+        _remove_stage(folder, keep=bool(earlier))
         raise
-    _clear(stage)
-    _remove_empty_folders(root, [*earlier, *(path for path, text in files.items() if text is None)])
-    _remove(stage)
+    folder.clear(STAGE, kept=_JOURNAL)
+    _remove_empty_folders(folder, [*earlier, *(path for path, text in files.items() if text is None)])
+    _remove_stage(folder)
 
 
-class _Folders:
-    """The folders of a run's files below `root`, each made and looked at once."""
-
-    def __init__(self, root: str) -> None:
-        self._known = {root}
-        self._created: list[str] = []
-
-    def ensure(self, folder: str) -> None:
-        """Make `folder` and its parents, unless they exist."""
-        if folder in self._known:
-            return
-        self.ensure(os.path.dirname(folder))
-        if not os.path.exists(folder):
-            os.mkdir(folder)
-            self._created.append(folder)
-        self._known.add(folder)
-
-    def undo(self) -> None:
-        """Remove the folders that this made, if they are empty."""
-        for folder in reversed(self._created):
-            with contextlib.suppress(OSError):
-                os.rmdir(folder)
-
-
-def _prepare(target: str, text: str | None, staged: str, folders: _Folders) -> _Replacement:
+def _prepare(folder: WritableFolder, target: str, text: str | None, staged: str) -> _Replacement:
     """Stage one file and back up what is there."""
-    folders.ensure(os.path.dirname(target))
-    mode = _mode_of(target)
-    if mode is not None and stat.S_ISDIR(mode):
-        raise IsADirectoryError(21, "there is a folder of that name", target)
-    backup = None if mode is None else f"{staged}.old"
+    kind = folder.kind(target, links=False)
+    if kind is FileKind.FOLDER:
+        raise IsADirectoryError(21, "there is a folder of that name", folder.full(target))
+    backup = None if kind is None else f"{staged}.old"
     if backup is not None:
-        _back_up(target, backup)
+        folder.copy_name(target, backup)
     if text is None:
-        return _Replacement(target, None, backup)
+        return _Replacement(folder, target, None, backup)
     content = text.encode("utf-8", "surrogateescape")
-    return _Replacement(target, stage_file(target, content, temporary=staged), backup)
+    return _Replacement(folder, target, folder.stage(target, content, temporary=staged), backup)
 
 
-def _mode_of(path: str) -> int | None:
-    """Return the mode of what is at `path`, links not followed; None if nothing is."""
-    try:
-        return os.lstat(path).st_mode
-    except FileNotFoundError:
-        return None
-
-
-def _back_up(target: str, backup: str) -> None:
-    import shutil
-
-    try:
-        os.link(target, backup, follow_symlinks=False)
-    except (OSError, NotImplementedError):  # a file system without links
-        shutil.copy2(target, backup, follow_symlinks=False)
-
-
-def _clear(stage: Path) -> None:
-    """Remove everything from the stage but the journal."""
-    import shutil  # expensive to import, and needed only for writing
-
+def _remove_stage(folder: WritableFolder, *, keep: bool = False) -> None:
+    """Remove the stage; with `keep`, everything in it but the journal."""
     with contextlib.suppress(OSError):
-        for entry in list(os.scandir(stage)):
-            if entry.name != _JOURNAL and entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path, ignore_errors=True)
-            elif entry.name != _JOURNAL:
-                os.unlink(entry.path)
+        folder.clear(STAGE, kept=_JOURNAL)
+    if not keep:
+        with contextlib.suppress(OSError):
+            folder.remove(f"{STAGE}/{_JOURNAL}")
+        _remove_folders(folder, [STAGE])
 
 
-def _remove(stage: Path) -> None:
-    with contextlib.suppress(OSError):
-        (stage / _JOURNAL).unlink(missing_ok=True)
-        stage.rmdir()
-
-
-def _remove_empty_folders(root: Path, removed: list[str]) -> None:
-    """Remove the folders below `root` that the removed files leave empty."""
+def _remove_empty_folders(folder: WritableFolder, removed: list[str]) -> None:
+    """Remove the folders that the removed files leave empty."""
     for path in removed:
-        for folder in (root / path).parents:
-            if folder == root:
-                break
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        parts = path.split("/")[:-1]
+        _remove_folders(folder, ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)])
 
 
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a folder, where the platform can lock one."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # a network file system may have no locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+def _remove_folders(folder: WritableFolder, paths: list[str]) -> None:
+    """Remove folders that are empty."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            folder.remove_folder(path)
 
 
-def read_journal(root: Path) -> dict[str, list[str]]:
-    """Return path → hashes of what killed runs may have left below `root`; no hash for a file to be removed.
+def read_journal(folder: Folder) -> dict[str, list[str]]:
+    """Return path → hashes of what killed runs may have left in a folder; no hash for a file to be removed.
 
-    Holds only paths that stay below `root`; empty if there is no readable journal.
+    Holds only paths that stay below the folder; empty if there is no readable journal.
     """
     try:
-        content = json.loads((root / STAGE / _JOURNAL).read_bytes())
+        content = json.loads(folder.read(f"{STAGE}/{_JOURNAL}", limit=_MAX_JOURNAL))
     except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(content, Mapping):
@@ -296,11 +198,13 @@ def read_journal(root: Path) -> dict[str, list[str]]:
     }
 
 
-def _write_journal(stage: Path, earlier: Mapping[str, list[str]], coming: Mapping[str, str | None]) -> None:
+def _write_journal(
+    folder: WritableFolder, earlier: Mapping[str, list[str]], coming: Mapping[str, str | None]
+) -> None:
     """Add `coming` (path → hash) to the `earlier` entries, atomically: a kill never loses these."""
     content = {path: list(digests) for path, digests in earlier.items()}
     for path, digest in coming.items():
         known = content.setdefault(path, [])
         if digest is not None and digest not in known:
             known.append(digest)
-    write_atomically(str(stage / _JOURNAL), json.dumps(content).encode())
+    folder.write(f"{STAGE}/{_JOURNAL}", json.dumps(content).encode())

@@ -1,65 +1,91 @@
-"""Read single files: bounded to regular files and safe paths, and fast for many small ones."""
+"""Read single files of a project, with the errors that a command reports."""
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-import stat
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import NamedTuple
 
+from toolgen.files import MAX_BYTES, FileKind, Folder, OutsideError, OversizedFileError
 from toolgen.project.errors import UnableError, reason
 
-_FLAGS = os.O_RDONLY
-for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK"):  # not every system has them
-    _FLAGS |= getattr(os, _name, 0)
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _SIMPLE = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[a-z]+)?")
 
 
-MAX_BYTES: Final = 64 * 1024 * 1024
-"""Limit of a file that has no smaller one. The largest generated files of 10,000 tools are below it."""
+class RootedPath(NamedTuple):
+    """A folder that may not be left, and a path below it."""
+
+    root: Path
+    path: str  # with `/`; empty: the folder itself
+
+    def with_name(self, name: str) -> str:
+        """Return the path of a file in this place."""
+        return f"{self.path}/{name}" if self.path else name
 
 
-def read_bytes(path: str, *, links: bool = True, limit: int = MAX_BYTES) -> bytes:
-    """Return the bytes of a regular file, without the overhead of `pathlib` and buffers.
+def locate(root: Path, start: Path, named: str) -> RootedPath:
+    """Return where `named`, a path on the command line, is for a command that was started in `start`.
 
-    Raises OSError as `open` does; EINVAL for a pipe or device, which might never end, EFBIG for a file of
-    more than `limit` bytes, and ELOOP for a link unless `links` are followed.
+    Below `root`, the folder of the project, it is a path that strangers may have made links of, so it may
+    not leave that folder. Elsewhere the operator has chosen the folder.
     """
-    handle = os.open(path, _FLAGS if links else _FLAGS | _NO_LINK)
-    try:
-        status = os.fstat(handle)
-        mode = status.st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
-        size = status.st_size
-        parts: list[bytes] = []
-        while size <= limit:
-            parts.append(os.read(handle, 65_536))
-            if len(parts[-1]) < 65_536:
-                break
-            size = max(size, 65_536 * len(parts))  # it may grow while it is read
-        else:
-            raise OSError(errno.EFBIG, f"more than {limit:,} bytes", path)
-    finally:
-        os.close(handle)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    path = Path(os.path.normpath(start.resolve() / named))
+    for folder in (path, *path.parents):
+        if folder.exists() and root.exists() and folder.samefile(root):
+            return RootedPath(root, "" if path == folder else path.relative_to(folder).as_posix())
+    return RootedPath(path, "")
 
 
-def read_text(root: Path, path: str) -> str | None:
+def read_text(root: Path, path: str, *, limit: int = MAX_BYTES) -> str | None:
     """Return the UTF-8 text of the file `path` below `root`; None if there is no such file."""
     try:
-        return read_bytes(str(root / path)).decode("utf-8")
+        with Folder(root) as folder:
+            return folder.read(path, limit=limit).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OutsideError as error:
+        raise leaves(root, error) from error
+    except OversizedFileError as error:
+        code = "unreadable-file" if limit == MAX_BYTES else "too-complex"
+        raise UnableError(code, f"cannot read {path}: {reason(error)}") from error
     except OSError as error:
         raise UnableError("unreadable-file", f"cannot read {path}: {reason(error)}") from error
     except UnicodeDecodeError as error:
         raise UnableError("unreadable-file", f"{path} is not UTF-8 text") from error
+
+
+def kind_of(root: Path, path: str, *, links: bool = False) -> FileKind | None:
+    """Return the kind of what is at `path` below `root`; None if nothing is. `links`: follow one."""
+    try:
+        with Folder(root) as folder:
+            return folder.kind(path, links=links)
+    except OutsideError as error:
+        raise leaves(root, error) from error
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UnableError("unreadable-file", f"cannot read {path}: {reason(error)}") from error
+
+
+def names_in(root: Path, path: str) -> list[str]:
+    """Return the names in the folder `path` below `root`, sorted; none if there is no such folder."""
+    try:
+        with Folder(root) as folder:
+            return [entry.name for entry in folder.entries(path)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OutsideError as error:
+        raise leaves(root, error) from error
+    except OSError as error:
+        raise UnableError("unreadable-file", f"cannot list {path}: {reason(error)}") from error
+
+
+def leaves(root: Path, error: OutsideError) -> UnableError:
+    """Return the error about a link below `root` that leaves a folder."""
+    path, folder = os.path.relpath(error.filename, root), Path(error.folder).name or "the folder"
+    message = f"{path} is a link that leaves {folder}"
+    return UnableError("outside-project", message, "put the file or folder itself there, or remove the link")
 
 
 def is_inside(path: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
 from toolgen.project.errors import UnableError
 from toolgen.project.files.reading import read_text
-from toolgen.project.inputs.configuration import Project, Table, parse_toml
+from toolgen.project.inputs.configuration import MAX_KEYS, Project, Table, parse_toml
 from toolgen.project.inputs.discovery import find_project
 from toolgen.suggestions import did_you_mean, quoted
 
@@ -43,7 +44,7 @@ def policy_of(project: Project) -> Policy:
     ]
     if faults:
         raise SpecErrors(faults)
-    text = _read(project, settings.accept)
+    text = read_text(project.root, settings.accept, limit=MAX_BYTES)
     if text is None and settings.is_accept_set:
         message = f"there is no file {settings.accept}"
         raise UnableError("unreadable-file", message, f"create it, or correct 'accept' in {project.file}")
@@ -56,16 +57,6 @@ def policy_of(project: Project) -> Policy:
     )
 
 
-def _read(project: Project, path: str) -> str | None:
-    """Return the text of the file of accepted changes; None if there is none. Raises `UnableError`."""
-    file = project.root / path
-    if not file.resolve().is_relative_to(project.root.resolve()):
-        raise UnableError("outside-project", f"{path} is a link that leaves the project's folder")
-    if file.is_file() and file.stat().st_size > MAX_BYTES:
-        raise UnableError("too-complex", f"{path} has more than {MAX_BYTES:,} bytes", "remove old entries")
-    return read_text(project.root, path)
-
-
 def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:
     """Return the entries of a file of accepted changes. Raises `SpecErrors` with every fault in it."""
     data = parse_toml(file, text.removeprefix("\ufeff"))
@@ -73,17 +64,15 @@ def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:
     hint = "entries begin with [[accept]]"
     faults = [
         Diagnostic(top.key(key), "unknown-setting", f"unknown setting {quoted(key)}", hint)
-        for key in data
+        for key in islice(data, MAX_KEYS)
         if key != "accept"
     ]
     entries = data.get("accept", [])
     if not (isinstance(entries, list) and all(isinstance(each, dict) for each in entries)):
         message = "'accept' must be a list of tables: [[accept]]"
         raise SpecErrors([*faults, Diagnostic(top.key("accept"), "invalid-setting", message)])
-    headers = [found.start() for found in _HEADER.finditer(text)]
     found: list[Acceptance] = []
-    for number, entry in enumerate(entries):
-        table = _table(file, text, headers[number : number + 2], entry)
+    for table in _tables(top, entries):
         wrong = list(_faults(table))
         faults += wrong
         if not wrong:
@@ -93,15 +82,18 @@ def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:
     return tuple(found)
 
 
-def _table(file: str, text: str, headers: Sequence[int], data: dict[str, Any]) -> Table:
-    """Return one entry as a table whose text is blank but for the lines of the entry.
-
-    `headers` has the positions of its header and of the next one, as far as there are any.
-    """
-    if not headers:
-        return Table(file, text, "", data)
-    own = text[headers[0] : headers[1] if len(headers) > 1 else len(text)]
-    return Table(file, "\n" * text.count("\n", 0, headers[0]) + _HEADER.sub("", own), "", data)
+def _tables(top: Table, entries: Sequence[dict[str, Any]]) -> Iterator[Table]:
+    """Yield each entry as a table with the text from its header to the next one; inline, without text."""
+    starts = [found.start() for found in _HEADER.finditer(top.text)]
+    line, before, inline = 1, 0, top.key("accept").line
+    for number, entry in enumerate(entries):
+        if number >= len(starts):
+            yield Table(top.file, "", "", entry, inline)
+            continue
+        line += top.text.count("\n", before, starts[number])
+        before = starts[number]
+        own = top.text[before : starts[number + 1] if number + 1 < len(starts) else len(top.text)]
+        yield Table(top.file, _HEADER.sub("", own), "", entry, line)
 
 
 def _place(table: Table) -> Span:
@@ -114,7 +106,7 @@ def _faults(table: Table) -> Iterator[Diagnostic]:
         if key not in table.data and not (key == "tool" and _needs_no_tool(table.data)):
             message = f"an accepted change needs {quoted(key)}"
             yield Diagnostic(_place(table), "invalid-setting", message, "it has a code, a tool and a reason")
-    for key, value in table.data.items():
+    for key, value in islice(table.data.items(), MAX_KEYS):
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or f"the settings are {', '.join(_KEYS)}"
             yield Diagnostic(table.key(key), "unknown-setting", f"unknown setting {quoted(key)}", hint)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
+from toolgen.files.toml_limits import toml_limit_fault
 from toolgen.suggestions import did_you_mean
 
 FILE = "toolgen.toml"
@@ -54,19 +55,8 @@ _TYPE_NAMES: dict[type, str] = {
 _DECODE_ERROR = re.compile(
     r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$"
 )
-MAX_TOML: Final = 256 * 1024
-"""Maximum number of characters in a TOML file: `tomllib` takes up to 500 bytes of memory for each."""
-MAX_KEY_PARTS: Final = 100
-_MAX_KEYS: Final = 100
+MAX_KEYS: Final = 100
 """Keys of a table that are checked: it has fewer settings, so there are faults among these if it has more."""
-_STRING_OR_COMMENT: Final = re.compile(
-    r'''"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}+|\Z)'''
-    r"""|'{3}(?:[^']|'(?!''))*+(?:'{3,5}+|\Z)"""
-    r"""|"(?:[^"\\\n]|\\.)*+"?+|'[^'\n]*+'?+|\#[^\n]*+""",
-    re.DOTALL,
-)
-"""An unterminated one matches to its end, too, so that each character is looked at once."""
-_DEEP_KEY: Final = re.compile(rf"""(?<![\w-])(?:(?:[\w-]++|"")[ \t]*+\.[ \t]*+){{{MAX_KEY_PARTS}}}""")
 _TABLE_HEADER = re.compile(r"^\s*\[\s*(?P<name>[^\]]+?)\s*\]")
 
 
@@ -78,6 +68,7 @@ class Table:
     text: str
     name: str  # "tool.toolgen"; "" for the top of the file
     data: dict[str, Any]
+    line: int = 1  # of the file, where `text` begins
 
     def key(self, key: str) -> Span:
         """Return the place of `key`; the start of its table if it is not found."""
@@ -87,7 +78,7 @@ class Table:
     def value(self, key: str, value: str) -> Span:
         """Return the place of the string `value` of `key`; the key's if it is not found."""
         number, _ = self._find(key)
-        for offset, line in enumerate(self.text.splitlines()[number - 1 :]):
+        for offset, line in enumerate(self.text.splitlines()[number - self.line :]):
             for quote in "\"'":
                 at = line.find(f"{quote}{value}{quote}")
                 if at >= 0:
@@ -96,8 +87,8 @@ class Table:
 
     def _find(self, key: str) -> tuple[int, int]:
         written = re.compile(rf"""^\s*(?:{re.escape(self.name)}\.)?["']?(?P<key>{re.escape(key)})["']?\s*=""")
-        inside, begins = not self.name, 1
-        for number, line in enumerate(self.text.splitlines(), 1):
+        inside, begins = not self.name, self.line
+        for number, line in enumerate(self.text.splitlines(), self.line):
             if header := _TABLE_HEADER.match(line):
                 inside = re.sub(r"\s|[\"']", "", header["name"]) == self.name
                 begins = number if inside else begins
@@ -147,9 +138,9 @@ class Project:
         parts = self.output.split("/")
         return ".".join(parts[1:] if self._strips_src(self.output) else parts)
 
-    def folder_of(self, dotted: str) -> Path:
-        """Return the path of the package or module `dotted`, without a suffix."""
-        return self.import_root.joinpath(*dotted.split("."))
+    def path_of(self, dotted: str) -> str:
+        """Return the path of the package or module `dotted` below the root, without a suffix."""
+        return self.import_root.joinpath(*dotted.split(".")).relative_to(self.root).as_posix()
 
     def place_in(self, section: str, key: str) -> Span:
         """Return the place where a section of the configuration, `breaking.levels` for one, sets `key`.
@@ -169,7 +160,7 @@ class Project:
 
 def parse_toml(file: str, text: str) -> dict[str, Any]:
     """Return TOML text as data; `SpecErrors` with the place of the syntax error, or beyond a limit."""
-    if fault := _toml_limit_fault(text):
+    if fault := toml_limit_fault(text):
         raise SpecErrors([Diagnostic(Span(file, 1, 1), "too-complex", fault)])
     try:
         return tomllib.loads(text)
@@ -184,22 +175,6 @@ def parse_toml(file: str, text: str) -> dict[str, Any]:
         what = found["what"] if found else str(error)
         message = f"invalid TOML: {what[:1].lower()}{what[1:]}"
         raise SpecErrors([Diagnostic(Span(file, number, column), "invalid-toml", message)]) from None
-
-
-def _toml_limit_fault(text: str) -> str | None:
-    """Return why `tomllib` would take too much time or memory for a text; None if it would not.
-
-    It takes memory that grows with the square of the length of a dotted key.
-    """
-    if len(text) > MAX_TOML:
-        return f"more than {MAX_TOML:,} characters of TOML"
-    if _DEEP_KEY.search(_STRING_OR_COMMENT.sub(_as_empty_string, text)):
-        return f"a key has more than {MAX_KEY_PARTS} parts"
-    return None
-
-
-def _as_empty_string(found: re.Match[str]) -> str:
-    return "" if found[0][0] == "#" else '""'
 
 
 def find_table(own: str | None, shared: str | None) -> Table | None:
@@ -232,7 +207,7 @@ def _tool_table(data: dict[str, Any]) -> dict[str, Any] | None:
 
 def make_project(root: Path, table: Table) -> Project:
     """Return the project that `table` configures; `SpecErrors` with every fault in it."""
-    top = dict(islice(((key, value) for key, value in table.data.items() if key not in _SECTIONS), _MAX_KEYS))
+    top = dict(islice(((key, value) for key, value in table.data.items() if key not in _SECTIONS), MAX_KEYS))
     faults = {key: fault for key, value in top.items() if (fault := _shape_fault(table, key, value, _TYPES))}
     sound = {key: _clean(key, value) for key, value in top.items() if key not in faults}
     for name, types in _FIELD_SECTIONS.items():
@@ -265,12 +240,12 @@ def _section(table: Table, name: str, types: dict[str, type]) -> tuple[dict[str,
     inner = Table(table.file, table.text, f"{table.name}.{name}" if table.name else name, data)
     faults = {
         f"{name}.{key}": fault
-        for key, value in islice(data.items(), _MAX_KEYS)
+        for key, value in islice(data.items(), MAX_KEYS)
         if (fault := _shape_fault(inner, key, value, types))
     }
     fields = {
         f"{name}_{key}": value
-        for key, value in islice(data.items(), _MAX_KEYS)
+        for key, value in islice(data.items(), MAX_KEYS)
         if f"{name}.{key}" not in faults
     }
     return fields, faults
@@ -291,13 +266,13 @@ def _breaking(table: Table) -> _BreakingSection:
         return _BreakingSection(BreakingSettings(), {"breaking": fault})
     inner = Table(table.file, table.text, f"{table.name}.breaking".removeprefix("."), data)
     faults: dict[str, Diagnostic] = {}
-    for key, value in islice(data.items(), _MAX_KEYS):
+    for key, value in islice(data.items(), MAX_KEYS):
         found = _shape_fault(inner, key, value, _BREAKING_TYPES) or _value_fault(inner, key, value)
         if found is not None:
             faults[f"breaking.{key}"] = found
     levels = data.get("levels", {})
     for code, level in levels.items() if isinstance(levels, dict) else ():
-        if level not in _RULE_LEVELS and len(faults) < _MAX_KEYS:
+        if level not in _RULE_LEVELS and len(faults) < MAX_KEYS:
             own = Table(table.file, table.text, f"{inner.name}.levels", levels)
             message = f"the level of '{code}' must be one of {', '.join(_RULE_LEVELS)}"
             faults[f"breaking.levels.{code}"] = Diagnostic(own.key(code), "invalid-setting", message)

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolgen.data.diagnostic import SpecErrors
+from toolgen.files import Folder, OutsideError
 from toolgen.project.errors import UnableError, reason
-from toolgen.project.files.reading import read_bytes
+from toolgen.project.files.reading import leaves
 from toolgen.project.inputs.configuration import (
     FILE,
     PYPROJECT,
@@ -87,7 +88,7 @@ def _refuse_unsafe(folder: Path) -> None:
         why = _unsafe(file) or _unsafe(folder)
         if not why or not os.path.lexists(file) or _is_trusted(folder):
             continue
-        if name == PYPROJECT and file.is_file() and "toolgen" not in (_read_text(file) or "toolgen"):
+        if name == PYPROJECT and file.is_file() and "toolgen" not in (_read_text(folder, name) or "toolgen"):
             continue
         raise UnableError(
             "unsafe-configuration",
@@ -119,15 +120,18 @@ def _is_trusted(folder: Path) -> bool:
 
 
 def _find_table(folder: Path) -> Table | None:
-    return find_table(_read_text(folder / FILE), _read_text(folder / PYPROJECT))
+    return find_table(_read_text(folder, FILE), _read_text(folder, PYPROJECT))
 
 
-def _read_text(path: Path) -> str | None:
+def _read_text(path: Path, name: str) -> str | None:
     try:
-        return read_bytes(str(path)).decode("utf-8-sig")
+        with Folder(path) as folder:
+            return folder.read(name).decode("utf-8-sig")
     except FileNotFoundError:
         return None
+    except OutsideError as error:
+        raise leaves(path, error) from error
     except OSError as error:
-        raise UnableError("unreadable-configuration", f"cannot read {path.name}: {reason(error)}") from error
+        raise UnableError("unreadable-configuration", f"cannot read {name}: {reason(error)}") from error
     except UnicodeDecodeError as error:
-        raise UnableError("unreadable-configuration", f"{path.name} is not UTF-8 text") from error
+        raise UnableError("unreadable-configuration", f"{name} is not UTF-8 text") from error

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.compile.output_changes import digest
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.source import Span
+from toolgen.files import Entry, FileKind, Folder, IrregularFileError, OutsideError, OversizedFileError
 from toolgen.project.errors import UnableError, reason
-from toolgen.project.files.reading import read_bytes
+from toolgen.project.files.reading import leaves
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.discovery import find_project
 from toolgen.schema.limits import BUDGET
@@ -41,18 +41,25 @@ def read_specs(project: Project) -> dict[str, bytes]:
 
     Raises `UnableError` if there are none; `SpecErrors` with every file that cannot be read.
     """
-    folder = str(project.root / project.specs)
-    if not os.path.isdir(folder):
-        hint = f"write one with `toolgen new NAME`, or set 'specs' in {project.file}"
-        raise UnableError("no-specs", f"there is no folder {project.specs}", hint)
     found: dict[str, bytes] = {}
     faults: list[Diagnostic] = []
-    for path, entry in sorted(_walk(folder, folder, ""), key=lambda found: found[0]):
-        try:
-            found[path] = _read(folder, path, entry)
-        except _UnreadableError as fault:
-            place = Span(f"{project.specs}/{path}".encode("utf-8", "backslashreplace").decode(), 1, 1)
-            faults.append(Diagnostic(place, fault.code, fault.message))
+    try:
+        with Folder(project.root) as root, root.below(project.specs) as folder:
+            for entry in sorted(folder.walk(skipped=(".",)), key=lambda entry: entry.path):
+                try:
+                    if _is_spec(folder, entry):
+                        found[entry.path] = _read(folder, entry)
+                except _UnreadableError as fault:
+                    shown = f"{project.specs}/{entry.path}".removeprefix("./")
+                    place = Span(shown.encode("utf-8", "backslashreplace").decode(), 1, 1)
+                    faults.append(Diagnostic(place, fault.code, fault.message))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        hint = f"write one with `toolgen new NAME`, or set 'specs' in {project.file}"
+        raise UnableError("no-specs", f"there is no folder {project.specs}", hint) from error
+    except OutsideError as error:
+        raise leaves(project.root, error) from error
+    except OSError as error:
+        raise UnableError("unreadable-spec", f"cannot list {error.filename}: {reason(error)}") from error
     if faults:
         raise SpecErrors(faults)
     if not found:
@@ -74,50 +81,30 @@ class _UnreadableError(Exception):
         self.code, self.message = code, message
 
 
-def _walk(top: str, folder: str, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield every spec, and every link to a folder elsewhere, whose specs would be missed."""
+def _is_spec(folder: Folder, entry: Entry) -> bool:
+    """True for a spec, and for a link to a folder elsewhere, whose specs would be missed."""
+    if entry.kind is not FileKind.LINK:
+        return entry.name.endswith(SUFFIXES)
     try:
-        entries = list(os.scandir(folder))
-    except OSError as error:
-        raise UnableError("unreadable-spec", f"cannot list {error.filename}: {reason(error)}") from error
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        path = prefix + entry.name
-        if _is_folder(entry):
-            if not entry.is_symlink():
-                yield from _walk(top, entry.path, path + "/")
-            elif _leaves(top, entry.path):
-                yield path, entry
-        elif entry.name.endswith(SUFFIXES):
-            yield path, entry
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
+        is_folder = folder.kind(entry.path) is FileKind.FOLDER
+    except OutsideError:
+        return entry.name.endswith(SUFFIXES) or os.path.isdir(folder.full(entry.path))
     except OSError:
-        return False
+        is_folder = False
+    return entry.name.endswith(SUFFIXES) and not is_folder
 
 
-def _leaves(top: str, path: str) -> bool:
-    real, inside = os.path.realpath(top), os.path.realpath(path)
-    return inside != real and not inside.startswith(real.rstrip(os.sep) + os.sep)
-
-
-def _read(top: str, path: str, entry: os.DirEntry[str]) -> bytes:
-    if not path.isprintable():  # which includes names that are not UTF-8
+def _read(folder: Folder, entry: Entry) -> bytes:
+    if not entry.path.isprintable():  # which includes names that are not UTF-8
         raise _UnreadableError("unreadable-spec", "this file's name is not printable text")
-    if entry.is_symlink() and _leaves(top, entry.path):
-        raise _UnreadableError(
-            "spec-outside", f"this link leaves the specs folder: {os.readlink(entry.path)}"
-        )
     try:
-        found = os.stat(entry.path)
-        if not stat.S_ISREG(found.st_mode):  # reading a pipe might never end
-            raise _UnreadableError("unreadable-spec", "this is not a file")
-        if found.st_size > BUDGET.spec_bytes:
-            raise _UnreadableError("too-complex", too_large(found.st_size))
-        return read_bytes(entry.path)
+        return folder.read(entry.path, limit=BUDGET.spec_bytes)
+    except OutsideError as error:
+        target = folder.read_link(entry.path)
+        raise _UnreadableError("spec-outside", f"this link leaves the specs folder: {target}") from error
+    except OversizedFileError as error:
+        raise _UnreadableError("too-complex", too_large(error.size)) from error
+    except IrregularFileError as error:
+        raise _UnreadableError("unreadable-spec", "this is not a file") from error
     except OSError as error:
         raise _UnreadableError("unreadable-spec", f"cannot read this file: {reason(error)}") from error

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
 from toolgen.data.diagnostic import Diagnostic, SpecErrors
 from toolgen.data.target import Target
+from toolgen.files import DeclaredFolder, FileKind, Folder, IrregularFileError, OutsideError
 from toolgen.project.errors import UnableError, reason
+from toolgen.project.files.reading import leaves
 from toolgen.project.inputs.configuration import Project
 from toolgen.suggestions import did_you_mean
 from toolgen.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
 from toolgen.targets.definition import TargetDefinition
 
 SETTINGS = "target.yaml"
-_MAX_BYTES = 1024 * 1024  # of one template
+_MAX_BYTES: Final = 1024 * 1024  # of one template
+
+_SKIPPED = (".", "__pycache__")
 _MAX_SETTINGS = 64 * 1024  # characters of a target.yaml, which has four fields
 _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
     "dialect": ((str, type(None)), "the name of a dialect, or null"),
@@ -29,12 +33,25 @@ _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
 """Field of a target.yaml → its types in Python, and what it must be."""
 
 
-def load_targets(project: Project, *, links: bool = False) -> tuple[Target, ...]:
+def load_targets(project: Project, *, is_declared: bool = False) -> tuple[Target, ...]:
     """Return the base target, then the configured ones in their order. Raises `UnableError`.
 
-    With `links`, the project's templates may be links to other places, as build systems lay out their inputs.
+    `is_declared`: an operator names the folder of templates for a build action, which may be made of links.
     """
-    return targets_of(project, _own(project, links))
+    if project.templates is None:
+        return targets_of(project, {})
+    kind = DeclaredFolder if is_declared else Folder
+    try:
+        with kind(project.root) as root, root.below(project.templates) as folder:
+            return targets_of(project, _templates_in(folder, project.templates))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        hint = f"see 'templates' in {project.file}"
+        raise UnableError("no-templates", f"there is no folder {project.templates}", hint) from error
+    except OutsideError as error:
+        raise leaves(project.root, error) from error
+    except OSError as error:
+        message = f"cannot list {project.templates}: {reason(error)}"
+        raise UnableError("bad-template", message) from error
 
 
 def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[Target, ...]:
@@ -58,60 +75,51 @@ def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[
 
 
 def _builtin() -> dict[str, dict[str, str]]:
-    return _folders(Path(toolgen.templates.__path__[0]), links=True)
+    with Folder(toolgen.templates.__path__[0]) as folder:
+        return _templates_in(folder, "templates")
 
 
-def _own(project: Project, links: bool) -> dict[str, dict[str, str]]:
-    if project.templates is None:
-        return {}
-    folder = project.root / project.templates
-    if not folder.is_dir():
-        raise UnableError(
-            "no-templates", f"there is no folder {project.templates}", f"see 'templates' in {project.file}"
-        )
-    return _folders(folder, links)
-
-
-def _folders(root: Path, links: bool) -> dict[str, dict[str, str]]:
+def _templates_in(folder: Folder, shown: str) -> dict[str, dict[str, str]]:
     """Return texts by target and path. Folders that begin with an underscore or a dot are not targets."""
-    names = sorted(entry.name for entry in root.iterdir() if entry.is_dir() and entry.name[0] not in "_.")
-    top = None if links else root.resolve()
-    return {name: dict(_texts(root / name, "", top)) for name in names}
-
-
-def _texts(folder: Path, prefix: str, top: Path | None) -> Iterator[tuple[str, str]]:
-    """Yield path and text of every template below `folder`. No link is followed out of `top`, if given."""
-    if top is not None and folder.is_symlink():
-        raise UnableError("bad-template", f"{folder} is a link to a folder", "put the folder itself there")
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        path = prefix + entry.name
-        if entry.name.startswith((".", "__pycache__")):
+    targets = [each for each in folder.entries() if not each.name.startswith(("_", "."))]
+    found: dict[str, dict[str, str]] = {}
+    for target in targets:
+        if target.kind is FileKind.LINK:
+            _refuse_linked_folder(folder, target.path, shown)
+        if target.kind is not FileKind.FOLDER:
             continue
-        if entry.is_dir():
-            yield from _texts(entry, path + "/", top)
-        elif path == SETTINGS or path.endswith(".jinja"):
-            yield path, _text(entry, top)
+        texts = found[target.name] = {}
+        for entry in folder.walk(target.path, skipped=_SKIPPED):
+            path = entry.path.removeprefix(f"{target.name}/")
+            if path == SETTINGS or path.endswith(".jinja"):
+                texts[path] = _text(folder, entry.path, f"{shown}/{entry.path}")
+            elif entry.kind is FileKind.LINK:
+                _refuse_linked_folder(folder, entry.path, shown)
+    return found
 
 
-def _text(file: Path, top: Path | None) -> str:
-    if not str(file).isprintable():
-        raise UnableError("bad-template", f"the name of {file.name!a} is not printable text")
-    if top is not None and not file.resolve().is_relative_to(top):
-        raise UnableError(
-            "bad-template", f"{file} is a link that leaves the templates' folder", "put the file itself there"
-        )
-    if file.exists() and not file.is_file():  # a pipe would wait for ever
-        raise UnableError("bad-template", f"{file} is not a file")
+def _refuse_linked_folder(folder: Folder, path: str, shown: str) -> None:
+    """Raise `UnableError` for a link to a folder, whose templates would be missed."""
+    if os.path.isdir(folder.full(path)):
+        message = f"{shown}/{path} is a link to a folder"
+        raise UnableError("bad-template", message, "put the folder itself there")
+
+
+def _text(folder: Folder, path: str, shown: str) -> str:
+    if not path.isprintable():
+        raise UnableError("bad-template", f"the name of {shown!a} is not printable text")
     try:
-        with file.open("rb") as opened:
-            data = opened.read(_MAX_BYTES + 1)
-        if len(data) > _MAX_BYTES:
-            raise UnableError("bad-template", f"{file} has more than {_MAX_BYTES:,} bytes")
-        return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        text = folder.read(path, limit=_MAX_BYTES).decode("utf-8")
+    except OutsideError as error:
+        message = f"{shown} is a link that leaves the templates' folder"
+        raise UnableError("bad-template", message, "put the file itself there") from error
+    except IrregularFileError as error:
+        raise UnableError("bad-template", f"{shown} is not a file") from error
     except OSError as error:
-        raise UnableError("bad-template", f"cannot read {file}: {reason(error)}") from error
+        raise UnableError("bad-template", f"cannot read {shown}: {reason(error)}") from error
     except UnicodeDecodeError as error:
-        raise UnableError("bad-template", f"{file} is not UTF-8 text") from error
+        raise UnableError("bad-template", f"{shown} is not UTF-8 text") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _target(name: str, texts: dict[str, str], asked: bool, shown: dict[str, str]) -> Target:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from toolgen.compile.output_changes import TreeOnDisk, digest, has_conflict_markers, with_lf
 from toolgen.data.changes import Change, ChangeKind, Tree
 from toolgen.data.internal_error import TemplateBug
 from toolgen.data.manifest import GeneratedFile, Manifest
+from toolgen.files import MAX_BYTES, FileKind, Folder, OutsideError
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.atomic_write import STAGE, read_journal, replace_files
-from toolgen.project.files.reading import MAX_BYTES, read_bytes
+from toolgen.project.files.reading import leaves
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.output.manifest import MAX_MANIFEST, NAME, merged_manifest, parse_manifest
 from toolgen.python_source.literals import is_read_as_utf_8
@@ -32,17 +33,15 @@ class ExistingOutput:
 
 def read_output(project: Project, tree: Tree) -> ExistingOutput:
     """Read what exists of the files of `tree` and of those that earlier runs wrote, killed ones included."""
-    folder = project.root / project.output
-    text = _read_text(folder, NAME)
-    manifest = (parse_manifest(text) or merged_manifest(text)) if text is not None else Manifest()
-    manifest = _with_journal(folder, manifest)
-    names = sorted({*tree, *manifest.outputs})
-    _refuse_escapes(folder, project.output, names)
-    files = TreeOnDisk(tree)
-    for path in names:
-        content = _read(folder, path)
-        if content is not None:
-            files.add(path, content)
+    with _opened(project) as folder:
+        text = _read_text(folder, NAME)
+        manifest = (parse_manifest(text) or merged_manifest(text)) if text is not None else Manifest()
+        manifest = _with_journal(folder, manifest)
+        files = TreeOnDisk(tree)
+        for path in sorted({*tree, *manifest.outputs}):
+            content = _read(folder, path)
+            if content is not None:
+                files.add(path, content)
     return ExistingOutput(manifest, text, files)
 
 
@@ -75,12 +74,13 @@ def write(project: Project, changes: Iterable[Change], manifest: Manifest, text:
         if change.after is not None or change.kind is ChangeKind.EXTRA
     }
     refuse_encodings(files)
-    folder = project.root / project.output
     digests = {path: manifest.outputs[path].sha256 for path, after in files.items() if after is not None}
-    if with_lf(_read_text(folder, NAME) or "") != text:
-        files[NAME] = text  # last: it must not name files that do not exist yet
-    if files or (folder / STAGE).exists():
-        replace_files(folder, files, digests)
+    with _opened(project) as folder:
+        if with_lf(_read_text(folder, NAME) or "") != text:
+            files[NAME] = text  # last: it must not name files that do not exist yet
+        has_stage = folder is not None and folder.kind(STAGE, links=False) is not None
+    if files or has_stage:
+        replace_files(project.root, files, digests, below=project.output)
 
 
 def refuse_encodings(files: Mapping[str, str | None]) -> None:
@@ -95,28 +95,52 @@ def _has_header(text: str | None) -> bool:
     return HEADER in (text if has_conflict_markers(text) else text.partition("\n")[0])
 
 
-def _read_text(folder: Path, path: str) -> str | None:
+@contextmanager
+def _opened(project: Project) -> Iterator[Folder | None]:
+    """Open the output folder, None if there is none; turn a link that leaves it into an `UnableError`."""
+    try:
+        with Folder(project.root) as root:
+            if root.kind(project.output) is None:
+                yield None
+                return
+            with root.below(project.output) as folder:
+                yield folder
+    except OutsideError as error:
+        raise leaves(project.root, error) from error
+    except OSError as error:
+        message = f"cannot read {os.path.relpath(error.filename, project.root)}: {reason(error)}"
+        raise UnableError("cannot-write", message, "nothing was changed") from error
+
+
+def _read_text(folder: Folder | None, path: str) -> str | None:
     content = _read(folder, path, MAX_MANIFEST if path == NAME else MAX_BYTES)
     return None if content is None else content.decode("utf-8", "surrogateescape")
 
 
-def _read(folder: Path, path: str, limit: int = MAX_BYTES) -> bytes | None:
+def _read(folder: Folder | None, path: str, limit: int = MAX_BYTES) -> bytes | None:
     """Return a file's exact content, or the target of a link; None if nothing is there."""
+    if folder is None:
+        return None
     try:
-        return read_bytes(f"{folder}/{path}", links=False, limit=limit)
+        return folder.read(path, links=False, limit=limit)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except IsADirectoryError as error:
-        raise UnableError("cannot-write", f"{folder.name}/{path} is a folder, and must be a file") from error
+    except OutsideError:
+        raise
     except OSError as error:
-        if os.path.islink(folder / path):  # never followed: `check` would show what it leads to
-            return f"link to {os.readlink(folder / path)}\n".encode("utf-8", "surrogateescape")
-        raise UnableError("cannot-write", f"cannot read {folder.name}/{path}: {reason(error)}") from error
+        shown = f"{os.path.basename(folder.path)}/{path}"
+        if isinstance(error, IsADirectoryError):
+            raise UnableError("cannot-write", f"{shown} is a folder, and must be a file") from error
+        if folder.kind(path, links=False) is FileKind.LINK:  # not followed: `check` would show its target
+            return f"link to {folder.read_link(path)}\n".encode("utf-8", "surrogateescape")
+        raise UnableError("cannot-write", f"cannot read {shown}: {reason(error)}") from error
 
 
-def _with_journal(folder: Path, manifest: Manifest) -> Manifest:
+def _with_journal(folder: Folder | None, manifest: Manifest) -> Manifest:
     """Return the manifest with the files that a killed run wrote since."""
     outputs = dict(manifest.outputs)
+    if folder is None:
+        return manifest
     for path, digests in read_journal(folder).items():
         found = _digest_of(folder, path)
         if found is not None and found in digests:
@@ -124,18 +148,8 @@ def _with_journal(folder: Path, manifest: Manifest) -> Manifest:
     return replace(manifest, outputs=outputs)
 
 
-def _digest_of(folder: Path, path: str) -> str | None:
+def _digest_of(folder: Folder, path: str) -> str | None:
     try:
-        return digest(read_bytes(os.path.join(folder, path), links=False))
+        return digest(folder.read(path, links=False))
     except OSError:
         return None
-
-
-def _refuse_escapes(folder: Path, output: str, paths: Iterable[str]) -> None:
-    """Raise `UnableError` if a folder of the output is a link out of it: files there are not toolgen's."""
-    real = Path(os.path.realpath(folder))
-    for parent in sorted({os.path.dirname(path) for path in paths}):
-        if not Path(os.path.realpath(folder / parent)).is_relative_to(real):
-            raise UnableError(
-                "outside-project", f"{output}/{parent} is a link that leaves {output}", "remove it"
-            )

@@ -6,20 +6,23 @@ A source is read in a worker thread, and an async iterable in the event loop.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import AsyncIterable, Iterator
-from contextlib import suppress
 from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Final
 
+from toolgen.files import (
+    ChangedFileError,
+    Folder,
+    IrregularFileError,
+    OutsideError,
+    OversizedFileError,
+    read_named,
+)
+
 from .values import Media
 
 _CHUNK: Final = 256 * 1024  # bytes
-_OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_UNBLOCKED: Final = getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not wait for its writer
-_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
-_HAS_DIR_FD: Final = os.open in os.supports_dir_fd
 
 
 class SourceError(ValueError):
@@ -91,45 +94,24 @@ def _append(data: bytearray, chunk: object, limit: int) -> None:
 
 
 def _read_file(path: Path, root: str | os.PathLike[str] | None, limit: int) -> bytes:
-    descriptor = _open(path) if root is None else _open_inside(path, Path(root))
     try:
-        before = os.fstat(descriptor)
-        if not stat.S_ISREG(before.st_mode):
-            raise SourceError("it is not a regular file")
-        if before.st_size > limit:
-            raise OversizedError(limit)
-        data = os.read(descriptor, before.st_size + 1)  # at once, without a copy
-        while len(data) < before.st_size and (more := os.read(descriptor, before.st_size + 1 - len(data))):
-            data += more
-        after = os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
-    if len(data) != before.st_size or after.st_mtime_ns != before.st_mtime_ns:
-        raise SourceError("it changed while it was read")
-    return data
-
-
-def _open(path: Path) -> int:
-    return os.open(path, _OPEN_FLAGS | _UNBLOCKED)
-
-
-def _open_inside(path: Path, root: Path) -> int:
-    """Open a file below `root`. No link is followed after its path has been resolved."""
-    root = root.resolve(strict=True)
-    try:
-        inner = (root / path).resolve(strict=True).relative_to(root)
-    except ValueError:
+        if root is None:
+            return read_named(path, limit=limit, unchanging=True)
+        with Folder(root) as folder:
+            return folder.read(_below(path, root), limit=limit, unchanging=True)
+    except OversizedFileError:
+        raise OversizedError(limit) from None
+    except OutsideError:
         raise SourceError("it is outside of its root") from None
-    if not _HAS_DIR_FD:
-        return _open(root / inner)
-    folders = [os.open(root, _OPEN_FLAGS)]
-    try:
-        for part in inner.parts[:-1]:
-            folders.append(os.open(part, _OPEN_FLAGS | _NO_LINK, dir_fd=folders[-1]))
-        return os.open(inner.parts[-1], _OPEN_FLAGS | _UNBLOCKED | _NO_LINK, dir_fd=folders[-1])
-    except IndexError:
+    except (IrregularFileError, IsADirectoryError):
         raise SourceError("it is not a regular file") from None
-    finally:
-        for folder in folders:
-            with suppress(OSError):
-                os.close(folder)
+    except ChangedFileError:
+        raise SourceError("it changed while it was read") from None
+
+
+def _below(path: Path, root: str | os.PathLike[str]) -> str:
+    """Return a path relative to `root`; one that begins with `..` is refused by the folder."""
+    if not path.is_absolute():
+        return path.as_posix()
+    real = os.path.join(os.path.realpath(path.parent), path.name)
+    return os.path.relpath(real, os.path.realpath(root)).replace(os.sep, "/")

@@ -24,6 +24,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Literal
 
+from toolgen.files import read_named
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
@@ -340,7 +341,7 @@ def _check_orphan(catalog: Catalog, path: str, importer: _Importer) -> Iterator[
 def _line_of_tool_class(spec: ModuleSpec) -> int | None:
     """Return the line of the first class with a base that is named like a generated one."""
     try:
-        tree = ast.parse(Path(str(spec.origin)).read_bytes())
+        tree = ast.parse(read_named(str(spec.origin)))
     except (OSError, SyntaxError, ValueError):
         return None
     for node in ast.walk(tree):

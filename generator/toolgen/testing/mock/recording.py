@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from toolgen.project import UnableError, replace_files
-from toolgen.project.files.reading import read_bytes
+from toolgen.project import UnableError, read_text, replace_files
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.logs.secret_texts import without_secret_texts
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
@@ -71,7 +70,9 @@ class Recorder:
 
     def _write(self, contract: MockContract, example: RecordedCall) -> str:
         try:
-            text = read_bytes(str(self.root / contract.file)).decode()
+            text = read_text(self.root, contract.file)
+            if text is None:
+                raise NotRecordedError("the spec has been removed")
             name, changed = with_example(text, contract.definition["name"], example)
             replace_files(self.root, {contract.file: changed})
         except (OSError, UnicodeError, UnableError, DocumentError) as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from toolgen.compile.reading.read import read
 from toolgen.data.diagnostic import SpecErrors
 from toolgen.data.spec import is_shared_file
-from toolgen.project import FILE, Project, UnableError, find_configuration, find_project, read_specs
+from toolgen.project import FILE, Project, UnableError, find_configuration, find_project, names_in, read_specs
 
 _SUFFIXES = (".yaml", ".yml")
 
@@ -88,7 +88,7 @@ def _unconfigured(folder: Path) -> Project:
 
 
 def _has_specs(folder: Path) -> bool:
-    return any(each.suffix in _SUFFIXES for each in folder.iterdir())
+    return any(name.endswith(_SUFFIXES) for name in names_in(folder, ""))
 
 
 def _is_shared(path: str, text: bytes) -> bool:

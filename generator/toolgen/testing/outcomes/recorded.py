@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from toolgen.project import Project, UnableError, read_text
+from toolgen.project import Project, UnableError, names_in, read_text
 from toolgen.schema.document import JsonObject
 from toolgen.testing.inputs.requests import is_valid
 from toolgen.testing.outcomes.compact import compacted, expanded
@@ -60,8 +60,8 @@ def with_recorded(project: Project, tools: Sequence[ToolUnderTest]) -> list[Tool
 
 def stale_files(project: Project, tools: Sequence[str]) -> list[str]:
     """Return the paths of files of tools that are not among `tools`."""
-    folder = project.root / PurePosixPath(outcomes_path(project, "")).parent
-    found = sorted(each.name for each in folder.glob("*.json")) if folder.is_dir() else []
+    folder = PurePosixPath(outcomes_path(project, "")).parent.as_posix()
+    found = [name for name in names_in(project.root, folder) if name.endswith(".json")]
     return [outcomes_path(project, name[:-5]) for name in found if name[:-5] not in tools]
 
 

@@ -16,11 +16,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 
 from mcp.server.auth.provider import AccessToken
 
+from toolgen.files import IrregularFileError, open_named
+from toolgen.files.toml_limits import toml_limit_fault
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
 
@@ -50,11 +51,16 @@ class TokenFile:
     def read(cls, path: str) -> TokenFile:
         """Read a file of tokens. Raises SettingError, whose message contains no value of the file."""
         try:
-            with Path(path).open("rb") as file:
+            with open_named(path) as file:
                 status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-                    raise SettingError(f"--auth-tokens: {path} is not a file of at most {MAX_BYTES} bytes")
-                given = tomllib.loads(file.read(MAX_BYTES + 1).decode())
+                text = file.read(MAX_BYTES + 1).decode()
+            if len(text) > MAX_BYTES:
+                raise IrregularFileError(path)
+            if fault := toml_limit_fault(text, MAX_BYTES):
+                raise SettingError(f"--auth-tokens: {path}: {fault}")
+            given = tomllib.loads(text)
+        except IrregularFileError:
+            raise SettingError(f"--auth-tokens: {path} is not a file of at most {MAX_BYTES} bytes") from None
         except OSError as error:
             raise SettingError(f"--auth-tokens: cannot read {path}: {error.strerror}") from None
         except UnicodeDecodeError:

@@ -1,0 +1,208 @@
+"""Folder: what is read and listed is below it, is a regular file, and has a limit."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from toolgen.files import (
+    ChangedFileError,
+    DeclaredFolder,
+    FileKind,
+    Folder,
+    IrregularFileError,
+    OutsideError,
+    OversizedFileError,
+    open_named,
+    read_named,
+)
+from toolgen.files import folder as folder_module
+
+LINKS = {
+    "inner": "a/b",
+    "a/up": "../a/b/file",
+    "a/twice": "b/../../inner/file",
+    "again": "inner",
+    "a/secret": "../../outside/secret",
+    "elsewhere": "../outside",
+    "environment": "/proc/self/environ",
+    "loop": "loop",
+    "round": "trip/round",
+    "trip": "round/trip",
+    "dangling": "a/nothing",
+}
+
+
+@pytest.fixture(params=[True, False], ids=["descriptors", "paths"])
+def top(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with links, on a system with descriptors of folders, and on one without them."""
+    monkeypatch.setattr(folder_module, "HAS_DESCRIPTORS", request.param)
+    root = tmp_path / "root"
+    (root / "a" / "b").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (root / "a/b/file").write_text("inside")
+    (tmp_path / "outside/secret").write_text("secret")
+    for path, target in LINKS.items():
+        (root / path).symlink_to(target)
+    (root / "absolute").symlink_to(root / "a" / "b")
+    return root
+
+
+@pytest.fixture
+def folder(top: Path) -> Iterator[Folder]:
+    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+    with Folder(top) as opened:
+        yield opened
+    assert not before or len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a/b/file", "inner/file", "again/file", "absolute/file", "a/up", "a/twice", "a/b/../b/file",
+        "inner/../b/file", "./a//b/file",
+    ],
+)  # fmt: skip
+def test_links_below_the_folder_are_followed(folder: Folder, path: str) -> None:
+    assert folder.read(path) == b"inside"
+    assert folder.kind(path) is FileKind.FILE
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a/secret", "elsewhere/secret", "environment", "..", "../outside/secret", "a/../../outside/secret",
+        "inner/../../../outside/secret", "/etc/passwd", "/a", "a/b/../../../root/a/b/file",
+    ],
+)  # fmt: skip
+def test_nothing_leaves_the_folder(folder: Folder, path: str) -> None:
+    for ask in (folder.read, folder.kind):
+        with pytest.raises(OutsideError):
+            ask(path)
+    with pytest.raises(OutsideError):
+        folder.entries("elsewhere")
+
+
+@pytest.mark.parametrize("path", ["loop", "loop/file", "round", "trip/file"])
+def test_circles_of_links_end(folder: Folder, path: str) -> None:
+    with pytest.raises(OSError) as caught:
+        folder.read(path)
+    assert caught.value.errno == errno.ELOOP
+
+
+@pytest.mark.parametrize("path", ["nothing", "nothing/file", "dangling", "a/b/file/more"])
+def test_what_is_missing_has_no_kind(folder: Folder, path: str) -> None:
+    assert folder.kind(path) is None
+    with pytest.raises((FileNotFoundError, NotADirectoryError)) as caught:
+        folder.read(path)
+    assert str(caught.value.filename).startswith(folder.path)
+
+
+def test_a_folder_below_is_a_limit_of_its_own(folder: Folder) -> None:
+    with folder.below("inner") as inner:
+        assert inner.read("file") == b"inside"
+        with pytest.raises(OutsideError):
+            inner.read("../up")
+    with pytest.raises(OutsideError):
+        folder.below("elsewhere")
+
+
+def test_links_are_listed_and_not_entered(folder: Folder) -> None:
+    assert [each.path for each in folder.entries("again")] == ["again/file"]
+    kinds = {each.path: each.kind for each in folder.walk()}
+    assert kinds == dict.fromkeys((*LINKS, "absolute"), FileKind.LINK) | {"a/b/file": FileKind.FILE}
+    assert list(folder.walk(skipped=("a", "d", "e", "i", "l", "r", "t"))) == []
+
+
+def test_a_declared_folder_follows_every_link(top: Path) -> None:
+    for path in ("loop", "round", "trip"):
+        (top / path).unlink()
+    with DeclaredFolder(top) as folder:
+        assert folder.read("a/secret") == b"secret"
+        assert "elsewhere/secret" in {each.path for each in folder.walk()}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this platform")
+def test_pipes_and_devices_are_refused_at_once(folder: Folder) -> None:
+    os.mkfifo(Path(folder.path, "pipe"))
+    for read in (lambda: folder.read("pipe"), lambda: read_named(Path(folder.path, "pipe"))):
+        with pytest.raises(IrregularFileError):
+            read()
+    for path in ("/dev/zero", os.devnull):
+        with pytest.raises(IrregularFileError):
+            read_named(path)
+        with pytest.raises(IrregularFileError):
+            open_named(path)
+    assert folder.kind("pipe") is FileKind.OTHER
+
+
+def test_no_more_is_read_than_the_limit(folder: Folder) -> None:
+    path = Path(folder.path, "large")
+    with path.open("wb") as file:
+        file.truncate(8 * 1024**3)
+    with pytest.raises(OversizedFileError, match="more than 67,108,864 bytes"):
+        folder.read("large")
+    path.write_bytes(b"12345")
+    assert folder.read("large", limit=5) == b"12345"
+    with pytest.raises(OversizedFileError):
+        folder.read("large", limit=4)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this platform")
+def test_a_file_whose_size_is_not_known_has_a_limit() -> None:
+    assert b"Pid:" in read_named("/proc/self/status")
+    with pytest.raises(OversizedFileError):
+        read_named("/proc/self/status", limit=10)
+
+
+def test_a_link_that_an_operator_names_is_followed(top: Path) -> None:
+    assert read_named(top / "a/secret") == b"secret"
+    with open_named(top / "a/secret") as file:
+        assert file.read(3) == b"sec"
+
+
+def test_a_file_that_changes_meanwhile(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = os.read
+
+    def read_and_change(handle: int, size: int) -> bytes:
+        data = read(handle, size)
+        Path(folder.path, "a/b/file").write_text("longer than before")
+        return data
+
+    assert folder.read("a/b/file", unchanging=True) == b"inside"
+    monkeypatch.setattr(os, "read", read_and_change)
+    with pytest.raises(ChangedFileError):
+        folder.read("a/b/file", unchanging=True)
+
+
+def test_many_folders_need_few_descriptors(top: Path) -> None:
+    for number in range(300):
+        (top / f"{number}").mkdir()
+        (top / f"{number}/file").touch()
+    with Folder(top) as folder:
+        for _ in range(2):
+            for number in range(300):
+                assert folder.read(f"{number}/file") == b""
+        assert len({each.descriptor for each in folder._held.values()}) < 100
+
+
+def test_a_link_that_takes_the_place_of_a_folder_is_not_followed(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever may write to the folder may replace a part of a path between two steps."""
+    if not folder_module.HAS_DESCRIPTORS:
+        pytest.skip("without descriptors, the time between two steps is not covered")
+    opened, top = os.open, Path(folder.path)
+
+    def open_and_replace(path: str, *arguments: int, **options: int) -> int:
+        handle = opened(path, *arguments, **options)
+        if path == "a":
+            (top / "a").rename(top / "moved")
+            (top / "a").symlink_to("../outside")
+        return handle
+
+    monkeypatch.setattr(os, "open", open_and_replace)
+    assert folder.read("a/b/file") == b"inside"
