@@ -90,9 +90,22 @@ def damaged(path: tuple[Any, ...], value: Any) -> Any:
     return data
 
 
-@pytest.mark.parametrize("per", ["operation", "tag"])
+VALUES = [None, True, 7, 1.5, "x", "", [], [1], [{}], {}, {"x": 1}, {"$ref": "#/paths"}]
+FAST = ["operation", "operation", "tag"]  # of three values, with the others in `make test-slow`
+
+
 @pytest.mark.parametrize(
-    "value", [None, True, 7, 1.5, "x", "", [], [1], [{}], {}, {"x": 1}, {"$ref": "#/paths"}], ids=json.dumps
+    ("value", "per"),
+    [
+        pytest.param(
+            value,
+            per,
+            marks=[] if per == FAST[number % 3] else pytest.mark.slow,
+            id=f"{json.dumps(value)}-{per}",
+        )
+        for number, value in enumerate(VALUES)
+        for per in ("operation", "tag")
+    ],
 )
 def test_damage_at_every_place_is_handled(value: Any, per: str) -> None:
     tried = refused = 0
