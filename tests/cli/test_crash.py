@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from toolgen.project.files.atomic_write import STAGE
 
+from tests.preloaded import python_command
+
 from .conftest import SPEC, Cli
 
 Tree = dict[str, str]
@@ -32,7 +34,7 @@ class Twins:
         for state in states:  # the last time from the cache, as in the runs that are killed
             self.set(state)
             began = time.monotonic()
-            assert self.run("generate") == 0
+            assert self.start("generate", to_kill=True).wait() == 0
             self.seconds = time.monotonic() - began
             self.wanted.append(self.tree())
 
@@ -43,9 +45,10 @@ class Twins:
             text = SPEC.format(name=f"tool_{number:04}")
             self.project.spec(f"tool_{number:04}", text.replace("hello", "goodbye") if state else text)
 
-    def start(self, verb: str) -> subprocess.Popen[bytes]:
+    def start(self, verb: str, *, to_kill: bool = False) -> subprocess.Popen[bytes]:
+        command = [sys.executable] if to_kill else python_command(self.environment)
         return subprocess.Popen(
-            [sys.executable, "-m", "toolgen", verb],
+            [*command, "-m", "toolgen", verb],
             cwd=self.project.root,
             env=self.environment,
             stdout=subprocess.DEVNULL,
@@ -76,7 +79,7 @@ def killed_at_random(twins: Twins, moments: int) -> None:
         before, state = twins.wanted[state], 1 - state
         after = twins.wanted[state]
         twins.set(state)
-        process = twins.start("generate")
+        process = twins.start("generate", to_kill=True)
         if moment % 2:  # half of them while files are written, a short part of the whole
             twins.wait_for_stage(process)
             time.sleep(chance.uniform(0, twins.seconds * 0.3))
@@ -100,7 +103,7 @@ def killed_at_random(twins: Twins, moments: int) -> None:
 
 
 def test_killed_at_some_moments(project: Cli, tmp_path: Path) -> None:
-    killed_at_random(Twins(project, 30, tmp_path / "scratch"), 6)
+    killed_at_random(Twins(project, 30, tmp_path / "scratch"), 4)
 
 
 @pytest.mark.crash
@@ -136,7 +139,8 @@ def test_many_cold_specs_are_shared_among_processes(project: Cli, tmp_path: Path
     code = "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
     code += "from toolgen.cli import main; sys.exit(main(['generate']))"
     environment = {**os.environ, "TOOLGEN_CACHE_DIR": str(tmp_path / "other")}
-    subprocess.run([sys.executable, "-c", code], cwd=project.root, env=environment, check=True)
+    command = [*python_command(environment), "-c", code]
+    subprocess.run(command, cwd=project.root, env=environment, check=True)
     assert project.tree() == before
 
 

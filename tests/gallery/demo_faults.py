@@ -1,7 +1,7 @@
 """Run the demo with faults: in what its tools answer, ask and log, one fault a run.
 
-`python -m tests.gallery.demo_faults 200 --seed 1` makes 200 random faults, `--named` those of `NAMED`. It prints a
-JSON list of `{"fault": …, "code": …, "changed": …, "output": …}`, first a run without a fault.
+`python -m tests.gallery.demo_faults 200 --seed 1` makes 200 random faults, `--named` those of `NAMED`, or the first so
+many with a number. It prints a JSON list of `{"fault": …, "code": …, "changed": …, "output": …}`, first a run without a fault.
 
 Modules are imported once and each run is a fork, with the server in the same process. Everything that tools
 return passes `Boundary.enter` on its way into the demo; a fault changes one of these values. `changed` says whether
@@ -44,6 +44,7 @@ from examples.demo.narration import ROOT
 from examples.tools import context
 from generated import bedrock_tools, catalog, mcp_server
 from generated.tools.sql_query import SqlQueryTool
+from tests.preloaded.forking import postpone_grammars
 from tests.scopes import granting
 
 AT_ONCE: Final = 2
@@ -64,14 +65,14 @@ class Named:
 
 NAMED: Final = {
     "another total in the question": Named("question", "Total: 737.60 EUR", "Total: 0.01 EUR"),
+    "a failure is logged as a success": Named("record", "failed: no_search_terms", "finished"),
+    "another file in the question": Named("confirmation", "letters/kite.txt", "letters/kitten.txt"),
+    "MCP has another description": Named("schemas", "library of handbooks", "library of films"),
+    "a provider has other types": Named("functions", '"type": "integer"', '"type": "null"'),
     "another author": Named("answer", "Marco Bellini", "Ada Lovelace"),
     "another number in the chart": Named("answer", '"in_stock": 41', '"in_stock": 14'),
     "another row of the database": Named("answer", '"LGT-FR80", 7', '"LGT-FR80", 17'),
     "one of 22 refusals has other words": Named("answer", "Invalid arguments for write", "No write today"),
-    "another file in the question": Named("confirmation", "letters/kite.txt", "letters/kitten.txt"),
-    "a failure is logged as a success": Named("record", "failed: no_search_terms", "finished"),
-    "MCP has another description": Named("schemas", "library of handbooks", "library of films"),
-    "a provider has other types": Named("functions", '"type": "integer"', '"type": "null"'),
     "generate fails": Named("process", '"returncode": 0', '"returncode": 1'),
 }
 
@@ -431,9 +432,11 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("number", type=int)
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--named", action="store_true")
+    parser.add_argument("--named", type=int, nargs="?", const=len(NAMED), default=0)
     asked = parser.parse_args()
     warnings.simplefilter("ignore", DeprecationWarning)  # forks of a process with threads
+    postpone_grammars()
+    importlib.import_module("jsonschema")  # which all runs import
     run_processes()
     with tempfile.TemporaryDirectory() as folder:
         first = Run("none", None, Path(folder, "none.txt"))
@@ -441,7 +444,7 @@ def main() -> int:
         seen = json.loads(first.file.with_suffix(".json").read_text())
         for name in seen["modules"]:  # once, for all forks
             importlib.import_module(name)
-        faults: list[tuple[str, Fault]] = [(name, NamedFault(name)) for name in NAMED if asked.named]
+        faults: list[tuple[str, Fault]] = [(name, NamedFault(name)) for name in list(NAMED)[: asked.named]]
         faults += mutations(seen["kinds"], asked.number, asked.seed)
         runs = [Run(name, fault, Path(folder, f"{n}.txt")) for n, (name, fault) in enumerate(faults)]
         run_all(runs)

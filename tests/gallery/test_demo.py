@@ -7,7 +7,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 
 from examples.demo import __main__ as demo
 from examples.demo import narration
+from tests.preloaded import python_command
 
 ROOT = Path(__file__).parents[2]
 forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="each run is a fork of one process")
@@ -22,10 +22,11 @@ TITLE = "toolgen: one reviewed YAML file per tool; types, servers and checks are
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        [sys.executable, "-m", *command],
+        [*python_command(environment), "-m", *command],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=environment,
         capture_output=True,
         text=True,
         timeout=1800,
@@ -141,8 +142,11 @@ def runs_with_faults(*options: str) -> list[dict[str, Any]]:
 
 
 @forking
-def test_what_tools_answer_ask_and_log_cannot_be_falsified() -> None:
-    for each in runs_with_faults("0", "--named"):
+@pytest.mark.parametrize("number", [5, pytest.param(10, marks=pytest.mark.slow)])
+def test_what_tools_answer_ask_and_log_cannot_be_falsified(number: int) -> None:
+    runs = runs_with_faults("0", "--named", str(number))
+    assert len(runs) == number
+    for each in runs:
         assert each["changed"], f"{each['fault']} is nowhere\n{each['output']}"
         assert each["code"] == 1, each["output"]
         assert "are equal to" not in each["output"]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.preloaded import python_command
+
 from .repository import loosen, make_repository
 
 VERBS = [
@@ -30,6 +32,7 @@ class Repository:
     """A hostile repository, and commands in it."""
 
     def __init__(self, folder: Path, *, templates: bool = False, cache: Path | None = None) -> None:
+        self.preloaded = cache is not None  # its modules hide none that are imported already
         self.cache = cache or folder / "cache"
         self.root = folder / "repository"
         self.canary = folder / "canary"
@@ -41,7 +44,8 @@ class Repository:
 
     def run(self, *words: str, console: bool = False) -> subprocess.CompletedProcess[str]:
         script = Path(sys.executable).with_name("toolgen")
-        command = [str(script)] if console else [sys.executable, "-m", "toolgen"]
+        python = python_command(os.environ) if self.preloaded else [sys.executable]
+        command = [str(script)] if console else [*python, "-m", "toolgen"]
         done = subprocess.run(
             [*command, *words],
             cwd=self.root,

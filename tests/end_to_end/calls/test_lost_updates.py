@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import ElicitResult
 
 from tests.end_to_end.project import NEWEST_ERA
+from tests.preloaded import python_command
 
 ROOT = Path(__file__).parents[3]
 ADDING = """
@@ -42,7 +42,7 @@ async def main(folder, tool, name, start):
             said.append(text)
         elif response.error.code not in ("changed_meanwhile", "changed_since_confirmed"):
             raise SystemExit(response.as_text())
-    for batch in range(5):
+    for batch in range(3):
         await asyncio.gather(*(one(batch * 12 + each) for each in range(12)))
     print(json.dumps(said))
 
@@ -62,7 +62,7 @@ def test_concurrent_calls_and_processes_lose_no_update(tmp_path: Path, tool: str
     start = tmp_path / "start"
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", ADDING, str(tmp_path), tool, name, str(start)],
+            [*python_command(os.environ), "-c", ADDING, str(tmp_path), tool, name, str(start)],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             text=True,
@@ -88,9 +88,10 @@ def test_two_servers_on_the_same_data_lose_no_update(tmp_path: Path, era: Any) -
         return ElicitResult(action="accept", content={"confirm": True})
 
     def server() -> StdioServerParameters:
+        command, *words = python_command(os.environ)
         return StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "generated.mcp_server"],
+            command=command,
+            args=[*words, "-m", "generated.mcp_server"],
             cwd=ROOT,
             env={**os.environ, "TOOLGEN_EXAMPLES_DATA": str(tmp_path), "TOOLGEN_SCOPES": "workspace:write"},
         )

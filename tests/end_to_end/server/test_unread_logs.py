@@ -20,10 +20,11 @@ import pytest
 from tests.end_to_end.project import SECONDS, Project
 from tests.end_to_end.raw_http import MODERN, connect
 from tests.end_to_end.replicas import free_port
+from tests.preloaded import python_command
 
 CALLS = 100  # whose records do not fit into the pipe
 PIPE_BYTES = 4096
-SERVER = (sys.executable, "-m", "generated.mcp_server")
+SERVER = ("-m", "generated.mcp_server")
 CHATTY_TOOL = """
 import sys
 from generated.tools.echo import EchoTool
@@ -63,9 +64,9 @@ def unread_pipe() -> Iterator[tuple[int, int]]:
 def started(
     project: Project, *words: str, stderr: int | None = None, stdout: int | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a command in the project's folder; kill it at the end of the block if it has not ended."""
+    """Run a command, or a module, in the project's folder; kill it at the end of the block if it has not ended."""
     process = subprocess.Popen(
-        words,
+        [*python_command(os.environ), *words] if words[0] == "-m" else words,
         cwd=project.root,
         env=project.environment({}),
         stdin=subprocess.PIPE,
