@@ -40,8 +40,8 @@ class ConnectionLimit:
     def __init__(self) -> None:
         self.most, reserve = max_connections()
         self.at_once = max(1, reserve // _TURNS)  # accepted in one turn of the event loop
-        self.open: dict[Any, None] = {}  # protocols of connections, the one that was used last at the end
-        self.unread: dict[Any, int] = {}  # protocols whose client does not read → bytes that wait, in order
+        self.open: dict[_LimitedConnection, None] = {}  # the one that was used last at the end
+        self.unread: dict[_LimitedConnection, int] = {}  # their clients do not read → bytes that wait
         self._next_record = 0.0
 
     def make_room(self) -> bool:
@@ -119,94 +119,99 @@ class JoinedWrites:
             self._transport.write(held)
 
 
-def limited(protocol: Any, connections: ConnectionLimit) -> Any:
-    """Return uvicorn's protocol with limits of time, for `connections`.
+class _LimitedConnection(asyncio.Protocol):
+    """One connection, with limits of time. `limited` adds one of uvicorn's protocols for HTTP/1.1."""
 
-    `cycle` is its request in progress, in each of its protocols for HTTP/1.1.
-    """
+    connection_limit: ConnectionLimit  # of the server; `connections` is an attribute of uvicorn's
+    transport: Any
+    client: tuple[str, int] | None
+    cycle: Any  # the latest request
 
-    class Limited(protocol):  # type: ignore[misc]
-        _late: asyncio.TimerHandle | None = None  # runs while headers are expected
-        _unread: asyncio.TimerHandle | None = None  # runs while the client has to read
-        _descriptor = -1
+    _late: asyncio.TimerHandle | None = None  # runs while headers are expected
+    _unread: asyncio.TimerHandle | None = None  # runs while the client has to read
+    _descriptor = -1
 
-        def connection_made(self, transport: Any) -> None:
-            self._descriptor = transport.get_extra_info("socket").fileno()
-            NOT_FOR_CHILDREN.add(self._descriptor)
-            has_room = connections.make_room()
-            super().connection_made(JoinedWrites(transport))
-            if has_room:
-                connections.open[self] = None
-                self._expect_headers()
-            else:  # answered before any request, so that the client does not wait for a time-out
-                self.transport.write(_REFUSAL)
-                self.transport.close()
+    def connection_made(self, transport: Any) -> None:
+        self._descriptor = transport.get_extra_info("socket").fileno()
+        NOT_FOR_CHILDREN.add(self._descriptor)
+        has_room = self.connection_limit.make_room()
+        joined: Any = JoinedWrites(transport)
+        super().connection_made(joined)
+        if has_room:
+            self.connection_limit.open[self] = None
+            self._expect_headers()
+        else:  # answered before any request, so that the client does not wait for a time-out
+            self.transport.write(_REFUSAL)
+            self.transport.close()
 
-        def data_received(self, data: bytes) -> None:
-            connections.open.pop(self, None)  # to the end: it is the one that was used last
-            connections.open[self] = None
-            super().data_received(data)
-            if self.has_request():
-                if self._late is not None:
-                    self._late.cancel()
-                    self._late = None
-            elif self._late is None:  # the first part of a request; more parts do not prolong the time
-                self._expect_headers()
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            connections.unread[self] = self.transport.get_write_buffer_size()
-            self._unread = asyncio.get_running_loop().call_later(READ_SECONDS, self._drop_if_unread)
-            connections.drop_beyond_limit()
-
-        def resume_writing(self) -> None:
-            self._end_reading()
-            super().resume_writing()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            NOT_FOR_CHILDREN.discard(self._descriptor)  # it is closed after this
-            connections.open.pop(self, None)
-            self._end_reading()
+    def data_received(self, data: bytes) -> None:
+        self.connection_limit.open.pop(self, None)  # to the end: it is the one that was used last
+        self.connection_limit.open[self] = None
+        super().data_received(data)
+        if self.has_request():
             if self._late is not None:
                 self._late.cancel()
-            super().connection_lost(exc)
+                self._late = None
+        elif self._late is None:  # the first part of a request; more parts do not prolong the time
+            self._expect_headers()
 
-        def has_request(self) -> bool:
-            """True while a request is answered."""
-            cycle = getattr(self, "cycle", None)
-            return cycle is not None and not cycle.response_complete
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.connection_limit.unread[self] = self.transport.get_write_buffer_size()
+        self._unread = asyncio.get_running_loop().call_later(READ_SECONDS, self._drop_if_unread)
+        self.connection_limit.drop_beyond_limit()
 
-        def drop(self, reason: str) -> None:
-            """Close the connection, and forget what waits to be read."""
-            LOGGER.warning(
-                "connection of %s closed: %s; %d bytes are lost",
-                "an unknown client" if self.client is None else self.client[0],
-                reason,
-                self.transport.get_write_buffer_size(),
-            )
-            self._end_reading()
-            self.transport.abort()  # `close` would wait until everything is read
+    def resume_writing(self) -> None:
+        self._end_reading()
+        super().resume_writing()
 
-        def _end_reading(self) -> None:
-            connections.unread.pop(self, None)
-            if self._unread is not None:
-                self._unread.cancel()
-                self._unread = None
+    def connection_lost(self, exc: Exception | None) -> None:
+        NOT_FOR_CHILDREN.discard(self._descriptor)  # it is closed after this
+        self.connection_limit.open.pop(self, None)
+        self._end_reading()
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
 
-        def _drop_if_unread(self) -> None:
-            size = self.transport.get_write_buffer_size()
-            if connections.unread[self] - size < LEAST_READ:
-                self.drop(f"its client has read too little in {READ_SECONDS:g} seconds")
-                return
-            connections.unread[self] = size
-            self._unread = asyncio.get_running_loop().call_later(READ_SECONDS, self._drop_if_unread)
+    def has_request(self) -> bool:
+        """True while a request is answered."""
+        cycle = getattr(self, "cycle", None)
+        return cycle is not None and not cycle.response_complete
 
-        def _expect_headers(self) -> None:
-            self._late = asyncio.get_running_loop().call_later(START_SECONDS, self._close_if_late)
+    def drop(self, reason: str) -> None:
+        """Close the connection, and forget what waits to be read."""
+        LOGGER.warning(
+            "connection of %s closed: %s; %d bytes are lost",
+            "an unknown client" if self.client is None else self.client[0],
+            reason,
+            self.transport.get_write_buffer_size(),
+        )
+        self._end_reading()
+        self.transport.abort()  # `close` would wait until everything is read
 
-        def _close_if_late(self) -> None:
-            self._late = None
-            if not self.has_request():
-                self.transport.close()
+    def _end_reading(self) -> None:
+        self.connection_limit.unread.pop(self, None)
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
-    return Limited
+    def _drop_if_unread(self) -> None:
+        size = self.transport.get_write_buffer_size()
+        if self.connection_limit.unread[self] - size < LEAST_READ:
+            self.drop(f"its client has read too little in {READ_SECONDS:g} seconds")
+            return
+        self.connection_limit.unread[self] = size
+        self._unread = asyncio.get_running_loop().call_later(READ_SECONDS, self._drop_if_unread)
+
+    def _expect_headers(self) -> None:
+        self._late = asyncio.get_running_loop().call_later(START_SECONDS, self._close_if_late)
+
+    def _close_if_late(self) -> None:
+        self._late = None
+        if not self.has_request():
+            self.transport.close()
+
+
+def limited(protocol: type[Any], connections: ConnectionLimit) -> type[Any]:
+    """Return uvicorn's protocol with limits of time, for `connections`."""
+    return type("LimitedConnection", (_LimitedConnection, protocol), {"connection_limit": connections})
