@@ -7,17 +7,18 @@ that differ only after the cut are tried, too.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
 from toolgen.runtime.confirmation.question import MAX_VALUE
 from toolgen.schema.document import JsonObject, JsonPath, value_key
 from toolgen.schema.instances import InstanceGenerator
-from toolgen.schema.validator import compiled
 from toolgen.testing.calls.observation import Observation, Step
+from toolgen.testing.inputs.requests import is_valid
+from toolgen.testing.inputs.slots import with_value
 from toolgen.testing.subjects.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
@@ -25,8 +26,25 @@ _GENERATED: Final = 40  # generated requests whose values are tried
 _TRIED: Final = 4  # values of one property
 _MOST_PROPERTIES: Final = 16
 
-Shown = tuple[tuple[str, ...], Any]
-"""What the user sees before the call: the questions, and the text of the preview."""
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A call that succeeded, and what the user saw before it."""
+
+    request: JsonObject
+    step: Step
+    questions: tuple[str, ...]
+    preview: Any  # its text; its content if it has none
+
+    def shows_as(self, other: _Seen) -> bool:
+        """True if the user saw the same before both calls."""
+        return (self.questions, self.preview) == (other.questions, other.preview)
+
+    def changed_from(self, other: _Seen) -> _Seen | None:
+        """Return the call with the difference of its state from the other's; None if there is none."""
+        if self.step.after == other.step.after:
+            return None
+        return replace(self, step=replace(self.step, before=other.step.after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,37 +60,48 @@ async def observe_unshown(
     subject: Subject, tool: ToolUnderTest, example: ExpectedCall, *, seed: str
 ) -> Observation | None:
     """Return calls that show unshown properties; None if there are none, or the state varies by itself."""
-    base = await _call(subject, tool, example.arguments)
-    again = await _call(subject, tool, example.arguments)
-    if base is None or again is None or base[1].after != again[1].after:  # a clock is in the state, say
+    call = partial(_call, subject, tool)
+    base, again = await call(example.arguments), await call(example.arguments)
+    if base is None or again is None or again.changed_from(base) is not None:  # a clock is in the state, say
         return None
-    found: dict[str, tuple[JsonObject, Step]] = {}
+    found: dict[str, _Seen] = {}
     for variation in islice(_variations(tool, example.arguments, seed), _MOST_PROPERTIES):
-        for request in islice(variation.requests, _TRIED):
-            varied = await _call(subject, tool, request)
-            if varied is None:
-                continue
-            if varied[0] != base[0]:
-                break  # the question shows the property, whichever value it has
-            if varied[1].after != base[1].after:
-                found[variation.name] = request, replace(varied[1], before=base[1].after)
-                break
-        if variation.name in found:
-            continue
-        for one, other in islice(variation.long_pairs, _TRIED):
-            first, second = await _call(subject, tool, one), await _call(subject, tool, other)
-            if first is None or second is None:
-                continue
-            if first[0] == second[0] and first[1].after != second[1].after:
-                found[f"the end of {variation.name}"] = other, replace(second[1], before=first[1].after)
-            break
+        if (other := await _find_unshown(call, base, variation)) is not None:
+            found[variation.name] = other
+        elif (other := await _find_unshown_end(call, variation)) is not None:
+            found[f"the end of {variation.name}"] = other
     if not found:
         return None
-    requests, steps = zip(*found.values(), strict=True)
-    return Observation(requests[0], steps, variant=", ".join(found))
+    seen = list(found.values())
+    return Observation(seen[0].request, tuple(each.step for each in seen), variant=", ".join(found))
 
 
-async def _call(subject: Subject, tool: ToolUnderTest, request: JsonObject) -> tuple[Shown, Step] | None:
+_Call = Callable[[JsonObject], Awaitable[_Seen | None]]
+
+
+async def _find_unshown(call: _Call, base: _Seen, variation: _Variation) -> _Seen | None:
+    """Return a call that shows the same as the example's and does something else."""
+    for request in islice(variation.requests, _TRIED):
+        varied = await call(request)
+        if varied is None:
+            continue
+        if not varied.shows_as(base):
+            return None  # the question shows the property, whichever value it has
+        if (changed := varied.changed_from(base)) is not None:
+            return changed
+    return None
+
+
+async def _find_unshown_end(call: _Call, variation: _Variation) -> _Seen | None:
+    """Return a call with a long value that shows the same as one with another end, and acts otherwise."""
+    for one, other in islice(variation.long_pairs, _TRIED):
+        first, second = await call(one), await call(other)
+        if first is not None and second is not None:
+            return second.changed_from(first) if second.shows_as(first) else None
+    return None
+
+
+async def _call(subject: Subject, tool: ToolUnderTest, request: JsonObject) -> _Seen | None:
     """Make a preview and a call with fresh data; None if it fails or asks nothing."""
     call = Call(tool.name, request)
     async with subject.session() as session:
@@ -84,7 +113,7 @@ async def _call(subject: Subject, tool: ToolUnderTest, request: JsonObject) -> t
         return None
     content = None if preview is None else preview.content
     text = content.get("message", content) if isinstance(content, Mapping) else content
-    return (answer.questions, text), step
+    return _Seen(request, step, answer.questions, text)
 
 
 def _variations(tool: ToolUnderTest, base: JsonObject, seed: str) -> Iterator[_Variation]:
@@ -100,12 +129,11 @@ def _variations(tool: ToolUnderTest, base: JsonObject, seed: str) -> Iterator[_V
     for source in sources:
         for path, value in _leaves(source):
             values.setdefault(path, []).append(value)
-    is_valid = compiled(tool.input_schema if isinstance(tool.input_schema, Mapping) else {}).is_valid
 
     def requests(path: JsonPath, values: Iterable[Any]) -> Iterator[JsonObject]:
         for value in values:
             request = _with(base, path, value)
-            if request is not None and is_valid(request):
+            if request is not None and is_valid(tool.input_schema, request):
                 yield request
 
     def long_pairs(path: JsonPath, values: Iterable[Any]) -> Iterator[tuple[JsonObject, JsonObject]]:
@@ -146,14 +174,7 @@ def _leaves(value: Any, path: JsonPath = ()) -> Iterator[tuple[JsonPath, Any]]:
 
 def _with(request: JsonObject, path: JsonPath, value: Any) -> JsonObject | None:
     """Return a copy of `request` with another value; None if it has no such place."""
-    changed = copy.deepcopy(request)
-    place: Any = changed
-    for step in path[:-1]:
-        try:
-            place = place[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    if not isinstance(place, dict):
+    try:
+        return with_value(request, path, value)
+    except (KeyError, IndexError, TypeError):
         return None
-    place[path[-1]] = value
-    return changed
