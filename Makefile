@@ -94,7 +94,7 @@ outcomes: $(READY) ## record the outcomes of the gallery's tools again, and sear
 	$(BIN)/toolgen test --update
 
 # SEED=7 repeats a run; PART="text server" selects parts; REPLAY=file repeats a finding; PLANTED=1 tests the fuzzer.
-fuzz: $(READY) ## search for texts that run as code or control the terminal, expensive schemas, and sources and requests that hang (SECONDS=600)
+fuzz: $(READY) ## search for texts that run as code or control the terminal, costly inputs, links out of projects, requests that hang (SECONDS=600)
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
 

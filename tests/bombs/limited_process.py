@@ -35,9 +35,14 @@ def toolgen(*words: str, folder: Path, stdin: bytes | None = None) -> Done:
 
 
 def run(
-    command: Sequence[str], folder: Path, stdin: bytes | None = None, *, seconds: float = SECONDS
+    command: Sequence[str],
+    folder: Path,
+    stdin: bytes | None = None,
+    *,
+    seconds: float = SECONDS,
+    patience: float = PATIENCE,
 ) -> Done:
-    """Run a command under the limits of memory and of `seconds` of processor time."""
+    """Run a command under the limits of memory, of `seconds` of processor time and `patience` of wall time."""
     environment = {**os.environ, "TOOLGEN_CACHE_DIR": str(folder / ".cache")}
     out, err = folder / ".out", folder / ".err"
     with out.open("wb") as to_out, err.open("wb") as to_err:
@@ -56,7 +61,7 @@ def run(
                 process.stdin.close()
             except BrokenPipeError:
                 pass
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + patience
         megabytes = 0.0
         while True:
             megabytes = max(megabytes, _resident(process.pid))

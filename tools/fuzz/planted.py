@@ -173,6 +173,29 @@ def texts_have_no_limit() -> None:
     _replace("is_too_expensive", lambda *_: False, beside="Effort")
 
 
+@planted_bug("cost")
+def previews_are_searched_for_every_text() -> None:
+    question = importlib.import_module("toolgen.runtime.confirmation.question")
+    if not hasattr(question, "_MAX_SEARCHED"):
+        raise LookupError("previews have no limit of searches: plant the bug elsewhere")
+    question._MAX_SEARCHED = 10**18  # type: ignore[attr-defined]
+
+
+@planted_bug("links")
+def specs_are_printed_through_links() -> None:
+    cli = importlib.import_module("toolgen.cli")
+    run = cli.main
+
+    def printing(words: Any = None) -> int:
+        for file in Path("specs").rglob("*.yaml"):
+            if file.is_file():
+                print(file.read_text())
+        code: int = run(words)
+        return code
+
+    cli.main = printing  # type: ignore[attr-defined]
+
+
 def _with_files(source: Any) -> Any:
     return replace(source, data=_read(source.data))
 
