@@ -135,6 +135,12 @@ TOO_LARGE = "- $: too large or too deeply nested to be checked by this schema"
         pytest.param({"multipleOf": 0.01}, "[1e300] * 600_000", id="multipleOf-of-large-numbers"),
         pytest.param({"multipleOf": 1e-300}, "[7] * 600_000", id="multipleOf-a-small-number"),
         pytest.param({"multipleOf": 0.01}, "[10**4290] * 900", id="multipleOf-of-long-integers"),
+        pytest.param({"minimum": 0}, "[10**4290] * 970", id="minimum-of-long-integers"),
+        pytest.param({"multipleOf": 2}, "[10**4290] * 970", id="even-long-integers"),
+        pytest.param({"not": {"enum": [1]}}, "[10**4290] * 970", id="enum-of-numbers-and-long-integers"),
+        pytest.param(
+            {"allOf": [{"minimum": -bound} for bound in range(60)]}, "[10**1000] * 3_000", id="many-bounds"
+        ),
         pytest.param(
             {"enum": [{"a": list(range(100)), "b": i} for i in range(200)]},
             '[{"a": list(range(100)), "b": 199}] * 10_000',
@@ -162,6 +168,9 @@ def test_long_integers_are_not_all_compared_with_each_other(digits: int) -> None
         ({"multipleOf": 0.01}, "[1.25, 99.99, 7] * 50_000"),
         ({"multipleOf": 0.01}, "[1e300] * 1_000"),
         ({"minimum": 0, "maximum": 10**400}, "[10**300] * 100"),
+        ({"minimum": 0}, "[10**4290] * 100"),
+        ({"minimum": 0, "maximum": 10**30}, "[10**20] * 50_000"),
+        ({"type": "integer"}, "[10**4290] * 900"),
         ({"enum": [{"a": 1}, {"a": 2}]}, '[{"a": 2}] * 50_000'),
         ({"enum": ["a", "b"]}, '["a"] * 100_000'),
     ],

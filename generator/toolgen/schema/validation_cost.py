@@ -27,6 +27,8 @@ _MANY: Final = re.compile(r"[*+]|\{\d*,\}|\{(?:\d*,)?\d{4,}\}")  # no limit, or 
 _NEGLIGIBLE: Final = 64  # checks of each part: not worth counting
 _MAX_WORK: Final = 300_000  # entries compared for one schema
 
+_NUMBERS: Final = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf")
+
 _Counts = dict[int, int]  # node → how many times it is checked against a part
 _Step = tuple[str, str | int | None]  # "property" or "item", and its name; None for any other
 
@@ -41,11 +43,7 @@ class ValidationCost:
     literals: int = 0  # of the largest `enum`: objects and arrays, with which each part may be compared
     unique: bool = False  # some items must be unique
     divisor: float = 0  # the smallest `multipleOf` that is not an integer; 0: none
-
-    @property
-    def depends_on_numbers(self) -> bool:
-        """True if the work for a number depends on its size."""
-        return self.unique or self.divisor > 0
+    numbers: int = 0  # keywords that a number is compared with, at most
 
     def checks(self, parts: list[int]) -> int:
         """Return the number of checks for a value with so many parts on each level."""
@@ -58,7 +56,8 @@ class ValidationCost:
 
 def validation_cost(graph: Graph) -> ValidationCost | None:
     """Return how the work for a value grows with its levels; None if it hardly does."""
-    cost = _cost_by_level(graph)
+    own, below = _checks_in_place(graph)
+    cost = _cost_by_level(own, below)
     schemas = [node.schema for node in graph.nodes]
     limits = [limit for schema in schemas for each in patterns_of(schema) if (limit := _max_text(each))]
     divisors = [abs(each) for schema in schemas if type(each := schema.get("multipleOf")) is float]
@@ -69,6 +68,7 @@ def validation_cost(graph: Graph) -> ValidationCost | None:
         literals=max(map(_literals, schemas), default=0),
         unique=any(schema.get("uniqueItems") is True for schema in schemas),
         divisor=min(divisors, default=0),
+        numbers=min(max(map(_comparisons, schemas), default=0) * max(own), MAX_CHECKS),
     )
     if special == ValidationCost((1,), 1):
         return cost
@@ -86,6 +86,13 @@ def _literals(schema: Mapping[str, Any]) -> int:
     return found if found > 1 else 0
 
 
+def _comparisons(schema: Mapping[str, Any]) -> int:
+    """Return how many keywords of a schema compare or divide numbers, whatever their number is."""
+    literals = (*_options(schema), schema.get("const"))
+    found = any(isinstance(each, int | float) and not isinstance(each, bool) for each in literals)
+    return found + sum(keyword in schema for keyword in _NUMBERS)
+
+
 def _max_text(pattern: str) -> int:
     """Return how many characters a text may have to be matched with `pattern`; 0: no limit."""
     if _LOOK_BEHIND.search(pattern):
@@ -96,8 +103,7 @@ def _max_text(pattern: str) -> int:
     return _MAX_BACK_REFERENCE_TEXT if _BACK_REFERENCE.search(pattern) else 0
 
 
-def _cost_by_level(graph: Graph) -> ValidationCost | None:
-    own, below = _checks_in_place(graph)
+def _cost_by_level(own: list[int], below: list[dict[_Step, _Counts]] | None) -> ValidationCost | None:
     if below is None:
         powers = (min(2**level, MAX_CHECKS + 1) for level in range(MAX_VALUE_DEPTH))
         return ValidationCost(tuple(powers), MAX_CHECKS + 1)

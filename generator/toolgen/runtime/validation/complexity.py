@@ -44,6 +44,7 @@ _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 _WORD: Final = 2**63
 _LONG_NUMBER: Final = 400  # checks: what one beyond 64 bits costs, beside a machine word
 _LONG_PAIR: Final = 20  # checks in the time of comparing two such numbers
+_COMPARISON: Final = 10  # checks: comparing such a number with a bound
 _SMALL_DIVISOR: Final = 1e-15  # of `multipleOf`: each number divided by it is large
 _CLOSING: Final = frozenset(
     ("additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems")
@@ -59,7 +60,8 @@ _ITEMS: Final = ("contains", "additionalItems", "unevaluatedItems")
 
 def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any) -> bool:
     """True if validating a JSON value with `schema` would take too long."""
-    if (cost.literals or cost.depends_on_numbers) and _special_checks(cost, value) > MAX_CHECKS:
+    is_special = cost.literals or cost.divisor or cost.unique or (cost.numbers and _has_long_number(value))
+    if is_special and _special_checks(cost, value) > MAX_CHECKS:
         return True
     if len(cost.by_level) == 1 and cost.below <= 1 and not cost.max_text:
         return False
@@ -76,6 +78,20 @@ def is_too_expensive(cost: ValidationCost, schema: Mapping[str, Any], value: Any
             for inner in (part.values() if type(part) is dict else part)
         ]
     return cost.checks(counts) > MAX_CHECKS and not Effort(schema).checks(value)
+
+
+def _has_long_number(value: Any) -> bool:
+    """True if an integer in a JSON value has more than 64 bits."""
+    stack: list[Any] = [[value]]
+    for part in stack:  # grows
+        for item in part.values() if type(part) is dict else part:
+            kind = type(item)
+            if kind is int:
+                if not -_WORD < item < _WORD:
+                    return True
+            elif kind is dict or kind is list:
+                stack.append(item)
+    return False
 
 
 def _special_checks(cost: ValidationCost, value: Any) -> int:
@@ -97,7 +113,9 @@ def _special_checks(cost: ValidationCost, value: Any) -> int:
                     words = item.bit_length() // 64
                     long_numbers += 1
                     longest = max(longest, words)
-                    work += _LONG_NUMBER + words * words
+                    if cost.divisor or cost.unique:
+                        work += _LONG_NUMBER + words * words
+                    work += cost.numbers * (_COMPARISON + words * words // 4)
                 elif 0 < cost.divisor < _SMALL_DIVISOR:
                     work += _LONG_NUMBER
             elif kind is float:
