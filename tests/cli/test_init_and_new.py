@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -194,7 +195,7 @@ def test_init_tells_what_to_add_to_a_pre_commit_configuration(empty: Cli) -> Non
     mine.write_text("repos: []\n")
     done = empty("init")
     assert mine.read_text() == "repos: []\n"
-    assert "- id: toolgen-check" in done.err
+    assert re.search(r"^ +- id: toolgen-check$", done.err, re.MULTILINE)
 
 
 def test_init_does_not_use_an_existing_tools_folder(empty: Cli) -> None:

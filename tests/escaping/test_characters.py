@@ -165,3 +165,10 @@ def test_escaping_is_done_once_and_loses_nothing(text: str) -> None:
 @given(st.text(st.sampled_from("ab\n\té\u0301\u202e")))
 def test_kept_characters_are_kept(text: str) -> None:
     assert printable(text, keep="\n\t").count("\n") == text.count("\n")
+
+
+def test_every_mark_is_looked_for() -> None:
+    """The pattern that finds stacks of marks is wider than the marks, so that it need not list them."""
+    for char in map(chr, range(sys.maxunicode + 1)):
+        if unicodedata.category(char) in ("Mn", "Me") and printable(f"a{char}") == f"a{char}":
+            assert char not in printable(f"a{char * 5}")[MAX_MARKS + 1 :], hex(ord(char))

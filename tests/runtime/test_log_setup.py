@@ -248,7 +248,7 @@ def test_text_has_time_level_logger_message_and_traceback() -> None:
     head, *trace = TextFormatter().format(record).splitlines()
 
     assert head == "2025-11-22T02:09:42.250Z ERROR app: it failed"
-    assert (trace[0], trace[-1]) == ("Traceback (most recent call last):", "ValueError: reason")
+    assert (trace[0], trace[-1]) == ("  Traceback (most recent call last):", "  ValueError: reason")
 
 
 def test_later_records_have_the_attributes_of_the_first() -> None:

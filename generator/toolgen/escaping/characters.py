@@ -36,10 +36,11 @@ _EMOJI: Final = (  # blocks that hold the characters with the property Emoji
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
 _JOINER, _NON_JOINER, _SELECTORS = "\u200d", "\u200c", "\ufe0e\ufe0f"
+# no letter, and not in a block without marks; a class of all marks would have 350 ranges
+_MAY_BE_MARK: Final = r"[^\w\x00-\xff\u2000-\u206f\ud800-\uf8ff\U000e0000-\U0010ffff]"
+_MANY_MARKS: Final = f"{_MAY_BE_MARK}{{{MAX_MARKS + 1}}}"
 _VIRAMA: Final = 9  # combining class
-_CACHED_BELOW: Final = (
-    0x10000  # code points whose escapes are remembered: not so many that a text could fill memory
-)
+_CACHED_BELOW: Final = 0x10000  # code points whose escapes are remembered, so that no text fills the memory
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -62,7 +63,7 @@ def notation(char: str) -> str:
 @cache
 def _suspects() -> re.Pattern[str]:
     """Return a pattern that finds printable characters to escape, and runs that may be of too many marks."""
-    return re.compile(rf"[{INVISIBLE}{OVERLAYS}]|[^\w\x00-\x7f]{{{MAX_MARKS + 1}}}|\A[^\w\x00-\x7f]")
+    return re.compile(rf"[{INVISIBLE}{OVERLAYS}]|{_MANY_MARKS}|\A{_MAY_BE_MARK}")
 
 
 @cache
@@ -87,9 +88,7 @@ def _escape_run(match: re.Match[str]) -> str:
 @cache
 def _needs_context() -> re.Pattern[str]:
     """Return a pattern of what depends on the characters before it: joiners, selectors, marks."""
-    return re.compile(
-        rf"[{_JOINER}{_NON_JOINER}{_SELECTORS}]|\A[^\w\x00-\x7f]|[^\w\x00-\x7f]{{{MAX_MARKS + 1}}}"
-    )
+    return re.compile(rf"[{_JOINER}{_NON_JOINER}{_SELECTORS}]|\A{_MAY_BE_MARK}|{_MANY_MARKS}")
 
 
 def _is_part(text: str, at: int) -> bool:

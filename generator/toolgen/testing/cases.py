@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from toolgen.escaping.places import terminal_line
 from toolgen.project import Project, UnableError
 from toolgen.suggestions import did_you_mean
 from toolgen.testing.checks.all_checks import CHECKS
@@ -79,7 +80,8 @@ class ToolCase:
     @property
     def id(self) -> str:
         """Return the name that pytest shows."""
-        return f"{self.tool.name}-{self.check_name if self.example is None else self.example.name}"
+        name = self.check_name if self.example is None else self.example.name
+        return terminal_line(f"{self.tool.name}-{name}")
 
     def on(self, subject: Subject | None) -> ToolCase:
         """Return the same test of another subject."""
@@ -96,9 +98,9 @@ class ToolCase:
             subject = self.subject or ToolkitSubject(self.cases.fixtures(), self.tool.scopes)
             report = self._tested(subject)
             if report.not_tested:
-                pytest.skip(f"not tested: {report.not_tested}")
+                pytest.skip(terminal_line(f"not tested: {report.not_tested}"))
             if self.example is None and self.check_name in report.not_checked:
-                pytest.skip(report.not_checked[self.check_name])
+                pytest.skip(terminal_line(report.not_checked[self.check_name]))
             failures = [each for each in report.failures if self.example or each.check == self.check_name]
             if report.not_implemented and self.example is not None:
                 failures = [Failure("example", f"{self.tool.name} is not implemented", self.tool.place)]
@@ -128,4 +130,4 @@ def _text(failure: Failure) -> str:
     lines = [f"{failure.place.file}:{failure.place.line}: {failure.check}: {failure.message}"]
     lines += failure.diff
     lines += [f"to see it: {failure.command}"] if failure.command else []
-    return "\n".join(lines)
+    return "\n".join(map(terminal_line, lines))  # pytest prints it

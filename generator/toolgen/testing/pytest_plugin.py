@@ -103,6 +103,7 @@ def _cases(config: pytest.Config) -> ProjectCases:
     """Return the project's tests, read when the first test asks for them."""
     if _CASES not in config.stash:
         from toolgen.data.diagnostic import SpecErrors
+        from toolgen.escaping.places import terminal_lines
         from toolgen.project import UnableError, find_project
         from toolgen.testing.cases import ProjectCases
         from toolgen.testing.running.tool_run import RunOptions
@@ -116,7 +117,7 @@ def _cases(config: pytest.Config) -> ProjectCases:
             project = find_project(config.rootpath)
             config.stash[_CASES] = ProjectCases.read(project, options)
         except (UnableError, SpecErrors) as error:
-            raise pytest.UsageError(f"toolgen: {error}") from error
+            raise pytest.UsageError("\n".join(terminal_lines(f"toolgen: {error}"))) from error
         for folder in (str(project.root), str(project.import_root)):
             if folder not in sys.path:
                 sys.path.insert(0, folder)

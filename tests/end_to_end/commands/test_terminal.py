@@ -61,6 +61,13 @@ class Shout(ShoutTool):
         {body}
 """
 CONFIRM = "confirm: {message: 'Shout {text}?', preview: true}\n"
+PLUGIN_TEST = """
+import pytest
+
+@pytest.mark.toolgen("shout")
+def test_shout(toolgen_case):
+    toolgen_case.check()
+"""
 SERVER = """
 import json, sys
 HOSTILE, WAY = json.loads({hostile!r}), {way!r}
@@ -302,6 +309,25 @@ def test_text_of_others_does_not_control_the_terminal(project: Project, name: st
     assert code in (0, 1, 2), shown
     assert faults(shown) == []
     assert ("owned" in shown) == case.hostile, shown
+
+
+def test_the_pytest_plugin_shows_no_raw_character(project: Project) -> None:
+    implemented("return ShoutResponse(text=HOSTILE)")(project)
+    project.write("tests/test_shout.py", PLUGIN_TEST)
+    words = (
+        "-m",
+        "pytest",
+        "-p",
+        "toolgen.testing.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+        "-v",
+        "-rs",
+        "tests",
+    )
+    done = project.python(*words, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS="--toolgen-max-calls=3")
+    assert "owned" in done.stdout + done.stderr
+    assert faults(done.stdout + done.stderr) == []
 
 
 def test_json_is_the_same_when_it_is_parsed(project: Project) -> None:

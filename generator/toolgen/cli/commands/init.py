@@ -133,5 +133,6 @@ def _report(written: list[NewFile], kept: list[NewFile]) -> None:
     for file in written:
         emit(f"{'added to' if file.appends else 'wrote'} {file.path}")
     for file in kept:
-        say(f"kept {file.path}, which exists already" + (f"; {file.advice}" if file.advice else ""))
+        advice, *lines = file.advice.splitlines() or [""]
+        say(f"kept {file.path}, which exists already" + (f"; {advice}" if advice else ""), *lines)
     say("next: toolgen new my_tool, fill in its spec, then toolgen generate")
