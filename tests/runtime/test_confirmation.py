@@ -60,6 +60,17 @@ def test_message_placeholders_are_filled_in_once(template: str, text: str) -> No
     assert render_message(template, arguments) == text
 
 
+@pytest.mark.parametrize(
+    "char", ["\x1b", "\u202e", "\u0336", "\ufe0e", "\ufe0f", "\U000e0041", "\ue000", "\u2028"]
+)
+def test_a_question_has_no_character_that_hides_or_changes_text(char: str) -> None:
+    """Neither in a value nor in the spec's own words; a line end of the spec's stays."""
+    text = render_message(f"Pay 1{char}00\nto {{who}}?", {"who": f"Ada{char}\n"})
+    assert text.count("\n") == 1
+    assert text.replace("\n", "").isprintable()
+    assert char not in text
+
+
 @pytest.mark.parametrize("on_unsupported", [None, "deny"])
 def test_a_call_is_refused_if_nobody_can_be_asked(on_unsupported: str | None) -> None:
     response = run(risky(on_unsupported), {"path": "/"})
