@@ -208,7 +208,7 @@ class Folder:
             return self._held[path]
         if len(self._held) > _MAX_HELD:
             self._forget()
-        todo, held, links = path.split("/")[::-1], self._root, 0
+        todo, held, links, link = path.split("/")[::-1], self._root, 0, path
         if os.path.isabs(path):
             raise OutsideError(path, self.path)
         while todo:
@@ -217,7 +217,7 @@ class Folder:
                 continue
             if part == "..":
                 if not held.real:
-                    raise OutsideError(self.full(path), self.path)
+                    raise OutsideError(self.full(link), self.path)
                 held = self._folder(held.real.rpartition("/")[0])
                 continue
             found = self._enter(held, part, path)
@@ -227,6 +227,7 @@ class Folder:
             links += 1
             if links > _MAX_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), self.full(path))
+            link = f"{held.real}/{part}" if held.real else part
             todo += self._joined(held.real, part, found).split("/")[::-1]
             held = self._root
         self._held[path] = held

@@ -1,0 +1,232 @@
+"""No command reads, shows or writes a file outside the project, or waits for what is no file.
+
+Every file and folder of a small project, its output included, is replaced by a link to outside, a pipe, a
+device and a sparse file; then each command runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from toolgen.cli import main
+
+from tests.preloaded import python_command
+
+from .replaced_files import SECRET
+
+HERE = Path(__file__).parent
+SPEC = """\
+name: greet
+description: Say hello to somebody.
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [who]
+  properties:
+    who: {$ref: "shared/people.yaml#/$defs/Who"}
+output_schema: {type: object, required: [text], properties: {text: {type: string}}}
+annotations: {readOnlyHint: true, openWorldHint: false}
+examples:
+  - {name: hello, ask: Greet Ada., input: {who: Ada}, output: {text: Hello Ada}}
+"""
+TOOL = """\
+from generated.models.greet import GreetRequest, GreetResponse
+from generated.tools.greet import GreetTool
+
+
+class Greet(GreetTool):
+    async def execute(self, request: GreetRequest) -> GreetResponse:
+        return GreetResponse(text=f"Hello {request.who}")
+"""
+API = """\
+openapi: 3.1.0
+info: {title: Pets, version: "1"}
+servers: [{url: "https://pets.example"}]
+paths:
+  /pets:
+    get:
+      operationId: list_pets
+      summary: List all pets.
+      responses: {"200": {description: All of them., content: {application/json: {schema: {$ref: "pets.json#/Pets"}}}}}
+"""
+FILES = {
+    "toolgen.toml": 'targets = ["mcp"]\nimplementations = "work"\ntemplates = "templates"\n'
+    '[breaking]\naccept = "breaking.toml"\n[test]\nfixtures = "tests/toolgen_fixtures.py"\n',
+    "pyproject.toml": '[project]\nname = "shop"\n',
+    "breaking.toml": '[[accept]]\ncode = "tool-removed"\ntool = "gone"\nreason = "Nobody used it."\n',
+    "conftest.py": "",
+    "specs/greet.yaml": SPEC,
+    "specs/shared/people.yaml": "$defs: {Who: {type: string, minLength: 1, description: Whom to greet.}}\n",
+    "templates/own/target.yaml": "tool_name: '[a-z_]+'\n",
+    "templates/own/notes.txt.jinja": "{{ model.tools | length }}\n",
+    "work/__init__.py": "",
+    "work/greet.py": TOOL,
+    "tests/toolgen_fixtures.py": "",
+    "tests/test_other.py": "",
+    "apis/pets.yaml": API,
+    "apis/pets.json": '{"Pets": {"type": "array", "items": {"type": "string"}}}',
+    "old/greet.yaml": SPEC.replace("Say hello", "Greet").replace("shared/people.yaml", "people.yaml"),
+    "old/people.yaml": "$defs: {Who: {type: string}}\n",
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".github/workflows/other.yml": "",
+    ".pre-commit-config.yaml": "repos: []\n",
+    ".gitattributes": "* text=auto\n",
+}
+IMPORT = ("import", "openapi", "apis/pets.yaml")
+COMMANDS = {
+    "check": ("check",),
+    "check --format json": ("check", "--format", "json"),
+    "generate": ("generate",),
+    "outputs": ("outputs",),
+    "export": ("export", "mcp"),
+    "evals": ("evals",),
+    "evals --check": ("evals", "--check"),
+    "init": ("init",),
+    "new": ("new", "fresh", "--description", "Make something."),
+    "new --all": ("new", "--all"),
+    "import --implement": (*IMPORT, "--implement"),
+    "import --sync": (*IMPORT, "--sync"),
+    "import --into": (*IMPORT, "--into", "apis/specs"),
+    "breaking": ("breaking", "--against", "old"),
+    "breaking, generated": ("breaking", "--against", "./generated"),
+    "check --implementations": ("check", "--implementations"),
+    "call": ("call", "greet", "--input", '{"who": "Ada"}'),
+    "test": ("test",),
+    "test --update": ("test", "--update"),
+}
+OUTPUT = ("generated", "generated/models", "generated/catalog.py", "generated/toolgen.manifest.json")
+EVALS = ("evals", "evals/promptfooconfig.yaml", "evals/tests.json")
+MOST_USED = {
+    "check": (*OUTPUT, "toolgen.toml", "specs", "specs/greet.yaml"),
+    "generate": (*OUTPUT, "specs/shared", "specs/shared/people.yaml"),
+    "evals": EVALS,
+    "evals --check": EVALS,
+    "init": (
+        ".gitattributes",
+        ".github",
+        ".github/workflows",
+        ".pre-commit-config.yaml",
+        "work",
+        "pyproject.toml",
+    ),
+    "new": ("specs", "work", "work/__init__.py", "tests"),
+    "import --implement": ("specs", "work", "apis/pets.json"),
+    "import --into": ("apis/specs", "apis/pets.json"),
+    "breaking": ("breaking.toml", "old", "old/greet.yaml"),
+}
+RUNS_CODE = ("check --implementations", "call", "test", "test --update")
+OF_CODE = (
+    "toolgen.toml", "specs/greet.yaml", "generated", "work", "tests", "tests/toolgen_fixtures.py", "tests/outcomes",
+    "tests/outcomes/greet.json",
+)  # fmt: skip
+"""Files of commands that run code of the project, which take a second each. Python itself reads the modules."""
+
+REPLACEMENTS = ("link", "link to a copy", "pipe", "device", "sparse file")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with output that is out of date, so that each command has something to write."""
+    root = tmp_path_factory.mktemp("links") / "project"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    (root / "apis" / "specs").mkdir()
+    (root / "tests" / "outcomes").mkdir()
+    for words in (["generate"], ["evals"], ["import", "openapi", "apis/pets.yaml", "--into", "apis/specs"]):
+        assert main(["-C", str(root), *words]) == 0
+    for path in ("apis/specs/list_pets.yaml", "apis/specs/.toolgen.schema.json"):
+        (root / path).unlink()
+    (root / "tests" / "outcomes" / "greet.json").write_text('{"examples": {}}\n')
+    (root / "specs" / "greet.yaml").write_text(SPEC.replace("Say hello", "Say goodbye"))
+    return root
+
+
+def check(project: Path, scratch: Path, changes: list[tuple[str, str]], verb: str) -> None:
+    """Run a command once for each change."""
+    environment = {**os.environ, "TOOLGEN_CACHE_DIR": str(project.parent / "cache")}
+    command = [*python_command(environment), str(HERE / "replaced_files.py")]
+    done = subprocess.run(
+        [*command, str(project), str(scratch), json.dumps(changes), json.dumps(COMMANDS[verb])],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, (lines[-1:], done.stderr)
+    assert len(lines) == 2 * len(changes)
+    for found in lines[1::2]:
+        assert found["code"] in (0, 1, 2), found
+        assert not found["secret"], found
+        assert found["outside"] == [], found
+        assert found["text"] or found["code"] == 0, found
+
+
+@pytest.mark.parametrize("verb", MOST_USED)
+def test_nothing_outside_is_read_or_written(project: Path, tmp_path: Path, verb: str) -> None:
+    check(project, tmp_path, [(path, other) for path in MOST_USED[verb] for other in REPLACEMENTS], verb)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_nothing_outside_is_read_or_written_in_place_of_any_file(
+    project: Path, tmp_path: Path, replacement: str, verb: str
+) -> None:
+    places = OF_CODE if verb in RUNS_CODE else sorted(map(str, below(project)))
+    check(project, tmp_path, [(path, replacement) for path in places], verb)
+
+
+def below(project: Path) -> list[Path]:
+    """Return the paths of everything in the project."""
+    return [path.relative_to(project) for path in project.rglob("*")]
+
+
+@pytest.fixture
+def suite(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the project whose environment has a secret."""
+    monkeypatch.setenv("TOOLGEN_TEST_SECRET", SECRET)
+    root = tmp_path / "project"
+    shutil.copytree(project, root)
+    return root
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no /proc on this platform")
+def test_the_environment_of_a_job_is_not_shown(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (suite / "evals/tests.json").unlink()
+    (suite / "evals/tests.json").symlink_to("/proc/self/environ")
+    assert main(["-C", str(suite), "evals", "--check"]) == 2
+    message = "toolgen: error[outside-project] evals/tests.json is a link that leaves project\n"
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err.partition("  = help")[0]) == ("", message)
+
+
+def test_links_in_the_project_are_followed(suite: Path) -> None:
+    for path in ("specs", "evals", "generated/models"):
+        (suite / path).rename(suite / f"{path}_moved")
+        (suite / path).symlink_to(Path(path).name + "_moved")
+    for words in (
+        ["generate"],
+        ["check"],
+        ["evals"],
+        ["evals", "--check"],
+        ["new", "b", "--description", "x"],
+    ):
+        assert main(["-C", str(suite), *words]) == 0
+    assert (suite / "specs_moved/b.yaml").is_file()
+    assert (suite / "specs").is_symlink()
+
+
+def test_a_folder_elsewhere_may_be_named(suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to("elsewhere")
+    assert main(["-C", str(suite), "evals", "-o", "../link/suite"]) == 0
+    assert main(["-C", str(suite), *IMPORT, "--into", str(tmp_path / "link")]) == 0
+    assert sorted(os.listdir(tmp_path / "elsewhere")) == [".toolgen.schema.json", "list_pets.yaml", "suite"]
