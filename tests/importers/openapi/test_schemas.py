@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from toolgen.importers.imported_tool import ImportedTool, SourceError
 from toolgen.importers.names import ExistingNames
 from toolgen.importers.openapi.specs import ImportOptions, import_openapi
+from toolgen.runtime.http.styles import UnsafeValueError, in_header, in_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.schema.dialects.openai import to_strict
 
 from tests.importers.openapi.conftest import document
 
@@ -233,3 +236,67 @@ def test_a_multipart_property_may_refer_to_a_list_of_files() -> None:
     files = {"type": "array", "items": {"type": "string", "format": "binary"}}
     (tool,) = imported(document({"/": {"post": post}}, components={"schemas": {"Files": files}}))
     assert tool.fields["x-openapi"]["body"]["binary"] == ["files"]
+
+
+TEXTS = ["", ".", "..", "...", "/", "//", "./", "/.", "a/..", "..\\a", "a", ".a", "..a", "a.", "a..", "a/b", "a/.../b",
+         "\n", "a\nb", "\x7f", "\t", "ü", "a\n/..", "..\n", "{id}", "%2e"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "send"), [("path", in_path), ("header", in_header)])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"$ref": "#/components/schemas/Id"},
+        {"type": "string", "pattern": "", "minLength": 0},
+    ],
+    ids=["string", "reference", "pattern"],
+)
+def test_parameters_accept_exactly_the_texts_that_can_be_sent(
+    place: str, send: Callable[..., str], schema: dict[str, Any]
+) -> None:
+    def is_sent(text: str) -> bool:
+        try:
+            send("v", text, {})
+        except UnsafeValueError:
+            return False
+        return True
+
+    made = compile_schema(parameter_schema(place, schema))
+
+    assert [text for text in TEXTS if made.accepts({"v": text})] == [text for text in TEXTS if is_sent(text)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "meant"),
+    [
+        ({"type": "integer"}, {"type": "integer"}),
+        ({"enum": ["a", "b"]}, {"enum": ["a", "b"]}),
+        ({"type": "string", "format": "uuid"}, {"type": "string", "format": "uuid"}),
+        ({"type": "string", "pattern": "^[a-z]+$"}, {"type": "string", "pattern": "^[a-z]+$"}),
+        (
+            {"type": "array", "items": {"type": "integer"}},
+            {"type": "array", "items": {"type": "integer"}, "minItems": 1},
+        ),
+    ],
+)
+def test_parameters_that_can_always_be_sent_are_unchanged(
+    schema: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    assert parameter_schema("path", schema)["properties"]["v"] == meant
+
+
+def test_a_path_parameter_keeps_the_strict_form() -> None:
+    assert to_strict(parameter_schema("path", {"type": "string"})).losses == ()
+
+
+def parameter_schema(place: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the input schema of an operation with one parameter `v`."""
+    get = {
+        "parameters": [{"name": "v", "in": place, "required": True, "schema": schema}],
+        "responses": {"200": {"description": "OK"}},
+    }
+    path = "/x/{v}" if place == "path" else "/x"
+    (tool,) = imported(document({path: {"get": get}}, components={"schemas": {"Id": {"type": "string"}}}))
+    made: dict[str, Any] = tool.fields["input_schema"]
+    return made

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolgen.importers.openapi.bundle import definition_name
 from toolgen.importers.openapi.document import ObjectNode
 from toolgen.importers.openapi.example_objects import NamedValues, named_values
 from toolgen.importers.openapi.operations import Operation
 from toolgen.importers.openapi.request_body import RequestBody, read_request_body
 from toolgen.importers.openapi.schemas import Schema, SchemaConverter
 from toolgen.runtime.http.media import TOKEN
+from toolgen.schema.validator import compiled
 from toolgen.suggestions import quoted
 
 _LOCATIONS = ("path", "query", "querystring", "header", "cookie")
@@ -40,6 +42,13 @@ _RESERVED_HEADERS = frozenset(
 )
 _UNSAFE_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _PATH_PARAMETER = re.compile(r"\{([^{}/]+)\}")
+# Texts that runtime/http/styles.py sends: in a path not empty, without `.` and `..` as segments; in a header
+# without control characters. No `minLength` and no look-around, so that schemas keep their strict forms.
+_SENDABLE = {
+    "path": r"^(?:[/\\]|(?:\.{0,2}[^./\\]|\.{3})[^/\\]*(?:[/\\]|$))+$",
+    "header": r"^[^\x00-\x1f\x7f]*$",
+}
+_NOT_SENDABLE = {"path": ("", ".", "..", "./", "a/.."), "header": ("\n", "a\n")}
 _MAX_NAME = 64  # characters of a property that every provider accepts
 
 
@@ -155,7 +164,8 @@ def _add_parameter(arguments: OperationArguments, parameter: ObjectNode, convert
     read = _read_schema(parameter, converter)
     required = data.get("required") is True or place == "path"
     examples = _examples(parameter, converter)
-    schema = _describe(read.schema, data, examples)
+    sendable = _sendable(read.schema, place, converter) if place in _SENDABLE else read.schema
+    schema = _describe(sendable, data, examples)
     argument = arguments.add(data["name"], place, schema, required=required)
     if examples:
         arguments.examples[argument] = examples
@@ -184,6 +194,34 @@ def _read_schema(parameter: ObjectNode, converter: SchemaConverter) -> _Paramete
     if "schema" in parameter.data:
         return _ParameterSchema(converter.convert(parameter / "schema", "request"))
     return _ParameterSchema({"type": "string"})
+
+
+def _sendable(schema: Any, place: str, converter: SchemaConverter) -> Any:
+    """Return the schema of a parameter without texts and lists that the runtime refuses to send in `place`.
+
+    They are valid for the document, but would lead to another path, or start another header.
+    """
+    if isinstance(schema, bool):
+        return schema
+    meant = schema
+    if "$ref" in schema:
+        target = converter.definition("request", definition_name(schema["$ref"]))
+        meant = {**(target if isinstance(target, dict) else {}), **schema}
+        del meant["$ref"]
+    if meant.get("type") == "array":
+        least = {"minItems": 1} if place == "path" and not meant.get("minItems") else {}
+        items = {"items": _sendable(schema["items"], place, converter)} if "items" in schema else {}
+        return {**schema, **least, **items}
+    try:
+        accepts = compiled(meant).is_valid
+        if not any(map(accepts, _NOT_SENDABLE[place])):
+            return schema  # of numbers, of other values of an enum, or with a pattern of its own
+    except ValueError:
+        pass  # it refers to other definitions, or is repaired later
+    pattern = {"pattern": _SENDABLE[place]}
+    return (
+        {**schema, "allOf": [*schema.get("allOf", ()), pattern]} if "pattern" in schema else schema | pattern
+    )
 
 
 def _examples(parameter: ObjectNode, converter: SchemaConverter) -> NamedValues:
