@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.end_to_end.project import Project
+from tests.end_to_end.version_control.repository import Repository
 from tests.http_server import QuietHandler, serve
 from tests.preloaded import python_command
 
@@ -113,10 +114,25 @@ def ran(project: Project, *words: str, code: int = 0) -> list[str]:
         "new --all",
         "breaking --against generated",
         "schema",
+        "init",
+        "explain unshown-property",
+        "import openai functions.json --into copies",
     ],
 )
 def test_no_code_of_the_project_runs(canary: Project, words: str) -> None:
+    canary.write("functions.json", '[{"type": "function", "name": "act", "parameters": {"type": "object"}}]')
     assert ran(canary, *words.split()) == []
+
+
+@pytest.mark.parametrize("words", ["changelog {}..HEAD", "changelog {}", "breaking --against {}"])
+def test_no_code_of_a_commit_runs(canary: Project, words: str) -> None:
+    """The specs of both sides differ, and the commits have the implementation."""
+    repository = Repository.of(canary)
+    canary.add_tool("act", SPEC + "title: Act\n", MODULE)
+    canary.add_tool("rest", SPEC.replace("name: act", "name: rest"))
+    repository.commit("second")
+
+    assert ran(canary, *words.format("HEAD~1").split()) == []
 
 
 def test_check_implementations_calls_nothing(canary: Project) -> None:
