@@ -311,7 +311,7 @@ def test_killed_at_any_moment(project: Project, seed: int) -> None:
 
 def test_two_at_once(project: Project) -> None:
     here = str(Path(__file__).parent)
-    code = WRITER.replace("range(1000)", "range(30)")
+    code = WRITER.replace("range(1000)", "range(12)")
     both = [
         subprocess.Popen([sys.executable, "-c", code, str(project.root), here], stdout=subprocess.DEVNULL)
         for _ in range(2)

@@ -272,6 +272,12 @@ def test_imported_functions_answer_calls(shop: Cli) -> None:
     assert failed.code == 1
     assert "no_supplier" in failed.out + failed.err
     assert "Nine is not there." in failed.out + failed.err
+
+
+@pytest.mark.slow
+def test_implementations_for_imported_functions_are_typed(shop: Cli) -> None:
+    assert shop.process("import", "python", "shop", "shop:kept.method", "--implement").code == 0
+    assert shop.process("generate").code == 0
     types = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "work"],
         cwd=shop.root, capture_output=True, text=True, check=False,

@@ -22,6 +22,8 @@ from typing import Any
 
 import pytest
 
+from tests.preloaded.forking import postpone_grammars
+
 AT_ONCE = 2
 ROOT = Path(__file__).parents[2]
 GENERATOR = ROOT / "generator"
@@ -71,6 +73,7 @@ def faulty_text(fault: dict[str, Any]) -> str:
 def main() -> int:
     """Run all of stdin's faults, two at a time."""
     faults: list[dict[str, Any]] = json.load(sys.stdin)
+    postpone_grammars()
     for name in LIBRARIES:
         importlib.import_module(name)
     assert "toolgen" not in sys.modules, "each fork imports the product with its fault"

@@ -6,6 +6,7 @@ receives the program's process id and, at the program's end, its exit code. If t
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -16,6 +17,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 from dataclasses import dataclass
 from io import TextIOWrapper
 from types import ModuleType
@@ -112,6 +114,18 @@ class Program:
             runpy.run_path(self.words[0], run_name="__main__")
 
 
+def end(code: int) -> None:
+    """End the process as Python does, but leave the memory to the system: clean-up would copy all that forks share."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(code)  # Python reports it
+    os._exit(code & 0xFF)
+
+
 def _reopened(stream: TextIO, mode: str) -> TextIO:
     """Return a standard stream for what its descriptor now is, as Python opens it at its start."""
     number = stream.fileno()
@@ -194,7 +208,13 @@ def main() -> None:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        program.run()
+        try:
+            program.run()
+        except SystemExit as exiting:
+            if not isinstance(exiting.code, int | None):
+                raise  # Python prints it
+            end(exiting.code or 0)
+        end(0)
 
 
 if __name__ == "__main__":
