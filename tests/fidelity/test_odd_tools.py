@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,14 +28,24 @@ OTHERWISE = {  # differences in what is published, as docs/fidelity.md says
 }
 
 
-def test_odd_tools() -> None:
+def is_otherwise(line: str) -> bool:
+    """True for a tool that is published with differences."""
+    tool = json.loads(line)
+    return f"{tool['source']}: {tool['name']}" in OTHERWISE
+
+
+@pytest.mark.parametrize("each", [4, pytest.param(1, marks=pytest.mark.slow)], ids=["a fourth", "all"])
+def test_odd_tools(tmp_path: Path, each: int) -> None:
+    lines = Path(__file__).with_name("odd_tools.jsonl").read_text(encoding="utf-8").splitlines()
+    tried = [line for number, line in enumerate(lines) if number % each == 0 or is_otherwise(line)]
+    (tmp_path / "odd_tools.jsonl").write_text("\n".join(tried), encoding="utf-8")
     mocks = MockScore("odd_tools.jsonl")
-    score, made_up = measure_mcp(Path(__file__).with_name("odd_tools.jsonl"), mocks=mocks)
-    assert score["imported"].held == score.tools
+    score, made_up = measure_mcp(tmp_path / "odd_tools.jsonl", mocks=mocks)
+    assert score["imported"].held == score.tools == len(tried)
     misses = score["published identical"].misses
     missed = {": ".join(miss.split(": ")[:2]): miss.rpartition(" ")[2] for miss in misses}
     assert missed == OTHERWISE
     assert made_up.misses == []
-    assert made_up["values unchanged"].held >= 1_500
+    assert made_up["values unchanged"].held >= 8 * len(tried)
     assert mocks.answers.misses == []
-    assert mocks.answers.held >= 300
+    assert mocks.answers.held >= 1.7 * len(tried)

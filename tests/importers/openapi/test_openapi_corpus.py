@@ -26,7 +26,13 @@ SAMPLE = {
 DOCUMENTS = SHARED if is_shared("openapi") else SAMPLE
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name.startswith("kubernetes") else ())
+        for name in DOCUMENTS
+    ],
+)
 def test_documents_of_others(name: str) -> None:
     row = measure_openapi(corpus(f"openapi/{name}"), f"corpus_{list(DOCUMENTS).index(name)}")
     assert row.misses == []
