@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from toolgen.cli import main
+from toolgen.data.diagnostic import SpecErrors
+from toolgen.project.inputs.breaking_policy import parse_acceptances
 
 SPARSE = 8 * 1024**3
 GREET = "name: greet\ndescription: Greet someone.\ninput_schema: {type: object}\n"
@@ -125,6 +129,23 @@ def test_a_target_beyond_a_limit_is_refused(folder: Path, text: str, said: str) 
     code, shown = limited(folder, "check")
     assert code == 2
     assert said in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[accept]]\ncode = "tool-removed"\ntool = "b"\nreason = "c"\n' * 4000,
+        "accept = [\n" + '  {code = "tool-removed", tool = "b", reason = ""},\n' * 4000 + "]\n",
+        "[[accept]]\n" + "".join(f"k{number} = 1\n" for number in range(15_000)),
+        "".join(f"k{number} = 1\n" for number in range(15_000)),
+    ],
+    ids=["entries", "inline entries", "unknown settings", "unknown top settings"],
+)
+def test_accepted_changes_are_read_in_linear_time(text: str) -> None:
+    start = time.process_time()
+    with suppress(SpecErrors):
+        assert len(parse_acceptances("breaking.toml", text)) == 4000
+    assert time.process_time() - start < 3  # quadratic ones take more than six seconds
 
 
 OUT_OF_MEMORY = """

@@ -374,6 +374,24 @@ def test_an_invalid_token_file_is_reported_in_one_line(shop: Project, text: str,
     assert SECRET not in done.stderr
 
 
+def test_an_expensive_token_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    file.write_text("a" + ".a" * 100_000 + " = 1")
+    with pytest.raises(SettingError, match="a key has more than 100 parts"):
+        TokenFile.read(str(file))
+    with file.open("wb") as opened:
+        opened.truncate(8 * 1024**3)
+    with pytest.raises(SettingError, match="not a file of at most 1048576 bytes"):
+        TokenFile.read(str(file))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this platform")
+def test_a_pipe_is_no_token_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "tokens.toml")
+    with pytest.raises(SettingError, match="not a file"):
+        TokenFile.read(str(tmp_path / "tokens.toml"))
+
+
 @pytest.mark.parametrize("mode", [0o644, 0o660, 0o622])
 def test_a_token_file_that_others_can_use_is_refused(shop: Project, mode: int) -> None:
     file = tokens_of(shop, mode=mode)
