@@ -9,9 +9,9 @@ from typing import Any
 
 import openai
 import pytest
-from adapter_samples import SECRET, Book, Renamed, Rows, Wipe, toolkit
+from adapter_samples import SECRET, Book, Renamed, Rows, Wipe, closed, toolkit
 from openai_loopback import loopback
-from toolgen.runtime import Confirmation, Toolkit
+from toolgen.runtime import BaseTool, Confirmation, ToolContext, Toolkit, ToolSpec
 from toolgen.runtime.adapters.openai import chat_tools, execute_tool_call, responses_tools
 from toolgen.schema.dialects.openai import to_strict
 
@@ -58,6 +58,25 @@ def test_nulls_added_by_strict_mode_are_removed() -> None:
         "when": {"day": "2026-11-20"},
         "dishes": [{"dish": "soup"}],
     }
+
+
+@pytest.mark.parametrize(("is_strict", "received"), [(True, {"id": 7}), (False, {"id": 7, "phone": None})])
+def test_a_strict_call_does_not_clear_what_it_does_not_speak_of(
+    is_strict: bool, received: dict[str, Any]
+) -> None:
+    class Update(BaseTool[dict[str, Any], Any]):
+        spec = ToolSpec(
+            name="update",
+            description="Change a contact; a phone of null removes the number.",
+            input_schema=closed({"id": {"type": "integer"}, "phone": {"type": ["string", "null"]}}, ["id"]),
+            targets={"openai": {"strict": is_strict}},
+        )
+
+        def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
+            return request
+
+    sent = '{"id": 7, "phone": null}'  # all that a model can send for "no phone" in strict mode
+    assert json.loads(text_of(chat("update", sent), Toolkit([Update()]))) == received
 
 
 def test_nulls_stay_if_the_schema_is_not_strict() -> None:
