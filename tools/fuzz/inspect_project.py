@@ -114,6 +114,7 @@ def altered(case: Json, definition: Mapping[str, Json]) -> Iterator[str]:
             continue
         if key in _JOINED:
             same = value.strip() in definition["description"]
+            same = same and (key == "description" or definition[key] == value)
         elif key == "inject":
             same = [each["name"] for each in value] == [each["name"] for each in definition[key]]
         elif key == "annotations":
