@@ -49,7 +49,7 @@ LIBRARIES = (
 # Most of a command's start is the import of toolgen; that nothing relies on it, `test_preloaded.py` tests.
 PRODUCT = (
     "toolgen.cli.building.project_build",
-    "toolgen.cli.building.sunsets",
+    "toolgen.cli.checking.sunsets",
     "toolgen.cli.diagnostics",
     "toolgen.report.text",
     "toolgen.runtime.adapters.anthropic",
@@ -59,7 +59,7 @@ PRODUCT = (
     "toolgen.runtime.adapters.mcp.transports.stdio",
     "toolgen.runtime.adapters.openai",
     "toolgen.testing.outcomes.recorded",
-    "toolgen.testing.runner",
+    "toolgen.testing.running.runner",
 )
 
 
