@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -75,10 +76,12 @@ def test_a_client_that_does_not_read_is_dropped_and_a_slow_one_is_not(serving: P
 
 def test_idle_connections_make_room_for_new_ones_when_descriptors_run_out(serving: Project) -> None:
     async def run() -> None:
-        async with serving.server(run=LIMITED) as server:
+        async with serving.server(run=LIMITED, preloaded=False) as server:
             await logged(server, f"at most {FEW} connections, fewer than --sessions")
             parts = urlsplit(server.url)
+            server.process.send_signal(signal.SIGSTOP)  # so that they all arrive at once
             opened = [await asyncio.open_connection(parts.hostname, parts.port) for _ in range(4 * FEW)]
+            server.process.send_signal(signal.SIGCONT)
             async with connect(server.url) as client:
                 assert (await client.call("echo", text="x")).status == 200
             for _, writer in opened:
