@@ -79,6 +79,19 @@ def test_answers_of_a_server_over_stdio_become_examples(
     assert "order: wrote the example 'recorded 1' to specs/order.yaml\n" in capsys.readouterr().err
 
 
+def test_the_log_of_a_server_is_shown_line_by_line(
+    front: Path, behind: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = "printf 'up\\033[2J\\n::error::x\\nlast' >&2"
+    server = shlex.join(["sh", "-c", f"{talk}; exec {command_of(behind)}"])
+    record(front, server, [("order", {"article": "brakes", "count": 2})])
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if line.startswith(("up", "\\u003a"))] == [
+        "up\\u001b[2J",
+        "\\u003a:error::x",
+    ]
+
+
 def test_answers_of_a_server_over_http_are_checked(
     front: Path, behind: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
