@@ -434,3 +434,7 @@ def test_variables_of_a_hook_name_another_repository(
     monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other.root))
     assert list(sides(made, "v1.1.0").old.contracts) == ["indirect", "user"]
+
+
+def test_a_name_that_is_too_long_for_a_command_line_is_no_commit(made: Repository) -> None:
+    assert refused(made, "a" * 140_000).code == "cannot-compare"

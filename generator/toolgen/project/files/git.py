@@ -41,6 +41,7 @@ _OF_ANOTHER = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_
 """Variables that git sets for hooks: they would name another repository than that of the folder."""
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 _FULL_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_MAX_REF = 10_000  # characters: the system limits what can be passed to git
 _SAFE_DIRECTORY = re.compile(r"git config --global --add safe\.directory .*")
 _COMMITTER = re.compile(rb"^committer .*> (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
 _VERSION = re.compile(r"v?\d+(\.\d+)*([-.+].*)?")
@@ -265,8 +266,8 @@ class GitRepository:
 
 
 def is_ref(text: str) -> bool:
-    """True if `text` may name a commit: it is not an option, and one line of text."""
-    return bool(text) and not text.startswith("-") and text.isprintable()
+    """True if `text` may name a commit: it is not an option, and one line of text that can be passed on."""
+    return 0 < len(text) <= _MAX_REF and not text.startswith("-") and text.isprintable()
 
 
 def open_repository(folder: Path) -> GitRepository | None:

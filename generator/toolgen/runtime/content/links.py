@@ -16,6 +16,7 @@ _OF_THE_WEB: Final = frozenset({"http", "https", "ws", "wss", "ftp"})
 _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")  # RFC 8215; global in older versions of Python
 _LAST_IS_IPV4: Final = tuple(map(IPv6Network, ("64:ff9b::/96", "::/96", "::ffff:0:0:0/96")))
 """NAT64 (RFC 6052), IPv4-compatible (RFC 4291), and IPv4-translated (RFC 2765) addresses."""
+_MAX_HOST: Final = 4_096  # characters: 253 are allowed, and one may be written as twelve (%F0%9F%98%80)
 _PRIVATE_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home.arpa")
 
 
@@ -49,6 +50,8 @@ def _fault_of_scheme(parts: SplitResult, host: str | None, *, private: bool) -> 
         return None  # of the application's own
     if not host:
         return "has no host"
+    if len(host) > _MAX_HOST:  # some characters are eighteen others in NFKC
+        return "has a host name that is too long"
     if parts.username is not None or parts.password is not None:
         return "contains a user name or password"
     if not private and _is_private(host):
