@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -82,6 +83,20 @@ def test_paths_are_not_left(style: str, value: Any) -> None:
     for explode in (False, True):
         with pytest.raises(UnsafeValueError):
             in_path("id", value, {"style": style, "explode": explode, "allow_reserved": True})
+
+
+@pytest.mark.parametrize("value", [[""], ["", ""], {"": ""}, ["", "", ""]])
+@pytest.mark.parametrize("style", ["simple", "label", "matrix"])
+def test_empty_texts_do_not_make_a_path_of_dots(style: str, value: Any) -> None:
+    for explode in (False, True):
+        with suppress(UnsafeValueError):
+            assert in_path("p", value, {"style": style, "explode": explode}) not in ("", ".", "..")
+
+
+def test_labels_of_empty_texts_are_refused() -> None:
+    for value in ([""], ["", ""]):
+        with pytest.raises(UnsafeValueError, match="must not become the path"):
+            in_path("p", value, {"style": "label", "explode": True})
 
 
 def test_reserved_characters_stay_in_the_path() -> None:

@@ -34,8 +34,15 @@ def in_path(name: str, value: Any, options: Mapping[str, Any]) -> str:
     for text in _texts(value):
         if any(part in (".", "..") for part in re.split(r"[/\\]", text)):
             raise UnsafeValueError(f"{name!r} must not contain the path {text!r}")
-    if value in ("", [], {}):
+    text = _in_path(name, value, options)
+    if value in ("", [], {}) or not text:
         raise UnsafeValueError(f"{name!r} is part of the path and must not be empty")
+    if text in (".", ".."):  # the label of empty texts
+        raise UnsafeValueError(f"{name!r} must not become the path {text!r}")
+    return text
+
+
+def _in_path(name: str, value: Any, options: Mapping[str, Any]) -> str:
     safe = _RESERVED.replace("?", "") if options.get("allow_reserved") else ""
     style, explode = options.get("style", "simple"), bool(options.get("explode"))
     if style == "matrix":
