@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from toolgen.project import load_targets
+from toolgen.runtime.logs.secret_texts import without_secret_texts
 from toolgen.testing.mock.contracts import MockContract, read_contracts
 from toolgen.testing.mock.recording import (
     MAX_EXAMPLES,
@@ -169,3 +171,27 @@ def test_a_masked_value_that_is_not_valid_is_not_recorded(tmp_path: Path) -> Non
     with pytest.raises(NotRecordedError, match="its output is not valid"):
         record(folder, call, secrets=("bcd",))
     assert "recorded" not in spec_of(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("a eyJh.eyJb.c-d e", "a [secret] e"),
+        ("id-eyJh.eyJb.", "id-[secret]"),
+        ("a.eyJh.eyJb.c", "a.[secret]"),
+        ("eyJh-eyJb.c.d", "[secret]"),
+        ("keyJh.eyJb.c", "keyJh.eyJb.c"),
+        ("x-ghp_abcdefghijkl-eyJh.b.c", "x-[secret].b.c"),
+        ("-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nx", "[secret]\nx"),
+        ("a -----BEGIN RSA PRIVATE KEY-----\nabc", "a [secret]"),
+    ],
+)
+def test_texts_that_look_like_secrets_are_masked(text: str, masked: str) -> None:
+    assert without_secret_texts(text) == masked
+
+
+@pytest.mark.parametrize("part", ["-----BEGIN PRIVATE KEY-----", "eyJa-", "bearer ", "eyJa.", "sk-"])
+def test_a_long_text_is_masked_in_linear_time(part: str) -> None:
+    started = time.process_time()
+    without_secret_texts(part * (1_000_000 // len(part)))
+    assert time.process_time() - started < 2

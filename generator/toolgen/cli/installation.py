@@ -25,7 +25,7 @@ _MODULES = {  # top-level modules of the extra `cli` and its dependencies
     "ruff",
     "yaml",
 }
-_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*([^;]*);\s*extra\s*==\s*['\"]cli['\"]")
+_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]++)(?:\[[^]]*+\])?\s*+([^;]*+);\s*extra\s*==\s*['\"]cli['\"]")
 _BOUND = re.compile(r"(==|>=|<=|<|>|!=)\s*([0-9][0-9.]*)")
 
 

@@ -31,7 +31,7 @@ TYPE_ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in a
 
 _ANY_TYPE = frozenset(("any", "", "unknown", "mixed", "variant", "value", "*"))
 
-_PYTHON_REGEX = re.compile(r"\\Z|\(\?P=(?P<group>\w+)\)|\{,(?P<max>[0-9]+)\}|\(\?#[^)]*\)|\\.", re.DOTALL)
+_PYTHON_REGEX = re.compile(r"\\Z|\(\?P=(?P<group>\w+)\)|\{,(?P<max>[0-9]+)\}|\(\?#[^()]*+\)|\\.", re.DOTALL)
 
 
 def copy_json(value: Any) -> Any:

@@ -18,9 +18,11 @@ from toolgen.schema.keywords import REFERENCES
 _COUNT = re.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
 _PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(
-    rf"{_PAIR}|\\(?:[pP]\{{[^}}]*\}}|u\{{[^}}]*\}}|k<[^>]*>|u[0-9a-fA-F]{{4}}|x[0-9a-fA-F]{{2}}|.)", re.DOTALL
+    rf"{_PAIR}|\\(?:[pP]\{{[^{{}}]*\}}|u\{{[^{{}}]*\}}|k<[^<>]*>|u[0-9a-fA-F]{{4}}|x[0-9a-fA-F]{{2}}|.)",
+    re.DOTALL,
 )
-_GROUP = re.compile(r"\\.|\[(?:\\.|[^\]])*\]|\((?!\?)|\(\?P?<(?P<name>[^=!>][^>]*)>", re.DOTALL)
+_CLASS = r"\[(?:\\.|[^\]\\])*+\]?"  # one without an end is read to the end, so that it is read once
+_GROUP = re.compile(rf"\\.|{_CLASS}|\((?!\?)|\(\?P?<(?P<name>[^=!>()][^>()]*)>", re.DOTALL)
 _CLASSES = frozenset(("\\w", "\\W", "\\d", "\\D", "\\s", "\\S"))
 _MISREAD = re.compile(r"\\\\[<>]")  # in a `repr`; the engine takes `\<` for the start of a word
 
@@ -86,7 +88,7 @@ def estimate_compiled_bytes(pattern: str) -> int:
 
 _HUGE = 10**15
 _PIECE = re.compile(
-    r"\\(?:[pP]\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|\{(?P<most>[0-9]{1,9}(?:,[0-9]{0,9})?)\}|.", re.DOTALL
+    rf"\\(?:[pP]\{{[^{{}}]*\}}|.)|{_CLASS}|\{{(?P<most>[0-9]{{1,9}}(?:,[0-9]{{0,9}})?)\}}|.", re.DOTALL
 )
 
 

@@ -133,7 +133,7 @@ def _innermost_frame(trace: str, project: Project) -> tuple[str, int] | None:
     """Return file and line of the innermost frame in the project, from a traceback of faulthandler."""
     _, _, main = trace.rpartition("Thread ")
     root = os.path.join(os.path.realpath(project.root), "")
-    for file, line in re.findall(r'File "(.+?)", line (\d+)', main):
+    for file, line in re.findall(r'File "([^"\n]+)", line (\d+)', main):
         if os.path.realpath(file).startswith(root):
             return file, int(line)
     return None

@@ -138,7 +138,7 @@ def _crash_report(tool: ToolUnderTest, run: _Run, project: Project) -> ToolRepor
 def _innermost_frame(trace: str, project: Project) -> str:
     """Return the innermost place in the project's code, from a traceback of faulthandler."""
     root = os.path.join(os.path.realpath(project.root), "")
-    for file, line in re.findall(r'File "(.+?)", line (\d+)', trace):
+    for file, line in re.findall(r'File "([^"\n]+)", line (\d+)', trace):
         real = os.path.realpath(file)
         if real.startswith(root) and "site-packages" not in real:
             return f" in {os.path.relpath(real, root)}:{line}"

@@ -57,7 +57,7 @@ _DECODE_ERROR = re.compile(
 )
 MAX_KEYS: Final = 100
 """Keys of a table that are checked: it has fewer settings, so there are faults among these if it has more."""
-_TABLE_HEADER = re.compile(r"^\s*\[\s*(?P<name>[^\]]+?)\s*\]")
+_TABLE_HEADER = re.compile(r"^\s*+\[(?P<name>[^\]]++)\]")
 
 
 @dataclass(frozen=True, slots=True)

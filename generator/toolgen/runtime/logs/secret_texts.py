@@ -13,17 +13,18 @@ _NAME: Final = re.compile(
 )
 _TEXT: Final = re.compile(
     r"(?i:bearer|basic)\s+[\w.~+/=-]{8,}"
-    r"|\beyJ[\w-]+\.[\w-]+\.[\w-]*"  # JWT
     r"|\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|xox[abp]|glpat)[-_][\w-]{12,}"
     r"|\bAKIA[0-9A-Z]{16}\b"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
 )
+# Tried once for each run of its characters: the first `eyJ` of a run decides for all of them.
+_JWT: Final = re.compile(r"(?<![\w-])(?P<before>(?:(?!\beyJ)[\w-])*+)eyJ[\w-]++\.[\w-]++\.[\w-]*+")
 
 
 def without_secret_texts(value: Any) -> Any:
     """Return a JSON value with MASK instead of each text that looks like a secret."""
     if isinstance(value, str):
-        return _TEXT.sub(MASK, value)
+        return _JWT.sub(rf"\g<before>{MASK}", _TEXT.sub(MASK, value))
     if isinstance(value, list):
         return [without_secret_texts(each) for each in value]
     if isinstance(value, dict):

@@ -106,7 +106,7 @@ _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v"}
 _CODE = re.compile(r"x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}")
 _PROPERTY = re.compile(r"[pP](?:\{[^{}]*\}|[A-Z])")
 _COUNT = re.compile(r"\{([0-9]{1,6})(,([0-9]{0,6}))?\}")
-_BRACKET = re.compile(r"\[(?:\\.|[^\\\]])*\]", re.DOTALL)
+_BRACKET = re.compile(r"\[(?:\\.|[^\\\]])*+(?P<end>\])?", re.DOTALL)
 _UNUSUAL_BRACKET = re.compile(r"\[|&&|--|~~")
 _GROUP = re.compile(r"\(\?(?P<kind>:|=|!|<=|<!|P?<[A-Za-z_][A-Za-z0-9_]*>)")
 _NEEDS_BACKTRACKING = re.compile(r"\((?:\?=|\?!|\?<=|\?<!)|\\[1-9]")
@@ -282,7 +282,7 @@ class _Parser:
 
     def _bracket(self) -> CharacterSet:
         match = _BRACKET.match(self._text, self._at)
-        if match is None or match[0] in ("[]", "[^]"):
+        if match is None or match["end"] is None or match[0] in ("[]", "[^]"):
             raise NotRegularError("an unusual set of characters")
         if _UNUSUAL_BRACKET.search(match[0], 1):
             self._at = match.end()

@@ -68,7 +68,7 @@ class TokenFile:
         except RecursionError:
             raise SettingError(f"--auth-tokens: {path} is nested too deeply") from None
         except tomllib.TOMLDecodeError as error:
-            place = re.search(r"\(at .*\)$", str(error))
+            place = re.search(r"\(at [^()]*\)$", str(error))
             raise SettingError(
                 f"--auth-tokens: {path} is not TOML{f' {place[0]}' if place else ''}"
             ) from None
