@@ -13,6 +13,15 @@ from tests.end_to_end.project import HttpServer, Project
 from tests.end_to_end.raw_http import connect
 from tests.end_to_end.slow_tools import NEWEST, begun, end, line_of, nap, stdio
 
+IMPATIENT = (
+    "-c",
+    "from runpy import run_module\n"
+    "from toolgen.runtime.adapters.mcp.transports import body, connections\n"
+    "assert body.START_SECONDS == connections.START_SECONDS == 10\n"
+    "body.START_SECONDS = connections.START_SECONDS = 4.0\n"
+    "run_module('generated.mcp_server', run_name='__main__', alter_sys=True)\n",
+)
+"""A server that waits four seconds for the rest of a request, instead of ten."""
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
 
@@ -136,7 +145,7 @@ def test_an_idle_session_ends(serving: Project) -> None:
 def test_a_request_that_arrives_too_slowly_is_refused(serving: Project, session: bool) -> None:
     async def run() -> None:
         async with (
-            serving.server() as server,
+            serving.server(run=IMPATIENT) as server,
             connect(server.url) as silent,
             connect(server.url) as headers,
             connect(server.url, session=session) as body,
@@ -263,7 +272,7 @@ def test_the_body_of_any_method_is_bounded_in_bytes_and_time(serving: Project) -
 
     async def run() -> None:
         methods = ("GET", "DELETE", "PUT", "OPTIONS", "HEAD")
-        async with serving.server() as server, connect(server.url, session=True) as good:
+        async with serving.server(run=IMPATIENT) as server, connect(server.url, session=True) as good:
             late = [refused(server, method, 100) for method in methods]
             large = [refused(server, method, 70_000) for method in methods]
             assert await asyncio.gather(*late, *large) == [408] * 5 + [413] * 5

@@ -186,7 +186,7 @@ def test_a_signal_ends_stdio(number: signal.Signals, code: int) -> None:
 
 
 def test_a_signal_ends_a_call_that_runs() -> None:
-    process = start()
+    process = start("--grace", "1")
     ask(process, *HELLO)
     ask(process, {"method": "notifications/x"})
     assert process.stdin is not None
