@@ -118,6 +118,17 @@ def test_calls_that_break_the_contract_or_are_large_are_not_recorded(
     assert spec_of(folder) == ORDER
 
 
+@pytest.mark.parametrize("path", ["specs", "specs/order.yaml"])
+def test_nothing_is_recorded_outside_the_project(tmp_path: Path, path: str) -> None:
+    folder = shop(tmp_path)
+    contract = contract_of(folder)
+    moved = (folder / path).rename(tmp_path / "moved")
+    (folder / path).symlink_to(moved)
+    with pytest.raises(NotRecordedError, match=f"{path} is a link that leaves shop"):
+        Recorder(folder).record(contract, RecordedCall({"article": "bell"}, OUTPUT))
+    assert spec_of(folder) == ORDER
+
+
 def test_few_examples_are_recorded(tmp_path: Path) -> None:
     folder = shop(tmp_path)
     contract, recorder = contract_of(folder), Recorder(folder)

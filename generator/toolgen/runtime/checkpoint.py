@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from toolgen.files import Folder
+
 from .errors import MissingDependencyError
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
@@ -94,8 +96,9 @@ class Checkpoint:
     def load(self, name: str, default: Any = None) -> Any:
         """Return the data saved as `name`, or `default`. Raises CheckpointError, OSError."""
         try:
-            with open(os.open(self._path(name), os.O_RDONLY | _NO_LINKS), "rb") as file:
-                return json.loads(file.read())
+            path = self._path(name)
+            with Folder(path.parent) as folder:
+                return json.loads(folder.read(path.name, links=False, limit=sys.maxsize - 1))
         except FileNotFoundError:
             return default
         except ValueError as error:
