@@ -47,7 +47,7 @@ def test_a_break_is_shown_with_both_places_and_a_witness(versions: Cli) -> None:
     assert done.code == 1
     assert done.out.startswith("specs/greet.yaml:8:25: error[limit-tightened] greet: request: ")
     assert "= before: before/greet.yaml:8:25" in done.out
-    assert '= witness: {"who": "a"} was valid, and is not any more' in done.out
+    assert '= witness: {"who": "a"} was valid, and no longer is' in done.out
     assert "1 break, 0 warnings, 0 undecided" in done.err
 
 

@@ -23,7 +23,7 @@ class Level(enum.Enum):
     WARNING = "warning"
     """It depends on what the contract does not say."""
     ERROR = "error"
-    """Something that worked before does not work any more."""
+    """Something that worked before no longer works."""
 
     def reaches(self, other: Level) -> bool:
         """True if this level is at least `other`."""

@@ -201,10 +201,10 @@ class _Schemas:
             found = check_containment(True, old)
             if isinstance(found, Contained):
                 return
-            message = "responses have no schema any more"
+            message = "responses no longer have a schema"
             yield self._whole(RULES["response-schema-removed"], message, self._witness(found))
         else:
-            yield self._whole(RULES["response-schema-added"], "responses have a schema now", None)
+            yield self._whole(RULES["response-schema-added"], "responses now have a schema", None)
 
 
 def _level(rule: Rule) -> Level:

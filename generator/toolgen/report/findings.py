@@ -98,9 +98,7 @@ def _in_words(witness: Witness) -> str:
     if len(text) > _MAX_WITNESS and (short := _abridged(witness.value)) != witness.value:
         text = f"{json.dumps(short, ensure_ascii=False)[:_MAX_LINE]} (--format json has all of it)"
     was_valid = witness.accepted_by == "old"
-    return (
-        f"{text} was valid, and is not any more" if was_valid else f"{text} is valid now, and was not before"
-    )
+    return f"{text} was valid, and no longer is" if was_valid else f"{text} is now valid, and was not before"
 
 
 def _abridged(value: Any) -> Any:

@@ -84,7 +84,7 @@ def test_one_edit_is_one_finding_that_lists_its_tools(cli: Cli) -> None:
         "specs/shop.yaml:2:41: error[limit-tightened] 8 tools: request: 'maximum' of 'Quantity'" in done.out
     )
     assert "= tools: tool_000, tool_001, tool_002, tool_003, tool_004 and 3 more" in done.out
-    assert '= witness: {"tool_000": 51} was valid, and is not any more (of tool_000)' in done.out
+    assert '= witness: {"tool_000": 51} was valid, and no longer is (of tool_000)' in done.out
 
 
 def test_json_has_all_tools(cli: Cli) -> None:

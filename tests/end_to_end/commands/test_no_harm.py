@@ -132,7 +132,7 @@ def test_the_report_says_how_to_test_a_tool_that_acts(project: Project) -> None:
     )
     assert done.stderr == (
         "1 tool, 0 calls, seed 0: no failures, 1 not tested\n"
-        "to test them, give them data of their own, in tests/toolgen_fixtures.py:\n"
+        "to test them, give them data for tests in tests/toolgen_fixtures.py:\n"
         "    def toolgen_toolkit(folder):\n"
         "        return generated.catalog.toolkit(context={...})  # with data in `folder`\n"
         "if a tool does no harm, say so in its `annotations`: readOnlyHint: true, for example\n"

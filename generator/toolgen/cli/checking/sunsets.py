@@ -30,7 +30,7 @@ def passed_sunsets(read: ReadProject, today: date) -> tuple[Diagnostic, ...]:
                 Diagnostic(
                     source.value(("deprecated", "sunset")),
                     "sunset-passed",
-                    f"{spec['name']} was to stop working after {sunset}, and calls of it still work",
+                    f"{spec['name']} was to stop working after {sunset}, but calls of it still work",
                     "remove the spec or set `enabled: false`; or announce a later day",
                 )
             )

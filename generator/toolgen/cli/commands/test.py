@@ -260,7 +260,7 @@ def _how_to_test(reports: Sequence[ToolReport], project: Project, *, is_server: 
     if not any(report.may_do_harm for report in reports):
         return
     if not is_server:
-        yield f"to test them, give them data of their own, in {project.test_fixtures or DEFAULT_FIXTURES}:"
+        yield f"to test them, give them data for tests in {project.test_fixtures or DEFAULT_FIXTURES}:"
         yield "    def toolgen_toolkit(folder):"
         yield f"        return {project.package}.catalog.toolkit(context={{...}})  # with data in `folder`"
     yield "if a tool does no harm, say so in its `annotations`: readOnlyHint: true, for example"

@@ -35,7 +35,7 @@ def _unexpected(seen: Observation) -> Iterator[Fault]:
         return
     diff = diff_lines(first.answer.content, again.answer.content)
     when = "a second time" if not seen.after_others else "after other calls"
-    yield Fault(f"the call ends with {again.answer.shown} {when}, and with another one at first", diff=diff)
+    yield Fault(f"the call ends with {again.answer.shown} {when}, and with another result before", diff=diff)
 
 
 CHECK = Check("independent-calls", _faults, applies=lambda tool: tool.read_only)

@@ -52,7 +52,7 @@ def _find_stale_read(run: ToolRun, write: ExpectedCall) -> None:
     stale = run.run_async(stale_reads(run.subject, call, affected)) if affected else []
     for each in stale[:1]:
         name = each.read.tool.name
-        message = f"{name} ends in another way after {write.title} if it was called before, too"
+        message = f"{name} ends in another way after {write.title} if it was also called before"
         command = run.subject.command(each.read.call, each.read.tool)
         diff = diff_lines(each.expected.content, each.actual.content)
         run.first_failures["later-calls"] = Failure("later-calls", message, write.place, command, diff)

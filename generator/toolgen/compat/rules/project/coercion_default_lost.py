@@ -1,4 +1,4 @@
-"""coercion-default-lost: strings that contain JSON are not decoded any more, unless a spec asks for it.
+"""coercion-default-lost: strings that contain JSON are no longer decoded, unless a spec asks for it.
 
 With `coerce`, a client that sends "5" for 5 is understood. Without it, its requests are refused.
 """
@@ -16,7 +16,7 @@ from toolgen.compat.settings import Settings
 def check(old: Settings, new: Settings) -> Iterator[SettingEdit]:
     """Yield an edit if coercion was turned off for all tools."""
     if old.coerce and not new.coerce:
-        yield SettingEdit("coerce", "requests of tools that do not set `coerce` are not coerced any more")
+        yield SettingEdit("coerce", "requests of tools that do not set `coerce` are no longer coerced")
 
 
 RULE: Final = SettingRule(

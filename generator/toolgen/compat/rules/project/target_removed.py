@@ -1,4 +1,4 @@
-"""target-removed: code for a target is not generated any more.
+"""target-removed: code for a target is no longer generated.
 
 The adapter of a provider, or the MCP server, is gone: code that imports it fails, and clients find no
 server.

@@ -24,7 +24,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
         if types:
             kept = [each for each in kept if each.media_types and types.issuperset(each.media_types)]
         if entry.min and sum(each.min for each in kept) < entry.min:
-            message = f"a result does not always hold {entry.min} of {entry.type} any more"
+            message = f"a result no longer always holds {entry.min} of {entry.type}"
             yield ToolEdit(("content",), message, [entry.type, *entry.media_types])
 
 

@@ -1,4 +1,4 @@
-"""content-narrowed: a result may not hold blocks any more that it could hold before.
+"""content-narrowed: a result may no longer hold blocks that it could hold before.
 
 Callers do not depend on it. An implementation that still returns such a block is answered
 `invalid_response`.

@@ -1,4 +1,4 @@
-"""error-removed: an error is not declared any more.
+"""error-removed: an error is no longer declared.
 
 Its exception is gone from the generated module: implementations and callers that import it fail. Callers
 over the wire just never see the code again.

@@ -20,7 +20,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     before = {error.code: error.retryable for error in pair.old.spec.errors}
     for index, error in enumerate(pair.new.spec.errors):
         if before.get(error.code, error.retryable) != error.retryable:
-            now = "may be retried now" if error.retryable else "may not be retried any more"
+            now = "may now be retried" if error.retryable else "may no longer be retried"
             yield ToolEdit(("errors", index, "retryable"), f"error {quoted(error.code)} {now}", error.code)
 
 

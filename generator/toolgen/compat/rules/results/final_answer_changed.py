@@ -1,4 +1,4 @@
-"""final-answer-changed: the result ends the agent's turn, or does not any more.
+"""final-answer-changed: the result now ends the agent's turn, or no longer does.
 
 With `final_answer`, the result goes to the user as it is; the model does not see it again.
 """
@@ -16,7 +16,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     """Yield an edit if `final_answer` changed."""
     if pair.old.spec.final_answer != pair.new.spec.final_answer:
         is_final = pair.new.spec.final_answer
-        what = "ends the agent's turn now" if is_final else "does not end the agent's turn any more"
+        what = "now ends the agent's turn" if is_final else "no longer ends the agent's turn"
         yield ToolEdit(("final_answer",), f"the result {what}", is_final)
 
 

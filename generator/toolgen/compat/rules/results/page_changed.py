@@ -18,7 +18,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     """Yield an edit if the old version was paged, and the new one is not, or otherwise."""
     old, new = pair.old.spec.page, pair.new.spec.page
     if old is not None and old != new:
-        message = "large responses are not paged any more" if new is None else "pages have other places"
+        message = "large responses are no longer paged" if new is None else "pages have other places"
         yield ToolEdit(("page",), message, new and new.model_dump(mode="json"))
 
 

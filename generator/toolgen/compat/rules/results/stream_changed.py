@@ -1,4 +1,4 @@
-"""stream-changed: a result arrives in chunks, or does not any more.
+"""stream-changed: a result now arrives in chunks, or no longer does.
 
 Callers that wait for one result do not read chunks, and the other way round. Implementations yield
 chunks, or return a response.
@@ -18,9 +18,9 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     """Yield an edit if `stream` was added or removed."""
     old, new = pair.old.spec.stream, pair.new.spec.stream
     if old is None and new is not None:
-        yield ToolEdit(("stream",), "the result arrives in chunks now", "added")
+        yield ToolEdit(("stream",), "the result now arrives in chunks", "added")
     elif new is None and old is not None:
-        yield ToolEdit(("stream",), "the result does not arrive in chunks any more", "removed")
+        yield ToolEdit(("stream",), "the result no longer arrives in chunks", "removed")
 
 
 RULE: Final = ToolRule(

@@ -19,7 +19,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     if new is None or new.on_unsupported == "allow" or (old is not None and old.on_unsupported != "allow"):
         return
     path = ("confirm",) if old is None else ("confirm", "on_unsupported")
-    what = "confirmation added" if old is None else "confirmation is enforced now"
+    what = "confirmation added" if old is None else "confirmation is now enforced"
     yield ToolEdit(path, f"{what}: on_unsupported is {new.on_unsupported}", new.on_unsupported)
 
 

@@ -1,4 +1,4 @@
-"""confirm-weakened: the user is not asked any more, or sees less of what the tool will do.
+"""confirm-weakened: the user is no longer asked, or sees less of what the tool will do.
 
 The confirmation or its preview was removed, callers that cannot ask the user may do without it, or the
 question no longer shows a value of the request. A value that a new preview can show counts as shown, and so
@@ -30,9 +30,9 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
         message = f"on_unsupported changed from {old.on_unsupported} to {new.on_unsupported}"
         yield ToolEdit(("confirm", "on_unsupported"), message, [old.on_unsupported, new.on_unsupported])
     if old.preview and not new.preview:
-        yield ToolEdit(("confirm", "preview"), "the user sees no preview any more")
+        yield ToolEdit(("confirm", "preview"), "the user no longer sees a preview")
     for value in values_not_shown(pair.old, pair.new):
-        message = f"the question does not show {quoted(value)} any more"
+        message = f"the question no longer shows {quoted(value)}"
         yield ToolEdit(("confirm", "message"), message, value)
 
 

@@ -38,7 +38,7 @@ RULES: Final = (
         "destructiveHint",
         True,
         Level.ERROR,
-        advice="offer the destructive part as a tool of its own",
+        advice="offer the destructive part as a separate tool",
         page="""\
 destructive-gained: a tool that destroyed nothing may destroy something.
 
@@ -51,7 +51,7 @@ Clients ask the user before destructive tools, and users have approved this tool
         "destructiveHint",
         False,
         Level.ERROR,
-        advice="leave the hint as it was, unless the tool really destroys and overwrites nothing any more",
+        advice="leave the hint as it was, unless the tool really destroys and overwrites nothing",
         page="""\
 destructive-lost: a tool that could destroy something says that it does not.
 
@@ -88,7 +88,7 @@ Clients repeat calls of idempotent tools after a lost connection. A repeated cal
         "openWorldHint",
         True,
         Level.WARNING,
-        advice="offer the part that reaches other systems as a tool of its own",
+        advice="offer the part that reaches other systems as a separate tool",
         page="""\
 open-world-gained: a tool that stayed inside the application may reach other systems.
 
@@ -105,7 +105,7 @@ is left out.
         page="""\
 open-world-lost: a tool that could reach other systems says that it does not.
 
-Clients that warn of data from outside, or sent there, do not warn of this tool any more. `openWorldHint` is
+Clients that warn of data from outside, or sent there, no longer warn of this tool. `openWorldHint` is
 true where it is left out.
 """,
     ),
@@ -114,7 +114,7 @@ true where it is left out.
         "readOnlyHint",
         True,
         Level.ERROR,
-        advice="leave the hint as it was, unless the tool really changes nothing any more",
+        advice="leave the hint as it was, unless the tool really changes nothing",
         page="""\
 read-only-gained: a tool that could change something says that it does not.
 
@@ -127,7 +127,7 @@ did not do so before.
         "readOnlyHint",
         False,
         Level.ERROR,
-        advice="offer the change as a tool of its own",
+        advice="offer the change as a separate tool",
         page="""\
 read-only-lost: a tool that changed nothing may change something.
 

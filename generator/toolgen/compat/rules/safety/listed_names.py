@@ -71,12 +71,12 @@ model calls the tool.
     ToolRule(
         code="callers-removed",
         fields=frozenset({"targets"}),
-        check=_removed(_callers, "may not call the tool any more"),
+        check=_removed(_callers, "may no longer call the tool"),
         advice="keep the caller in `allowed_callers`",
         category=Category.WIRE,
         level=Level.ERROR,
         page="""\
-callers-removed: the model, or programs that it writes, may not call the tool any more.
+callers-removed: the model, or programs that it writes, may no longer call the tool.
 
 The provider refuses such calls. Prompts and agents that rely on them fail.
 """,
@@ -84,7 +84,7 @@ The provider refuses such calls. Prompts and agents that rely on them fail.
     ToolRule(
         code="scope-added",
         fields=frozenset({"auth"}),
-        check=_added(_scopes, "is needed now"),
+        check=_added(_scopes, "is now needed"),
         advice="grant the scope to all callers before the change goes live",
         category=Category.WIRE,
         level=Level.ERROR,
@@ -98,7 +98,7 @@ Callers whose token does not have the scope are answered `insufficient_scope`.
     ToolRule(
         code="scope-removed",
         fields=frozenset({"auth"}),
-        check=_removed(_scopes, "is not needed any more"),
+        check=_removed(_scopes, "is no longer needed"),
         advice="keep the scope, or see that the tool is safe for callers without it",
         category=Category.SAFETY,
         level=Level.ERROR,
@@ -112,7 +112,7 @@ Callers whose token does not have the scope could not use the tool before, and m
     ToolRule(
         code="secret-added",
         fields=frozenset({"auth"}),
-        check=_added(_secrets, "is needed now"),
+        check=_added(_secrets, "is now needed"),
         advice="set the variable wherever the tool runs before the change goes live",
         category=Category.IMPL,
         level=Level.WARNING,
@@ -125,7 +125,7 @@ Where the environment variable is not set, the tool does not work.
     ToolRule(
         code="secret-removed",
         fields=frozenset({"auth"}),
-        check=_removed(_secrets, "is not needed any more"),
+        check=_removed(_secrets, "is no longer needed"),
         advice="keep the secret, or see that the other system still checks who calls",
         category=Category.SAFETY,
         level=Level.ERROR,

@@ -1,4 +1,4 @@
-"""access-changed: a property is marked read-only or write-only, or is not any more.
+"""access-changed: a property is now marked read-only or write-only, or no longer is.
 
 `readOnly` and `writeOnly` are annotations. Callers may leave out what is marked, or expect it.
 """

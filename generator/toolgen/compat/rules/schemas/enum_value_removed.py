@@ -1,6 +1,6 @@
 """enum-value-removed: a value of an `enum` is gone, or an `enum` was added.
 
-Requests with a value that is not listed any more are refused. In responses this is safe.
+Requests with a value that is no longer listed are refused. In responses this is safe.
 """
 
 from __future__ import annotations

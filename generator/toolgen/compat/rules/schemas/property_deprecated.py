@@ -1,4 +1,4 @@
-"""property-deprecated: a part of a schema is deprecated, or is not any more.
+"""property-deprecated: a part of a schema is now deprecated, or no longer is.
 
 It works as before. Callers have time to stop using it.
 """

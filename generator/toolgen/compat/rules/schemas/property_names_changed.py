@@ -1,7 +1,7 @@
 """property-names-changed: rules for the names of properties changed.
 
 `patternProperties` or `propertyNames` changed: properties with certain names have another schema, or
-certain names are not allowed any more.
+certain names are no longer allowed.
 """
 
 from __future__ import annotations

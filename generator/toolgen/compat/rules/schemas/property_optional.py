@@ -1,4 +1,4 @@
-"""property-optional: a property is not required any more.
+"""property-optional: a property is no longer required.
 
 For requests this is safe. Responses may come without the property, and callers that read it fail.
 """

@@ -1,7 +1,7 @@
 """property-removed: a property was removed.
 
 If the object is closed (`additionalProperties: false`), requests with the property are refused; if it is
-open, the property is accepted and has no effect any more. Callers that read a removed property of a
+open, the property is accepted and no longer has an effect. Callers that read a removed property of a
 response fail.
 """
 

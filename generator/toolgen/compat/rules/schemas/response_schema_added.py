@@ -1,4 +1,4 @@
-"""response-schema-added: responses have a schema now.
+"""response-schema-added: responses now have a schema.
 
 Callers could receive any JSON value before, so nothing breaks for them. The implementation must keep to
 the schema.

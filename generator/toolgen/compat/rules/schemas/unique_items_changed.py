@@ -1,4 +1,4 @@
-"""unique-items-changed: the items of an array must differ, or need not differ any more.
+"""unique-items-changed: the items of an array must now differ, or no longer need to.
 
 With `uniqueItems: true`, requests that repeat an item are refused. Without it, callers may receive an item
 twice.

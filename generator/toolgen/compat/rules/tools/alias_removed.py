@@ -1,4 +1,4 @@
-"""alias-removed: a name that was answered is not answered any more.
+"""alias-removed: a name that was answered is no longer answered.
 
 Aliases are never listed, but every adapter answers them: they are there for callers that know a former
 name. A name that becomes the tool's own name stays answered.

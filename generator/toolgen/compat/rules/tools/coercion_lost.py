@@ -1,4 +1,4 @@
-"""coercion-lost: strings that contain JSON are not decoded any more.
+"""coercion-lost: strings that contain JSON are no longer decoded.
 
 With `coerce`, a client that sends "5" for 5 is understood. Without it, its requests are refused.
 """
@@ -21,7 +21,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
         return  # coercion-default-lost is about these
     if _is_coerced(old, pair.old_settings) and not _is_coerced(new, pair.new_settings):
         why = ": the configuration has `coerce = false`" if new is None else ""
-        yield ToolEdit(("coerce",), f"requests are not coerced any more{why}")
+        yield ToolEdit(("coerce",), f"requests are no longer coerced{why}")
 
 
 def _is_coerced(written: bool | None, settings: Settings | None) -> bool:

@@ -1,4 +1,4 @@
-"""deprecation-changed: a tool is deprecated, or is not any more.
+"""deprecation-changed: a tool is now deprecated, or no longer is.
 
 A deprecated tool works as before. Its callers have time to use another one.
 """
@@ -19,7 +19,7 @@ def check(pair: ToolPair) -> Iterator[ToolEdit]:
     if old == new:
         return
     if new is None:
-        yield ToolEdit(("deprecated",), "not deprecated any more", "removed")
+        yield ToolEdit(("deprecated",), "no longer deprecated", "removed")
     else:
         what = "deprecated" if old is None else "deprecation changed"
         instead = f"; use {quoted(new.replaced_by)} instead" if new.replaced_by else ""

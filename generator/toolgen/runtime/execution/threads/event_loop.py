@@ -75,7 +75,7 @@ def run_until_done(
                 raise
             if not future.done():
                 LOGGER.error(
-                    "a task or callback that a tool started raised %s; only it has ended",
+                    "a task or callback that a tool started raised %s; the event loop continues",
                     type(error).__name__,
                     exc_info=without_text(error.with_traceback(_trace_of_task(error))),
                 )
