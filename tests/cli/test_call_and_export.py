@@ -305,6 +305,19 @@ def test_a_saved_file_replaces_nothing_and_follows_no_link(tmp_path: Path) -> No
         save_blocks(response, tmp_path / "secret")
 
 
+def test_files_are_saved_through_no_link_that_leaves_the_project(tmp_path: Path) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    project.mkdir()
+    elsewhere.mkdir()
+    (project / "charts").symlink_to("../elsewhere")
+    response = ToolResponse("x", True, blocks=(Block("file", b"%PDF", name="a.pdf"),))
+    with pytest.raises(UnableError, match="charts is a link that leaves project"):
+        save_blocks(response, project / "charts", project=project)
+    assert list(elsewhere.iterdir()) == []
+    assert save_blocks(response, project / "new/er", project=project) == [project / "new/er/a.pdf"]
+    assert save_blocks(response, elsewhere, project=project) == [elsewhere / "a.pdf"]
+
+
 def test_generated_code_and_every_export_begin_with_the_notice_of_a_deprecated_tool(project: Cli) -> None:
     project.spec(
         "greet", SPEC.format(name="greet") + "deprecated: {replaced_by: hello, sunset: 2026-06-30}\n"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolgen.files import WritableFolder, make_named
-from toolgen.project import UnableError
+from toolgen.files import OutsideError, WritableFolder, make_named
+from toolgen.project import UnableError, locate
+from toolgen.project.files.reading import RootedPath, leaves
 
 if TYPE_CHECKING:
     from toolgen.runtime import Block, ToolResponse
@@ -20,21 +21,27 @@ _LONGEST: Final = 100  # characters of a name
 _ENDS: Final = {"image/jpeg": ".jpg", "audio/wav": ".wav", "text/plain": ".txt", "text/markdown": ".md"}
 
 
-def save_blocks(response: ToolResponse, folder: Path) -> list[Path | None]:
+def save_blocks(response: ToolResponse, folder: Path, *, project: Path | None = None) -> list[Path | None]:
     """Write every block with data to a new file in `folder`, which is created. Return their paths.
 
     Links have no file. Existing files are never replaced: a number is added to the name. Raises UnableError
-    if a file cannot be written.
+    if a file cannot be written, or if `folder` is in the folder of the `project` and a link there leaves it.
     """
+    place = RootedPath(folder, "") if project is None else locate(project, Path(), str(folder))
     try:
-        make_named(folder)
-        with WritableFolder(folder) as opened:
+        make_named(place.root)
+        with ExitStack() as stack:
+            top = stack.enter_context(WritableFolder(place.root))
+            top.make_folders(place.path)
+            opened = stack.enter_context(top.below(place.path))
             return [
                 None
                 if block.type == "link"
                 else folder / _write(opened, _file_name(response.tool_name, number, block), block.data)
                 for number, block in enumerate(response.blocks, 1)
             ]
+    except OutsideError as error:
+        raise leaves(place.root, error) from error
     except OSError as error:
         message = f"cannot write to {folder}: {error.strerror or error}"
         raise UnableError("cannot-write", message, "give another folder to --save") from error

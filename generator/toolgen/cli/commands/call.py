@@ -81,7 +81,9 @@ def run(args: argparse.Namespace) -> bool:
         work = _preview if args.preview else partial(_call, confirm=_confirm_with(args.yes))
         with _cause_of_failure() as causes:
             response = run_event_loop(lambda: work(toolkit, args.name, given, scopes=scopes))
-    files = [None] * len(response.blocks) if args.save is None else save_blocks(response, args.save)
+    files: list[Path | None] = [None] * len(response.blocks)
+    if args.save is not None:
+        files = save_blocks(response, args.save, project=project.root)
     if args.format == "json":
         emit_json(_as_data(response, files))
     elif response.error is not None:
