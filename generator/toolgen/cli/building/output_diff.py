@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from difflib import unified_diff
 from io import StringIO
 from typing import Any
 
 from toolgen.cli.building.project_build import OutputPlan
+from toolgen.cli.line_diff import unified_diff
 from toolgen.compile.output_changes import with_lf
 from toolgen.data.changes import Change, ChangeKind
 from toolgen.project.output.manifest import NAME, manifest_text, parse_manifest

@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Iterator, Mapping
-from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolgen.cli.line_diff import unified_diff
 from toolgen.cli.output import count, emit, say
 
 if TYPE_CHECKING:

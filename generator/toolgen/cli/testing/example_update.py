@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import unified_diff
 from typing import Any
 
+from toolgen.cli.line_diff import unified_diff
 from toolgen.cli.output import count
 from toolgen.data.program import Program, ProgramTool
 from toolgen.project import Project, replace_files

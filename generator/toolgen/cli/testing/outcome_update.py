@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import unified_diff
 
+from toolgen.cli.line_diff import unified_diff
 from toolgen.cli.output import count
 from toolgen.project import Project, read_text
 from toolgen.schema.document import JsonObject, value_key
