@@ -65,7 +65,7 @@ def import_mcp(documents: Sequence[JsonDocument], name: str, existing: ExistingN
     if not tools:
         raise SourceError(f"{name} has no tools", _EXPECTED)
     names = choose_names([tool.definition["name"] for tool in tools], existing)
-    published: set[str] = set()
+    published = set(existing.taken)
     imported: list[ImportedTool] = []
     for tool, spec_name in zip(tools, names, strict=True):
         tool_name = tool.definition["name"]

@@ -18,7 +18,8 @@ _MAX_LENGTH = 64
 class ExistingNames:
     """Names in the project before the import."""
 
-    taken: frozenset[str] = frozenset()  # names of tools that this import does not update
+    taken: frozenset[str] = frozenset()  # names and aliases of tools that this import does not update
+    in_place: frozenset[str] = frozenset()  # of tools whose files one with the same name would replace
     imported: Mapping[str, str] = field(
         default_factory=dict
     )  # published name → spec name, of earlier imports
@@ -32,7 +33,11 @@ def choose_names(names: Sequence[str], existing: ExistingNames) -> list[str]:
     """
     # a tool whose name was numbered at an earlier import was published under that name: free the number again
     numbered = {name for name, spec in existing.imported.items() if name == spec and name not in names}
-    reserved = (*existing.taken, *(set(existing.imported.values()) - numbered))
+    reserved = (
+        *existing.taken,
+        *(existing.in_place - set(names)),
+        *(set(existing.imported.values()) - numbered),
+    )
     used = {key for name in reserved for key in _conflict_keys(name)}
     chosen: list[str | None] = [None] * len(names)
     for name, spec_name in existing.imported.items():

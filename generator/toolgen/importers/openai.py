@@ -63,7 +63,7 @@ def import_openai(
     if not functions:
         raise SourceError(f"{name} has no functions", _EXPECTED)
     names = choose_names([function.definition["name"] for function in functions.values()], existing)
-    published: set[str] = set()
+    published = set(existing.taken)
     imported: list[ImportedTool] = []
     for function, spec_name in zip(functions.values(), names, strict=True):
         imported.append(_to_spec(function, spec_name, function.definition["name"] not in published))

@@ -31,13 +31,18 @@ class ExistingSpecs:
         """Return the names that new tools must not have, and those of tools that a sync updates."""
         imported = self.imported() if sync else {}
         updated = {source.path for source in imported.values()}
-        taken = [
-            str(data["name"])
-            for source, data in self._tools()
-            if source.path not in updated and source.path != self.path(str(data["name"]))
-        ]
+        others = [(source, data) for source, data in self._tools() if source.path not in updated]
+        in_place = {data["name"] for source, data in others if source.path == self.path(data["name"])}
+        taken = {data["name"] for _, data in others} - in_place
+        for _, data in others:
+            aliases = data.get("aliases")
+            taken.update(
+                name for name in (aliases if isinstance(aliases, list) else ()) if isinstance(name, str)
+            )
         return ExistingNames(
-            frozenset(taken), {name: _spec_data(source)["name"] for name, source in imported.items()}
+            frozenset(taken),
+            frozenset(in_place),
+            {name: _spec_data(source)["name"] for name, source in imported.items()},
         )
 
     def imported(self) -> dict[str, Source]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
 _MESSAGE_BYTES = 1024  # of a budget, for each message of a server
 _MAX_LISTED = 5  # paths in one message
+_SMALLER = "nothing was written; import the source without this tool, or with a shorter schema"
 _NOT_WRITTEN = "nothing was written; --sync brings earlier imports up to date"
 
 Implementations = Callable[[Project, "Package"], dict[str, str]]
@@ -325,10 +326,17 @@ def _analyzed(destination: Destination, files: Mapping[str, str]) -> Program | N
     """Return the tools of `files`, so that nothing is written that `generate` would refuse."""
     from toolgen.pipeline import analyze
     from toolgen.project import load_targets
+    from toolgen.project.inputs.specs import too_large
+    from toolgen.schema.limits import BUDGET
 
     texts = {path: text.encode() for path, text in files.items()}
     if not texts:
         return None
+    for path, text in texts.items():
+        if len(text) > BUDGET.spec_bytes:
+            raise UnableError(
+                "too-complex", f"{destination.shown}{path} would be {too_large(len(text))}", _SMALLER
+            )
     project = destination.project or Project(destination.base.parent, "", "")
     specs = {**_shared_schemas(destination), **texts}
     return analyze(specs, load_targets(project), destination.shown)

@@ -78,7 +78,7 @@ def _tools_per_operation(
     parser: OperationParser, operations: Sequence[Operation], existing: ExistingNames
 ) -> Iterator[ImportedTool]:
     names = choose_names([operation.name for operation in operations], existing)
-    taken = {*names, *existing.taken}
+    taken = {*names, *existing.taken, *existing.in_place}
     for operation, name in zip(operations, names, strict=True):
         parsed = parser.parse(operation)
         fields: dict[str, Any] = {"toolgen": 1, "name": name}

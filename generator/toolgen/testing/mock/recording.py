@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolgen.project import UnableError, read_text, replace_files
+from toolgen.project.inputs.specs import too_large
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.logs.secret_texts import without_secret_texts
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.value_free import value_free_faults
 from toolgen.schema.document import value_key
+from toolgen.schema.limits import BUDGET
 from toolgen.yaml12.patch import append_item
 from toolgen.yaml12.reader import DocumentError
 
@@ -74,6 +76,8 @@ class Recorder:
             if text is None:
                 raise NotRecordedError("the spec has been removed")
             name, changed = with_example(text, contract.definition["name"], example)
+            if (length := len(changed.encode())) > BUDGET.spec_bytes:
+                raise NotRecordedError(f"{contract.file} would be {too_large(length)}")
             replace_files(self.root, {contract.file: changed})
         except (OSError, UnicodeError, UnableError, DocumentError) as error:
             raise NotRecordedError(f"{contract.file} cannot be changed: {error}") from error
