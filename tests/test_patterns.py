@@ -47,10 +47,8 @@ class Used:
 
 
 NOT_EVALUATED = {
-    "compile/publishing/adapt.py": "the names that a target allows, for names of a few characters",
     "compile/reading/read.py": "one of two classes, which are compiled at the top",
     "project/inputs/configuration.py": "a key, escaped, at the start of a line",
-    "project/inputs/targets.py": "the names that a target allows: compiled, not used",
     "schema/dialects/arguments.py": "the names of arguments that a provider allows: one bounded class",
     "semantics/json_schema.py": "an author's pattern: compiled for its error message, not used",
 }

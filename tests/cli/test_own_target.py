@@ -109,3 +109,11 @@ def test_a_definition_that_means_nothing_is_refused(acme: Cli, text: str, fault:
     done = acme("generate")
     assert done.code == 2
     assert f"error[bad-target] acme/target.yaml: {fault}" in done.err
+
+
+def test_a_pattern_of_names_that_backtracks_ends_in_time(acme: Cli) -> None:
+    define(acme, "tool_name: '([a-z]+)+!'\n")
+    write_greet(acme, f"targets: {{acme: {{name: {'a' * 60}}}}}\n")
+    done = acme("generate")
+    assert done.code == 2
+    assert "error[target-name]" in done.err

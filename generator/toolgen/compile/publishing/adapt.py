@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 from toolgen.compile.checking.conflicts import find_conflicts, group_names, published_name, published_names
@@ -18,6 +18,7 @@ from toolgen.schema.dialect_loss import Loss
 from toolgen.schema.dialects.publish import publish, publish_output
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.providers import PROVIDERS
+from toolgen.schema.validator import compiled
 from toolgen.targets.definition import TargetOptions
 
 _NO_EXAMPLES: Final = InputExamples()
@@ -130,6 +131,13 @@ def _too_long(tool: ProgramTool, target: Target) -> Iterator[Diagnostic]:
         )
 
 
+@cache
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    """Return whether a pattern matches a whole text. A project's own may make Python's `re` take forever."""
+    is_valid: Callable[[str], bool] = compiled({"pattern": f"^(?:{pattern})$"}).is_valid
+    return is_valid
+
+
 def _name_faults(tools: Sequence[ProgramTool], targets: Sequence[Target]) -> list[Diagnostic]:
     patterns = {target.name: target.tool_name for target in targets}
     claims = [claim for tool in tools for claim in published_names(tool, patterns)]
@@ -141,7 +149,7 @@ def _name_faults(tools: Sequence[ProgramTool], targets: Sequence[Target]) -> lis
             f"names must match {patterns[claim.target]}",
         )
         for claim in claims
-        if not re.fullmatch(patterns[claim.target], claim.name)
+        if not _matcher(patterns[claim.target])(claim.name)
     ]
     groups = [claim for tool in tools for claim in group_names(tool)]
     return refused + find_conflicts([*claims, *groups])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -170,12 +169,15 @@ def _settings(file: str, text: str) -> dict[str, Any]:
     if data.get("dialect") is not None and data["dialect"] not in DIALECTS:
         hint = did_you_mean(data["dialect"], DIALECTS) or f"there are {', '.join(DIALECTS)}"
         raise UnableError("bad-target", f"{file}: unknown dialect '{data['dialect']}'", hint)
-    try:
-        re.compile(data.get("tool_name", ""))
-    except re.error as error:
-        raise UnableError(
-            "bad-target", f"{file}: 'tool_name' is not a regular expression: {error}"
-        ) from error
+    if "tool_name" in data:
+        from toolgen.schema.validator import compiled
+
+        try:
+            compiled({"pattern": f"^(?:{data['tool_name']})$"})
+        except ValueError as error:
+            raise UnableError(
+                "bad-target", f"{file}: 'tool_name' is not a regular expression: {error}"
+            ) from error
     return data
 
 
