@@ -295,3 +295,12 @@ def test_large_schemas_are_checked_in_one_pass() -> None:
     checked = program({"a.yaml": tool({"properties": properties, "$defs": {"D": {"type": "string"}}})})
     assert len(checked.warnings) == count
     assert time.process_time() - began < 5, "15 s and more where each default compiles the whole schema"
+
+
+def test_thousands_of_wrong_placeholders_are_not_all_reported() -> None:
+    message = "".join(f"{{y{number}}}" for number in range(20_000))
+    properties = {f"x{number}": {} for number in range(1_000)}
+    started = time.process_time()
+    spec = tool({"properties": properties}, confirm={"message": message})
+    assert codes({"a.yaml": spec}) == ["bad-placeholder"] * 100
+    assert time.process_time() - started < 4

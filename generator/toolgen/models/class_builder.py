@@ -241,10 +241,11 @@ class _ClassBuilder:
     def describe(self, key: str, found: ObjectSchema) -> ModelClass:
         names: dict[str, str] = {}
         used: set[str] = set()
+        numbers: dict[str, int] = {}
         docs: dict[str, str] = {}
         properties: dict[str, Shape] = {}
         for wire, schema in found.properties.items():
-            names[wire] = unique_name(_field_name(wire), used)
+            names[wire] = unique_name(_field_name(wire), used, numbers)
             used.add(names[wire])
             shape = self.shape(schema, NameHint(pascal(wire, "Field"), key))
             shape = ANY if shape == {"type": "null"} else shape  # a field of type None is less readable

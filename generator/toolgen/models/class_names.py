@@ -68,13 +68,15 @@ def class_names(hints: Mapping[str, NameHint], reserved: Iterable[str]) -> dict[
         wanted: dict[str, list[str]] = {}
         for key, words in waiting.items():
             wanted.setdefault("".join(reversed(words[:length])), []).append(key)
+        occupied, numbers = {*taken, *wanted}, dict[str, int]()
         for name, keys in wanted.items():
             owner = _owner(keys, hints, explicit_first=length == 1)
             if owner is not None and name not in taken:
                 names[owner] = name
             for key in keys:
                 if key not in names and length == len(waiting[key]):
-                    names[key] = unique_name(name, {*taken, *wanted, *names.values()})
+                    names[key] = unique_name(name, occupied, numbers)
+                    occupied.add(names[key])
         taken.update(names.values())
         waiting = {key: words for key, words in waiting.items() if key not in names}
         length += 1

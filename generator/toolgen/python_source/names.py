@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, MutableMapping
 from functools import lru_cache
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -79,12 +79,17 @@ def singular(word: str) -> str:
     return word + "Item"
 
 
-def unique_name(name: str, taken: Container[str]) -> str:
-    """Return `name`, or the first of `name_2`, `name_3`… (`Name2`… for classes) that is not taken."""
+def unique_name(name: str, taken: Container[str], numbers: MutableMapping[str, int] | None = None) -> str:
+    """Return `name`, or the first of `name_2`, `name_3`… (`Name2`… for classes) that is not taken.
+
+    `numbers` remembers how far each name was searched, for many calls with names that stay taken.
+    """
     if name not in taken:
         return name
     separator = "" if name[:1].isupper() or name.endswith("_") else "_"
-    number = 2
+    number = 2 if numbers is None else numbers.get(name, 2)
     while f"{name}{separator}{number}" in taken:
         number += 1
+    if numbers is not None:
+        numbers[name] = number
     return f"{name}{separator}{number}"

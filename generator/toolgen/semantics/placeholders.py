@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.program import ProgramTool
@@ -14,6 +15,7 @@ from toolgen.suggestions import quoted
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PATH = re.compile(r"[^.|{}\s]+(?:\.[^.|{}\s]+)*")
+_MOST_FAULTS = 100  # of one message: each is compared with the properties
 _FORMS = "placeholders are {path.to.value} and {list|count}, nothing more"
 
 
@@ -46,7 +48,11 @@ def check_placeholders(tool: ProgramTool) -> Iterator[Diagnostic]:
         if brace in rest:
             yield _fault(tool, brace, f"an unmatched `{brace}`", _FORMS)
             return
-    for match in _PLACEHOLDER.finditer(confirm.message):
+    yield from islice(_wrong_placeholders(tool, confirm.message), _MOST_FAULTS)
+
+
+def _wrong_placeholders(tool: ProgramTool, message: str) -> Iterator[Diagnostic]:
+    for match in _PLACEHOLDER.finditer(message):
         path, bar, count = match[1].partition("|")
         if not _PATH.fullmatch(path) or (bar and count != "count"):
             yield _fault(tool, match[0], f"{quoted(match[0])} is not a placeholder", _FORMS)

@@ -189,15 +189,17 @@ def property_renames(schema: Schema, provider: ProviderLimits) -> dict[str, str]
     is_allowed = re.compile(provider.argument_name).fullmatch
     taken = {name for name in properties if is_allowed(name)}
     renames: dict[str, str] = {}
+    counts: dict[str, int] = {}  # by stem: numbers that are taken
     for name in properties:
         if name in taken or name in renames:
             continue
         stem = re.sub(r"[^a-zA-Z0-9_]", "_", name)[:_MAX_NAME_LENGTH] or "_"
         stem = stem if is_allowed(stem) else f"_{stem}"[:_MAX_NAME_LENGTH]
-        new, count = stem, 1
+        new, count = stem, counts.get(stem, 1)
         while new in taken:
             count += 1
             new = f"{stem[: _MAX_NAME_LENGTH - len(str(count)) - 1]}_{count}"
+        counts[stem] = count
         taken.add(new)
         renames[name] = new
     return renames
