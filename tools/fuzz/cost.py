@@ -65,8 +65,7 @@ def _grows(figures: dict[float, float], small: float, large: float, least: float
 
 
 def every(source: random.Random) -> Iterator[dict[str, Any]]:
-    """Yield inputs without end: first each entry with each shape, those of clients before others."""
-    client = ("question", "call", "whole", "wire")
+    """Yield inputs without end: first each entry with each shape, in the order of `ENTRIES`."""
     turn = 0
     while True:
         pairs = [
@@ -75,7 +74,8 @@ def every(source: random.Random) -> Iterator[dict[str, Any]]:
             for each in made.languages or SHAPES
         ]
         source.shuffle(pairs)
-        for name, kind in sorted(pairs, key=lambda pair: pair[0] not in client) if not turn else pairs:
+        order = [*ENTRIES]
+        for name, kind in sorted(pairs, key=lambda pair: order.index(pair[0])) if not turn else pairs:
             yield {"entry": name, **kind, "seed": source.randrange(10**6)}
         turn += 1
 
