@@ -9,6 +9,7 @@ from typing import Final
 
 from toolgen.compat.edit_space import Cell, Direction, Edit
 from toolgen.compat.rule import Rule, SchemaRule, SettingRule, ToolRule
+from toolgen.compat.rules.python import name_changes
 from toolgen.compat.rules.safety import hints, listed_names
 
 PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -26,12 +27,6 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
         "server-renamed",
         "target-added",
         "target-removed",
-    ),
-    "python": (
-        "class-name-replaced",
-        "class-renamed",
-        "field-renamed",
-        "field-type-changed",
     ),
     "results": (
         "content-lost",
@@ -117,7 +112,7 @@ PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Package of `rules/` → the codes of its rules with a module of their name each."""
 
-TABLES: Final = (hints, listed_names)
+TABLES: Final = (name_changes, hints, listed_names)
 """Modules of `rules/` that hold several rules of one shape."""
 
 WAIVED_KEYWORDS: Final[Mapping[str, str]] = {
