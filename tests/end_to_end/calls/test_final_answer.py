@@ -57,6 +57,16 @@ def toolkit_of(tool: BaseTool[Any, Any]) -> Toolkit:
     return Toolkit([tool], context={"reader": Reader(Path("never.db"))}, config=granting())
 
 
+def call_over_mcp(era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any]) -> Any:
+    """Return the result of a call that a client of the SDK makes."""
+
+    async def run() -> Any:
+        async with Client(mcp_server.build_server(toolkit_of(tool)), mode=era) as client:
+            return await client.call_tool(str(tool.name), arguments)
+
+    return asyncio.run(run())
+
+
 @CASES
 def test_the_response_overrides_the_spec(
     tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
@@ -68,14 +78,10 @@ def test_the_response_overrides_the_spec(
 
 @ERAS
 @CASES
-def test_mcp_publishes_the_authors_definitions(
+def test_a_final_answer_is_marked_over_mcp(
     era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
 ) -> None:
-    async def run() -> Any:
-        async with Client(mcp_server.build_server(toolkit_of(tool)), mode=era) as client:
-            return await client.call_tool(str(tool.name), arguments)
-
-    result = asyncio.run(run())
+    result = call_over_mcp(era, tool, arguments)
     assert (result.meta or {}).get("toolgen/final_answer", False) is final
 
 
@@ -152,11 +158,7 @@ def test_a_failure_is_final_only_if_the_tool_says_so(
 def test_a_final_failure_is_marked_over_mcp(
     era: Any, tool: BaseTool[Any, Any], arguments: dict[str, Any], final: bool
 ) -> None:
-    async def run() -> Any:
-        async with Client(mcp_server.build_server(toolkit_of(tool)), mode=era) as client:
-            return await client.call_tool(str(tool.name), arguments)
-
-    result = asyncio.run(run())
+    result = call_over_mcp(era, tool, arguments)
     assert result.is_error
     assert result.meta.get("toolgen/final_answer", False) is final
 
