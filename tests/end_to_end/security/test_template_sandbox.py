@@ -57,7 +57,10 @@ def template(project: Project, text: str) -> None:
     project.write("toolgen.toml", 'templates = "mine"\n')
 
 
-@pytest.mark.parametrize("text", ESCAPES)
+@pytest.mark.parametrize(
+    "text",
+    [pytest.param(text, marks=pytest.mark.slow if number % 2 else ()) for number, text in enumerate(ESCAPES)],
+)
 def test_a_template_can_only_access_its_data(project: Project, text: str) -> None:
     template(project, text)
     done = project.toolgen("check")

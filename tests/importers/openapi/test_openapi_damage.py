@@ -91,7 +91,7 @@ def damaged(path: tuple[Any, ...], value: Any) -> Any:
 
 
 VALUES = [None, True, 7, 1.5, "x", "", [], [1], [{}], {}, {"x": 1}, {"$ref": "#/paths"}]
-FAST = ["operation", "operation", "tag"]  # of three values, with the others in `make test-slow`
+FAST = ["operation", "operation", "tag"]  # for every three values; the other way is in `make test-slow`
 
 
 @pytest.mark.parametrize(
