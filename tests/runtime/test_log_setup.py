@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -42,6 +43,7 @@ class _Pipe:
         """Read up to a text."""
         found = b""
         while not found.endswith(last.encode()):
+            assert select.select([self.reading], [], [], PATIENCE)[0], f"nothing follows {found[-200:]!r}"
             found += os.read(self.reading, 65_536)
         return found.decode()
 
@@ -143,6 +145,17 @@ def test_a_pipe_without_a_reader_is_no_error() -> None:
 
     assert writer.flush(PATIENCE)
     os.close(writing)
+
+
+def test_a_closed_descriptor_is_not_written_to_again() -> None:
+    reading, writing = os.pipe()
+    writer = BackgroundWriter(writing)
+    os.close(writing)
+
+    writer.write("lost\n")
+
+    assert writer.flush(PATIENCE)
+    os.close(reading)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import select
@@ -110,7 +111,7 @@ class BackgroundWriter:
                     self._changed.wait(PAUSE_SECONDS)  # `write(at_once=True)` and `flush` end the pause
 
     def _write_part(self, part: bytes) -> None:
-        """Write whole lines. Try again until it works, or until the reader has closed a pipe."""
+        """Write whole lines. Try again until it works, or until a pipe or the descriptor is closed."""
         rest = memoryview(part)
         while rest:
             try:
@@ -120,7 +121,9 @@ class BackgroundWriter:
                 select.select([], [self._descriptor], [], RETRY_SECONDS)
             except BrokenPipeError:
                 return
-            except OSError:  # such as a full disk
+            except OSError as error:  # such as a full disk
+                if error.errno == errno.EBADF:
+                    return  # a closed descriptor may become that of another file
                 with self._changed:
                     self._changed.wait(RETRY_SECONDS)
 
