@@ -23,7 +23,7 @@ _REFERENCE: Final = (
     r"(?:[@#!%]|&amp;)(?=\w)|\b(?i:GH)-(?=\d)"  # a forge would notify a user, or link an issue
 )
 _LINK: Final = r":(?=//)|\b(?i:www)(?=\.)"  # https://github.github.com/gfm/#autolinks-extension-
-_BREAK: Final = "<!-- -->"  # shows nothing, and ends the word that a forge would link
+_BROKEN: Final = r"\g<0><!-- -->"  # a comment shows nothing, and ends the word that a forge would link
 
 
 def terminal_line(text: str) -> str:
@@ -85,8 +85,8 @@ def markdown_text(text: str) -> str:
     """
     plain = printable(_pattern(_BLANKS).sub(" ", text))
     escaped = _pattern(_MARKDOWN).sub(r"\\\1", plain.replace("&", "&amp;"))
-    for pattern in (_REFERENCE, _LINK):
-        escaped = _pattern(pattern).sub(rf"\g<0>{_BREAK}", escaped)
+    escaped = _pattern(_REFERENCE).sub(_BROKEN, escaped)
+    escaped = _pattern(_LINK).sub(_BROKEN, escaped)
     # https://docs.github.com/en/get-started/writing-on-github (Writing mathematical expressions)
     return escaped.replace("$", "<span>$</span>")
 

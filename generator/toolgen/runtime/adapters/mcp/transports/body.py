@@ -43,7 +43,7 @@ BYTES_PER_SECOND: Final = 64 * 1024
 BYTES_PER_CONTAINER: Final = 128
 """A request may have one object or array for each of these bytes of its limit: a model takes 800."""
 MIN_CONTAINERS: Final = 1_000  # that are allowed whatever the limit
-_UP_TO_CONTAINER: Final = re.compile(rb'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+[\[{]', re.DOTALL)
+_UP_TO_CONTAINER: Final = re.compile(rb'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[{])?', re.DOTALL)
 
 
 class RefusedError(Exception):
@@ -109,7 +109,7 @@ def _has_more_containers(body: bytes, most: int) -> bool:
     position = 0
     for _ in range(most + 1):
         found = _UP_TO_CONTAINER.match(body, position)
-        if found is None:
+        if found is None or not found[1]:
             return False
         position = found.end()
     return True
