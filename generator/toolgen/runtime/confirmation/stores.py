@@ -85,8 +85,8 @@ class SqliteStore:
                 (now,) = db.execute("SELECT latest FROM clock").fetchone()
                 db.execute("DELETE FROM redeemed WHERE expires_at <= ?", (now,))
                 added = db.execute(
-                    "INSERT INTO redeemed SELECT ?1, ?2 WHERE ?2 > ?3 ON CONFLICT DO NOTHING",
-                    (identifier, expires_at, now),
+                    "INSERT INTO redeemed SELECT ?, ? WHERE ? > ? ON CONFLICT DO NOTHING",
+                    (identifier, expires_at, expires_at, now),
                 )
                 db.execute("COMMIT")
                 return added.rowcount == 1
