@@ -52,3 +52,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def record(request: pytest.FixtureRequest) -> bool:
     """True if expected output is written instead of compared."""
     return bool(request.config.getoption("--record"))
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Return a short id for a long text: pytest writes the id into the environment, which has a limit."""
+    return f"{val[:60]!r}... {len(val)}" if isinstance(val, str) and len(val) > 1_000 else None
