@@ -120,7 +120,8 @@ class Folder:
         try:
             return read_opened(handle, path, limit, unchanging=unchanging)
         except OSError as error:
-            raise self._located(error, path)  # noqa: B904  (the same error)
+            self._locate(error, path)
+            raise
         finally:
             os.close(handle)
 
@@ -171,7 +172,8 @@ class Folder:
         except OSError as error:
             real = self._real(path) if links else path
             if real == path:
-                raise self._located(error, path)  # noqa: B904  (the same error)
+                self._locate(error, path)
+                raise
         return self._open(real, flags, links=False)
 
     def _status(self, path: str) -> os.stat_result:
@@ -252,7 +254,8 @@ class Folder:
             try:
                 return os.readlink(name, dir_fd=held.descriptor)
             except OSError:
-                raise self._located(error, path) from None
+                self._locate(error, path)
+                raise error from None
         self._held[real] = found
         return found
 
@@ -268,10 +271,9 @@ class Folder:
             raise OutsideError(self.full(os.path.join(real, name)), self.path)
         return os.path.relpath(found, top).replace(os.sep, "/")
 
-    def _located(self, error: OSError, path: str) -> OSError:
-        """Return an error that names the whole path."""
+    def _locate(self, error: OSError, path: str) -> None:
+        """Have an error name the whole path, where the system was given a part of it."""
         error.filename = self.full(path)
-        return error
 
     def _forget(self) -> None:
         """Close all folders but this one itself."""

@@ -60,7 +60,8 @@ class WritableFolder(Folder):
         try:
             handle = os.open(name, _CREATE, mode, dir_fd=held.descriptor)
         except OSError as error:
-            raise self._located(error, path)  # noqa: B904  (the same error)
+            self._locate(error, path)
+            raise
         try:
             with open(handle, "wb", buffering=0) as file:
                 view = memoryview(content)
@@ -72,7 +73,7 @@ class WritableFolder(Folder):
             with contextlib.suppress(OSError):
                 self.remove(path)
             if isinstance(error, OSError):
-                self._located(error, path)
+                self._locate(error, path)
             raise
 
     def stage(
@@ -103,7 +104,8 @@ class WritableFolder(Folder):
             os.replace(old, new, src_dir_fd=held.descriptor, dst_dir_fd=to.descriptor)
         except OSError as error:
             error.filename2 = None
-            raise self._located(error, target)  # noqa: B904  (the same error)
+            self._locate(error, target)
+            raise
 
     def copy_name(self, source: str, target: str) -> None:
         """Give what is at `source` a second name, or copy it where the file system has no links."""
@@ -124,7 +126,8 @@ class WritableFolder(Folder):
         try:
             os.unlink(name, dir_fd=held.descriptor)
         except OSError as error:
-            raise self._located(error, path)  # noqa: B904  (the same error)
+            self._locate(error, path)
+            raise
 
     def remove_folder(self, path: str) -> None:
         """Remove an empty folder."""
