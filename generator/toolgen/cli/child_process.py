@@ -6,16 +6,18 @@ too: then the child removes the folder of temporary files, and ends with all pro
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 
 def run_bounded(
@@ -56,6 +58,14 @@ def run_bounded(
             return None
         finally:
             _end(process)
+
+
+def events_of(result: bytes) -> Iterator[Any]:
+    """Yield what a child has written into its file of results: a line of JSON each, after its task."""
+    _, *lines = result.decode("utf-8", "replace").splitlines()
+    for line in lines:
+        with suppress(ValueError):  # the last line is cut off if the child was ended
+            yield json.loads(line)
 
 
 def how_it_ended(code: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolgen.cli.child_process import how_it_ended, run_bounded
+from toolgen.cli.child_process import events_of, how_it_ended, run_bounded
 from toolgen.data.diagnostic import Diagnostic
 from toolgen.data.source import Span
 from toolgen.files import read_named, write_named
@@ -88,14 +88,10 @@ def _run(project: Project, skip: Sequence[str], unlisted: Collection[str]) -> _R
             seconds=_TOTAL_SECONDS,
         )
         run = _Run(code)
-        _, *lines = read_named(result).decode("utf-8", "replace").splitlines()
+        events = list(events_of(read_named(result)))
         if trace.is_file():
             run.hung_at = _innermost_frame(read_named(trace).decode("utf-8", "replace"), project)
-    for line in lines:
-        try:
-            event = json.loads(line)
-        except ValueError:  # cut off with its process
-            continue
+    for event in events:
         if "broken" in event:
             message = f"the generated code cannot be imported: {event['broken']}"
             raise UnableError("not-generated", message, "run `toolgen generate`")

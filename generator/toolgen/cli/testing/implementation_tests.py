@@ -5,7 +5,6 @@ An implementation that ends the process, or hangs, has failed; the others are te
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
@@ -13,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from toolgen.cli.child_process import how_it_ended, run_bounded
+from toolgen.cli.child_process import events_of, how_it_ended, run_bounded
 from toolgen.files import make_named, read_named, write_named
 from toolgen.project import Project, UnableError
 from toolgen.testing.child import Task
@@ -102,13 +101,9 @@ def _run(project: Project, task: Task) -> _Run:
             environment={"TMPDIR": str(Path(folder, "tmp"))},  # so that nothing is left in the user's
         )
         run = _Run(code)
-        _, *lines = read_named(result, limit=MAX_RESULT).decode("utf-8", "replace").splitlines()
+        events = list(events_of(read_named(result, limit=MAX_RESULT)))
         run.trace = read_named(trace).decode("utf-8", "replace") if trace.is_file() else ""
-    for line in lines:
-        try:
-            event = json.loads(line)
-        except ValueError:  # cut off with its process
-            continue
+    for event in events:
         if "unusable" in event:
             raise UnableError("bad-fixtures", event["unusable"])
         if "broken" in event:
